@@ -1,0 +1,40 @@
+# The same words here, in the README and in .ci/run.
+PYTHON ?= python3
+VENV ?= .venv
+RUN = $(VENV)/bin
+PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo serve test check audit audit-long mutants bench docs golden openapi clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
+
+$(VENV)/.app: requirements/app.txt pyproject.toml clients/python/pyproject.toml
+	@echo "Making the environment in $(VENV) (once; about 600 MB) ..."
+	@$(PYTHON) -c 'import sys; sys.exit("Curator needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; set PYTHON=") if not (3, 11) <= sys.version_info < (3, 14) else None'
+	@test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements/app.txt
+	@$(PIP) install --no-deps --no-build-isolation -e . -e clients/python
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.app requirements/dev.txt
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/.app ## A synthetic hospital, six questions, their noisy answers
+	@$(RUN)/curator demo
+
+serve: $(VENV)/.app ## Serve the demo's data until stopped
+	@$(RUN)/curator demo --serve
+
+test: $(VENV)/.dev ## All tests, the quick audits included
+	@$(RUN)/python -m pytest --durations=20
+
+check: $(VENV)/.dev ## Format, lint, types, import rules
+	@$(RUN)/ruff format --check .
+	@$(RUN)/ruff check .
+	@$(RUN)/mypy
+	@$(RUN)/lint-imports --no-cache
+
+clean: ## Remove the environment and what the demo made
+	rm -rf $(VENV) .demo build

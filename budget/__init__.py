@@ -1,0 +1,1 @@
+"""May this be released? Accountant, filter, odometer and ledger."""

@@ -1,0 +1,1 @@
+"""Ask a Curator server private questions from Python."""

@@ -1,0 +1,1 @@
+"""Rendered plan to sealed exact aggregates. Knows no epsilon."""

@@ -1,0 +1,1 @@
+"""Numbers to noisy numbers. Knows no tables."""

@@ -1,0 +1,4 @@
+"""The words of differential privacy that every other package speaks.
+
+Standard library only, no input or output.
+"""

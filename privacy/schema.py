@@ -1,0 +1,94 @@
+"""Public metadata: what everyone may know about a dataset before any answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from enum import StrEnum
+
+Scalar = int | Decimal | date | datetime | str | bool
+"""A public value. Integers are int, decimals Decimal, text str."""
+
+
+class ColumnType(StrEnum):
+    """The types of CONTRACT 1."""
+
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class RangeDomain:
+    """Every value from ``minimum`` to ``maximum``, both included."""
+
+    minimum: Scalar
+    maximum: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesDomain:
+    """A declared list, in declared order; ``other`` stands for all the rest.
+
+    ``values`` never holds ``"other"`` itself when ``other`` is declared.
+    """
+
+    values: tuple[Scalar, ...]
+    other: bool = False
+
+    def all_values(self) -> tuple[Scalar, ...]:
+        """Return the values as cells are made of them, ``other`` last."""
+        return (*self.values, OTHER) if self.other else self.values
+
+
+Domain = RangeDomain | ValuesDomain
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column. ``scale`` is the number of decimals of a DECIMAL, else 0."""
+
+    name: str
+    type: ColumnType
+    scale: int = 0
+    nullable: bool = True
+    constant_in_unit: bool = False
+    domain: Domain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A declared table: private (with a unit column and a row bound) or public."""
+
+    name: str
+    columns: tuple[Column, ...]
+    unit_column: str | None = None  # None: public
+    max_rows_per_unit: int | None = None  # None: public
+    key: tuple[str, ...] = ()
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the table holds no private rows."""
+        return self.unit_column is None
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name, or None."""
+        return next((c for c in self.columns if c.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Named tables over one population; everything here is public.
+
+    ``unit`` is the population's word for its privacy unit, e.g. ``"patient"``.
+    """
+
+    name: str
+    population: str
+    unit: str
+    snapshot_date: date
+    tables: Mapping[str, Table]

@@ -1,0 +1,35 @@
+"""Exact values under seal: nothing may print, compare or store them before noise."""
+
+from typing import Generic, NoReturn, TypeVar
+
+ValueT = TypeVar("ValueT")
+
+
+class Exact(Generic[ValueT]):
+    """A value computed from raw rows, before noise.
+
+    Made only by engines (and release's readers of raw counts), opened only by
+    mechanisms; an architecture test holds both. It refuses to be shown, compared,
+    hashed, copied or pickled, so that no log line or cache can leak it by accident.
+    """
+
+    __slots__ = ("__value",)
+
+    def __init__(self, value: ValueT) -> None:
+        self.__value = value
+
+    def unseal(self) -> ValueT:
+        """Return the raw value. For mechanisms only."""
+        return self.__value
+
+    def __repr__(self) -> str:
+        """Say that there is a value, not which."""
+        return "Exact(sealed)"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        message = "an exact value can only be measured"
+        raise TypeError(message)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __hash__ = __bool__ = __iter__ = __len__ = __format__ = _refuse
+    __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refuse

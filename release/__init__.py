@@ -1,0 +1,1 @@
+"""Stored private artefacts: their algorithms, their store, and querying them."""

@@ -1,0 +1,1 @@
+"""The service: HTTP, commands, use cases and persistence."""

@@ -1,0 +1,1 @@
+"""Names the concrete parts and wires them together."""

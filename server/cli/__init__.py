@@ -1,0 +1,1 @@
+"""The commands of custodians on the server's host."""

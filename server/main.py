@@ -1,0 +1,5 @@
+"""The command ``curator``."""
+
+
+def main() -> None:
+    """Run the command line."""

@@ -1,0 +1,1 @@
+"""The catalogue database: people, keys, grants, datasets; one Alembic history."""

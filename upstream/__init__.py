@@ -1,0 +1,1 @@
+"""The custodian's jobs: from files on disk to private snapshots."""
