@@ -1,0 +1,95 @@
+"""How large a query may be, checked on its tokens before anything parses them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from query_lang import rules
+from query_lang.refusals import refuse
+from query_lang.syntax import Position
+from query_lang.tokens import Token, TokenKind
+
+MAX_TEXT_BYTES = 16 * 1024
+MAX_TOKENS = 2_000
+MAX_DEPTH = 30
+MAX_IN_ITEMS = 256
+
+_ENDS_NOT = frozenset({"AND", "OR", "WHEN", "THEN", "ELSE", "WHERE", "GROUP"})
+
+
+def check_size(sql: str) -> None:
+    """Refuse a text over 16 KiB of UTF-8.
+
+    Raises:
+        SqlNotAllowedError: The text is too long.
+    """
+    if len(sql.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
+        raise refuse(rules.TEXT_SIZE, Position(1, 1))
+
+
+def check_tokens(tokens: Sequence[Token]) -> None:
+    """Refuse too many tokens, too much nesting, or too long a list.
+
+    Depth is the nesting of brackets, CASE, NOT and minus signs; chains of AND and OR
+    add none.
+
+    Raises:
+        SqlNotAllowedError: A limit is passed; placed at the token that passes it.
+    """
+    if len(tokens) > MAX_TOKENS:
+        raise refuse(rules.TOKEN_COUNT, tokens[MAX_TOKENS].position)
+    depth = _Depth()
+    for before, token in zip((None, *tokens), tokens, strict=False):
+        depth.read(token, opens_list=before is not None and before.word == "IN")
+
+
+@dataclass(slots=True)
+class _Frame:
+    """What an open bracket or CASE holds."""
+
+    counts_items: bool = False
+    items: int = 1
+    nots: int = 0
+    minuses: int = 0
+
+    @property
+    def depth(self) -> int:
+        return 1 + self.nots + self.minuses
+
+
+@dataclass(slots=True)
+class _Depth:
+    """A running count of nesting and list items."""
+
+    frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
+
+    def read(self, token: Token, *, opens_list: bool) -> None:
+        """Count one token."""
+        top = self.frames[-1]
+        if token.is_sign("(") or token.word == "CASE":
+            self.frames.append(_Frame(counts_items=opens_list))
+        elif token.is_sign(")") or token.word == "END":
+            self._close()
+        elif token.is_sign("-"):
+            top.minuses += 1
+        elif token.word == "NOT":
+            top.nots += 1
+        else:
+            self._read_within(top, token)
+        if sum(frame.depth for frame in self.frames) - 1 > MAX_DEPTH:
+            raise refuse(rules.DEPTH, token.position)
+
+    def _close(self) -> None:
+        if len(self.frames) > 1:  # a bracket too many is the parser's to refuse
+            self.frames.pop()
+        self.frames[-1].minuses = 0
+
+    def _read_within(self, top: _Frame, token: Token) -> None:
+        if token.is_sign(","):
+            top.items += 1
+            top.nots = top.minuses = 0
+            if top.counts_items and top.items > MAX_IN_ITEMS:
+                raise refuse(rules.IN_LIST_SIZE, token.position)
+        elif token.word in _ENDS_NOT:
+            top.nots = top.minuses = 0
+        elif token.kind is not TokenKind.SIGN:
+            top.minuses = 0

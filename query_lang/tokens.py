@@ -1,0 +1,189 @@
+"""Words, numbers, strings and signs of a query, each with its place.
+
+A lexer of our own, stricter than any engine's: what it does not know is refused
+before a parser sees it, and what it returns is what the parse is checked against.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from privacy.errors import QueryError
+from query_lang import rules
+from query_lang.refusals import refuse, syntax_error
+from query_lang.syntax import Position
+
+
+class TokenKind(Enum):
+    """What a token is."""
+
+    WORD = "word"
+    QUOTED = "quoted"
+    NUMBER = "number"
+    STRING = "string"
+    SIGN = "sign"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token; ``text`` as written, but a string or quoted name without quotes."""
+
+    kind: TokenKind
+    text: str
+    start: int  # offset in characters, from 0
+    position: Position
+
+    @property
+    def word(self) -> str:
+        """The text in capitals if this is a bare word, else empty."""
+        return self.text.upper() if self.kind is TokenKind.WORD else ""
+
+    def is_sign(self, text: str) -> bool:
+        """Whether this is that sign."""
+        return self.kind is TokenKind.SIGN and self.text == text
+
+
+_SCANNER = re.compile(
+    r"""(?P<space>[ \t\r\n]+)
+    |(?P<line_comment>--[^\n]*)
+    |(?P<comment>/\*)
+    |(?P<string>'(?:[^']|'')*')
+    |(?P<quoted>"(?:[^"]|"")*")
+    |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
+    |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<sign><=|>=|<>|!=|==|[=<>(),.;*+/-])
+    """,
+    re.VERBOSE,
+)
+_KINDS = {
+    "string": TokenKind.STRING,
+    "quoted": TokenKind.QUOTED,
+    "number": TokenKind.NUMBER,
+    "word": TokenKind.WORD,
+    "sign": TokenKind.SIGN,
+}
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_STRING_PREFIXES = frozenset({"E", "X", "B", "N", "R", "U", "F", "BR", "RB"})
+_PARAMETER_SIGNS = frozenset("$?@:{}")
+
+
+def is_identifier(name: str) -> bool:
+    """Whether a name may stand in a catalogue: ``[a-z][a-z0-9_]{0,62}``."""
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LexedText:
+    """The tokens, and the text with comments blanked (every offset unchanged)."""
+
+    tokens: tuple[Token, ...]
+    text: str
+
+
+def lex(sql: str) -> LexedText:
+    """Cut a text into tokens; comments are dropped, a trailing ``;`` too.
+
+    Raises:
+        SqlSyntaxError: The text is empty, or a string or comment never ends.
+        SqlNotAllowedError: A character, number or string form outside the subset.
+    """
+    _refuse_control_characters(sql)
+    tokens: list[Token] = []
+    kept: list[str] = []
+    for kind, start, end in _pieces(sql):
+        if kind is None:
+            kept.append(re.sub(r"[^\n]", " ", sql[start:end]))
+            continue
+        kept.append(sql[start:end])
+        token = Token(kind, _content(kind, sql[start:end]), start, place(sql, start))
+        _refuse_forms(tokens[-1] if tokens else None, token, sql)
+        tokens.append(token)
+    return _one_statement(tokens, "".join(kept))
+
+
+def place(sql: str, offset: int) -> Position:
+    """Return the line and column of an offset."""
+    return Position(sql.count("\n", 0, offset) + 1, offset - sql.rfind("\n", 0, offset))
+
+
+def _pieces(sql: str) -> Iterator[tuple[TokenKind | None, int, int]]:
+    offset = 0
+    while offset < len(sql):
+        match = _SCANNER.match(sql, offset)
+        if match is None:
+            raise _unknown_character(sql, offset)
+        end = match.end()
+        if match.lastgroup == "comment":
+            end = _comment_end(sql, offset)
+        yield _KINDS.get(match.lastgroup or ""), offset, end
+        offset = end
+
+
+def _comment_end(sql: str, start: int) -> int:
+    if sql.startswith("/*+", start):
+        raise refuse(rules.OPTIMIZER_HINT, place(sql, start))
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(sql, start):
+        depth += 1 if edge.group() == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    raise syntax_error(place(sql, start), rule=rules.OPEN_COMMENT)
+
+
+def _content(kind: TokenKind, text: str) -> str:
+    if kind is TokenKind.STRING:
+        return text[1:-1].replace("''", "'")
+    if kind is TokenKind.QUOTED:
+        return text[1:-1].replace('""', '"')
+    return text
+
+
+def _refuse_control_characters(sql: str) -> None:
+    for offset, character in enumerate(sql):
+        if character not in "\t\r\n" and unicodedata.category(character) in _HIDDEN:
+            raise refuse(rules.CONTROL_CHARACTER, place(sql, offset))
+
+
+_HIDDEN = frozenset({"Cc", "Cs"})
+
+
+def _unknown_character(sql: str, offset: int) -> QueryError:
+    character, position = sql[offset], place(sql, offset)
+    if character in "'\"":
+        return syntax_error(position, rule=rules.OPEN_QUOTE)
+    if not character.isascii():
+        return refuse(rules.NON_ASCII, position)
+    if sql.startswith("::", offset):
+        return refuse(rules.CAST, position)
+    is_parameter = character in _PARAMETER_SIGNS
+    return refuse(rules.PARAMETER if is_parameter else rules.SYMBOL, position)
+
+
+def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:
+    """Refuse literals that engines read in different ways."""
+    if token.kind is TokenKind.NUMBER and _WORD_SIGN.match(
+        sql, token.start + len(token.text)
+    ):
+        raise refuse(rules.NUMBER_FORM, token.position)
+    if before is None:
+        return
+    if before.kind is token.kind is TokenKind.STRING:
+        raise refuse(rules.STRING_CONCATENATION, token.position)
+    touching = before.start + len(before.text) == token.start
+    if token.kind is TokenKind.STRING and touching and before.word in _STRING_PREFIXES:
+        raise refuse(rules.STRING_FORM, before.position)
+
+
+def _one_statement(tokens: list[Token], text: str) -> LexedText:
+    ends = next((i for i, t in enumerate(tokens) if t.is_sign(";")), len(tokens))
+    statement, rest = tokens[:ends], tokens[ends:]
+    if not statement:
+        raise syntax_error(Position(1, 1), rule=rules.EMPTY_TEXT)
+    extra = next((t for t in rest if not t.is_sign(";")), None)
+    if extra is not None:
+        raise refuse(rules.ONE_STATEMENT, extra.position)
+    return LexedText(tuple(statement), text[: rest[0].start] if rest else text)
