@@ -147,7 +147,8 @@ def _price(
             weights,
             within=request.accuracy.within,
             confidence=request.accuracy.confidence,
-            losses=(losses.minimum, losses.maximum),
+            minimum=losses.minimum,
+            maximum=losses.maximum,
         )
     else:
         asked = request.loss()
