@@ -289,7 +289,7 @@ LITERAL_TYPE = Rule(
 )
 LITERAL_RANGE = Rule(
     "literal_range",
-    "numbers lie within 64 bits",
+    "numbers lie within 64 bits and have at most 400 characters",
     "use a number from -9223372036854775808 to 9223372036854775807",
 )
 COLUMN_TYPES = Rule(
@@ -308,6 +308,11 @@ AGGREGATE_NEEDED = Rule(
 LITERAL_SELECTED = Rule(
     "literal_selected",
     "only keys and aggregates are selected",
+    "SELECT sex, COUNT(*) AS n",
+)
+SELECT_ITEM = Rule(
+    "select_item",
+    "the SELECT list holds keys and aggregates",
     "SELECT sex, COUNT(*) AS n",
 )
 NOT_GROUPED = Rule(

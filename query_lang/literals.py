@@ -1,0 +1,152 @@
+"""Literals in the type of the column that they stand beside; nothing is coerced."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import Column, ColumnType, RangeDomain, Scalar
+from query_lang import rules
+from query_lang.refusals import refuse
+from query_lang.syntax import (
+    BooleanLiteral,
+    NullLiteral,
+    NumberLiteral,
+    StringLiteral,
+    TypedLiteral,
+)
+
+Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
+LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
+NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+MAX_NUMBER_LENGTH = 400
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?",
+    re.ASCII,
+)
+_FORMS: Mapping[ColumnType, str] = {
+    ColumnType.INTEGER: "a number: 60",
+    ColumnType.DECIMAL: "a number: 1.5",
+    ColumnType.DATE: "a day: '2024-01-31' or DATE '2024-01-31'",
+    ColumnType.TIMESTAMP: "a time: '2024-01-31 08:00:00'",
+    ColumnType.TEXT: "a string: 'E11'",
+    ColumnType.BOOLEAN: "TRUE or FALSE",
+}
+
+
+def typed_value(literal: Literal, column: Column) -> Scalar:
+    """Return the value of a literal beside a column.
+
+    Raises:
+        SqlNotAllowedError: NULL, another type, or a number beyond 64 bits.
+    """
+    if isinstance(literal, NullLiteral):
+        raise refuse(rules.NULL_LITERAL, literal.position)
+    value = _READERS[column.type](literal)
+    if value is None:
+        raise _misfit(literal, column)
+    return value
+
+
+def is_outside_domain(value: Scalar, column: Column) -> bool:
+    """Whether the declared domain, if any, does not hold a value."""
+    domain = column.domain
+    if domain is None:
+        return False
+    if isinstance(domain, RangeDomain):
+        return not _within(value, domain)
+    return value not in domain.all_values()
+
+
+def _within(value: Scalar, domain: RangeDomain) -> bool:
+    low, high = _ordered(domain.minimum), _ordered(domain.maximum)
+    return low <= _ordered(value) <= high
+
+
+def _ordered(value: Scalar) -> tuple[Fraction, str]:
+    """Return a sort key; the values of one column agree in kind."""
+    if isinstance(value, int | Decimal):
+        return Fraction(value), ""
+    if isinstance(value, date):  # a datetime is a date; ISO order is time's order
+        return Fraction(0), value.isoformat()
+    return Fraction(0), value
+
+
+def _misfit(literal: Literal, column: Column) -> SqlNotAllowedError:
+    return refuse(
+        rules.LITERAL_TYPE,
+        literal.position,
+        detail=f"this literal does not fit {column.name}, a column of type "
+        f"{column.type.value}",
+        hint=f"write {_FORMS[column.type]}",
+    )
+
+
+def _number(literal: Literal) -> Scalar | None:
+    if not isinstance(literal, NumberLiteral):
+        return None
+    if len(literal.text) > MAX_NUMBER_LENGTH:
+        raise refuse(rules.LITERAL_RANGE, literal.position)
+    exact = Fraction(literal.text)
+    if not MIN_INTEGER <= exact <= MAX_INTEGER:
+        raise refuse(rules.LITERAL_RANGE, literal.position)
+    if exact.denominator == 1:
+        return int(exact)
+    return Decimal(literal.text.rstrip("0"))
+
+
+def _date(literal: Literal) -> Scalar | None:
+    text = _text_of(literal, "date")
+    if text is None or not _DATE.fullmatch(text):
+        return None
+    return _or_none(date.fromisoformat, text)
+
+
+def _timestamp(literal: Literal) -> Scalar | None:
+    text = _text_of(literal, "timestamp")
+    if text is None or not _TIMESTAMP.fullmatch(text):
+        return None
+    return _or_none(datetime.fromisoformat, _with_six_places(text))
+
+
+def _with_six_places(text: str) -> str:
+    whole, point, places = text.partition(".")
+    return f"{whole}.{places.ljust(6, '0')}" if point else whole
+
+
+def _text_of(literal: Literal, kind: str) -> str | None:
+    if isinstance(literal, StringLiteral):
+        return literal.text
+    if isinstance(literal, TypedLiteral) and literal.type == kind:
+        return literal.text
+    return None
+
+
+def _or_none(read: Callable[[str], Scalar], text: str) -> Scalar | None:
+    try:
+        return read(text)
+    except ValueError:
+        return None
+
+
+def _text(literal: Literal) -> Scalar | None:
+    return literal.text if isinstance(literal, StringLiteral) else None
+
+
+def _boolean(literal: Literal) -> Scalar | None:
+    return literal.value if isinstance(literal, BooleanLiteral) else None
+
+
+_READERS: Mapping[ColumnType, Callable[[Literal], Scalar | None]] = {
+    ColumnType.INTEGER: _number,
+    ColumnType.DECIMAL: _number,
+    ColumnType.DATE: _date,
+    ColumnType.TIMESTAMP: _timestamp,
+    ColumnType.TEXT: _text,
+    ColumnType.BOOLEAN: _boolean,
+}
