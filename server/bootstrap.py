@@ -1,1 +1,269 @@
 """Names the concrete parts and wires them together."""
+
+import asyncio
+import contextlib
+import getpass
+import logging
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from threading import BoundedSemaphore
+
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from budget.anchor import AnchorFile
+from budget.databases import Databases
+from budget.ledger import Ledger
+from budget.process_lock import ProcessLock
+from engines.duckdb_engine import DuckDbEngine
+from mechanisms.samplers import OpenDPSampler, Sampler
+from privacy.errors import CuratorError
+from query_lang.parse import parse_query
+from server.api.app import Parts, make_app
+from server.api.questions import CounterSettings, QuestionCounter
+from server.api.slots import Lateness, SlotClock
+from server.parser_process import ParserPool
+from server.persistence import tables
+from server.persistence.schema import current_revision, head_revision, upgrade
+from server.settings import Settings
+from server.use_cases.access import Caller, authenticate
+from server.use_cases.asking import Desk
+from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.questions import Compiler
+from server.use_cases.reading import ReadingRoom
+from server.use_cases.recovery import Recovery
+from server.use_cases.secret_files import (
+    OverlapFiles,
+    make_secret,
+    read_secret,
+    secret_digest,
+)
+from server.use_cases.services import (
+    GivenUp,
+    Parser,
+    Services,
+    Unreleased,
+    now_text,
+)
+
+BASE_SLOTS = 1
+RECOVERY_SECONDS = 1.0
+SamplerFactory = Callable[[], Sampler]
+_log = logging.getLogger("curator")
+
+
+def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, object]:
+    """Make a new installation: data directory, secret, ledger, anchor.
+
+    Raises:
+        CommandRefusedError: A ledger or an anchor is already there.
+    """
+    if settings.anchor.exists():
+        message = f"an anchor exists at {settings.anchor}: nothing was changed"
+        raise CommandRefusedError(message)
+    for folder in (settings.data, settings.snapshots, settings.overlaps):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    databases = Databases(settings.url)
+    with databases.writer.begin() as connection:
+        if current_revision(connection) is not None:
+            message = f"a ledger exists in {settings.data}: nothing was changed"
+            raise CommandRefusedError(message)
+        upgrade(connection)
+    secret = make_secret(settings.secret_file)
+    same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
+    facts = {
+        "single_custodian": "true" if single_custodian else "false",
+        "secret_digest": secret_digest(secret),
+        "anchor_on_same_device": "true" if same_device else "false",
+        "created": now_text(),
+    }
+    ledger = Ledger.initialise(databases, AnchorFile(settings.anchor), actor=actor())
+    with ledger.recorded("installation.init", actor()) as change:
+        for name, value in facts.items():
+            change.insert(tables.installation, {"name": name, "value": value})
+    return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+
+
+def actor() -> str:
+    """Return who runs a command on this host."""
+    try:
+        return f"local:{getpass.getuser()}"
+    except (KeyError, OSError):
+        return f"local:{os.getuid()}"
+
+
+def open_databases(settings: Settings) -> Databases:
+    """Open the catalogue database of an existing installation.
+
+    Raises:
+        CommandRefusedError: There is none, or it has another revision.
+    """
+    missing = f"no installation in {settings.data}: run 'curator init' first"
+    if not settings.data.is_dir():
+        raise CommandRefusedError(missing)
+    databases = Databases(settings.url)
+    with databases.writer.connect() as connection:
+        revision = current_revision(connection)
+    if revision is None:
+        raise CommandRefusedError(missing)
+    if revision != head_revision():
+        with databases.writer.begin() as connection:
+            upgrade(connection)
+    return databases
+
+
+def make_services(
+    settings: Settings,
+    *,
+    parser: Parser = parse_query,
+    sampler_factory: SamplerFactory = OpenDPSampler,
+) -> Services:
+    """Wire the parts that commands and the server share."""
+    databases = open_databases(settings)
+    unreleased = Unreleased()
+    return Services(
+        settings=settings,
+        databases=databases,
+        ledger=Ledger(
+            databases,
+            AnchorFile(settings.anchor),
+            is_released=unreleased.is_released,
+        ),
+        unreleased=unreleased,
+        given_up=GivenUp(),
+        engine=DuckDbEngine(settings.snapshots),
+        sampler=sampler_factory(),
+        parser=parser,
+        executors=BoundedSemaphore(settings.executors),
+    )
+
+
+def check_files(services: Services) -> None:
+    """Compare the secret and the overlap files with what the ledger remembers.
+
+    Raises:
+        CommandRefusedError: One is missing or is another.
+    """
+    settings = services.settings
+    with services.databases.reader.connect() as connection:
+        digest = installation_value(connection, "secret_digest")
+        populations = connection.execute(
+            select(tables.population.c.name, tables.population.c.overlap_digest)
+        ).all()
+    try:
+        same = secret_digest(read_secret(settings.secret_file)) == digest
+    except (OSError, ValueError):
+        same = False
+    if not same:
+        message = f"{settings.secret_file} is missing or not this installation's"
+        raise CommandRefusedError(message)
+    overlaps = OverlapFiles(settings.overlaps)
+    for population in populations:
+        try:
+            overlaps.read(population.name, population.overlap_digest)
+        except (OSError, ValueError):
+            message = (
+                f"the overlap file of population {population.name!r} is missing or "
+                "was changed: bring it back from its backup"
+            )
+            raise CommandRefusedError(message) from None
+
+
+def delete_unnamed_files(services: Services) -> None:
+    """Delete snapshots and overlap files that no entry names: a crash left them."""
+    with load_lock(services.settings, wait=False) as held:
+        if not held:
+            return  # a load is under way, its files are not named yet
+        with services.databases.reader.connect() as connection:
+            snapshots = set(connection.execute(select(tables.snapshot.c.id)).scalars())
+            populations = connection.execute(
+                select(tables.population.c.name, tables.population.c.overlap_digest)
+            ).all()
+        OverlapFiles(services.settings.overlaps).delete_unnamed(
+            {(row.name, row.overlap_digest) for row in populations}
+        )
+        for path in services.settings.snapshots.iterdir():
+            if path.name.partition(".")[0] not in snapshots:
+                path.unlink()
+
+
+class Server:
+    """The running service: its lock, its parts, its recovery loop."""
+
+    def __init__(
+        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
+    ) -> None:
+        self.settings = settings
+        self.lateness = Lateness()
+        self._parser = ParserPool()
+        self.services = make_services(
+            settings, parser=self._parser.parse, sampler_factory=sampler_factory
+        )
+        compiler = Compiler(self.services.parser)
+        self.desk = Desk(self.services, compiler)
+        self._recovery = Recovery(self.services, compiler, self.desk)
+
+    def check(self) -> None:
+        """Refuse to start where a file is missing or the anchor does not fit.
+
+        Raises:
+            CuratorError: What is wrong and how to go on.
+        """
+        check_files(self.services)
+        self.services.ledger.check()
+
+    def app(self) -> FastAPI:
+        """Return the application; its lifespan opens and closes the ledger."""
+        counter = QuestionCounter(
+            self.desk,
+            self._authenticate,
+            self.services.unreleased.release,
+            SlotClock(self.settings.slot_ms / 1000, self.lateness),
+            CounterSettings(permits=self.settings.permits, base_slots=BASE_SLOTS),
+        )
+        parts = Parts(
+            counter=counter,
+            reading=ReadingRoom(self.services),
+            authenticate=self._authenticate,
+            ready=self._ready,
+        )
+        app = make_app(self._lifespan)
+        app.state.parts = parts
+        return app
+
+    def _authenticate(self, authorization: str | None) -> Caller:
+        with self.services.databases.reader.connect() as connection:
+            return authenticate(connection, authorization)
+
+    def _ready(self) -> str:
+        try:
+            self.services.ledger.check()
+        except CuratorError as error:
+            return error.code
+        return "ok"
+
+    @asynccontextmanager
+    async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        with ProcessLock(self.settings.data / "server.lock"):
+            check_files(self.services)
+            self.services.ledger.open()
+            delete_unnamed_files(self.services)
+            recovering = asyncio.create_task(self._recover_forever())
+            try:
+                yield
+            finally:
+                recovering.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await recovering
+                self._parser.close()
+
+    async def _recover_forever(self) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self._recovery.run_once)
+            except Exception as error:  # noqa: BLE001 - it must go on
+                _log.error("recovery met a bug: %s", type(error).__name__)
+            await asyncio.sleep(RECOVERY_SECONDS)

@@ -1,5 +1,110 @@
 """The command ``curator``."""
 
+import json
+import logging
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from server.api.app import openapi_document
+from server.bootstrap import Server, actor, initialise, make_services
+from server.cli.commands import Wiring, add_commands, settings_or_exit
+from server.cli.demo import run_demo, serve_demo
+from server.cli.ledger import ledger_commands
+from server.cli.output import Json, refusals, say, show
+from server.use_cases.auditing import AuditOffice
+
+cli = typer.Typer(
+    help="A differentially private query server for medical data.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+_WIRING = Wiring(make_services, initialise, actor)
+add_commands(cli, _WIRING)
+cli.add_typer(
+    ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
+    name="ledger",
+)
+
+
+@cli.command()
+def init(
+    *,
+    single_custodian: Annotated[
+        bool,
+        typer.Option(
+            help="One person may do what else needs two; every statement says so."
+        ),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Make a new installation in CURATOR_DATA with its anchor at CURATOR_ANCHOR.
+
+    Example: CURATOR_DATA=/srv/curator CURATOR_ANCHOR=/mnt/anchor/curator.anchor
+    curator init --single-custodian
+    """
+    settings = settings_or_exit()
+    with refusals():
+        made = initialise(settings, single_custodian=single_custodian)
+    if made["anchor_on_same_device"] == "true":
+        say(
+            "warning: the anchor is on the same device as the data; a restored copy "
+            "of the whole device cannot be told from the live one"
+        )
+    show(made, as_json=json)
+
+
+@cli.command()
+def serve(
+    *,
+    host: Annotated[str | None, typer.Option()] = None,
+    port: Annotated[int | None, typer.Option()] = None,
+) -> None:
+    """Serve questions over HTTP until stopped.
+
+    Example: curator serve --port 8000
+    """
+    settings = settings_or_exit(host=host, port=port)
+    logging.basicConfig(level=settings.log_level.upper())
+    if settings.slot_ms == 0:
+        say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
+    with refusals():
+        server = Server(settings)
+        server.check()
+    uvicorn.run(
+        server.app(),
+        host=settings.host,
+        port=settings.port,
+        log_level=settings.log_level.lower(),
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=30,
+    )
+
+
+@cli.command()
+def demo(
+    *,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the demo's data until stopped.")
+    ] = False,
+) -> None:
+    """Load a synthetic hospital, ask six questions, and say what to try next."""
+    with refusals():
+        (serve_demo if serve else run_demo)(_WIRING)
+
+
+@cli.command()
+def openapi() -> None:
+    """Print the OpenAPI document of the HTTP interface."""
+    typer.echo(json.dumps(openapi_document(), indent=2, sort_keys=True))
+
 
 def main() -> None:
     """Run the command line."""
+    cli()
+
+
+if __name__ == "__main__":
+    main()

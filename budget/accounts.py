@@ -1,0 +1,60 @@
+"""Rows of the charge table and the entries that they are derived from."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import insert
+
+from budget.records import ChargeRequest
+from budget.tables import charge
+from budget.writing import Write
+
+ChargeRow = dict[str, object]
+
+
+def charge_row(entry: Mapping[str, object], seq: int, time: str) -> ChargeRow:
+    """Derive a row from a ``charge`` or ``free`` entry; leases and state apart."""
+    names = (
+        "query_id", "principal", "project", "population", "dataset", "snapshot",
+        "nano_epsilon", "question", "private_history", "idempotency_key",
+        "fingerprint", "request",
+    )  # fmt: skip
+    row = {name: entry[name] for name in names}
+    return {
+        **row,
+        "seq": seq,
+        "time": time,
+        "source_query_id": entry.get("source_query_id"),
+    }
+
+
+def insert_charge(
+    write: Write,
+    request: ChargeRequest,
+    *,
+    kind: str,
+    state: str,
+    facts: Mapping[str, object],
+) -> None:
+    """Append a ``charge`` or ``free`` entry and insert its row."""
+    entry = {
+        "query_id": request.query_id,
+        "principal": request.principal,
+        "project": request.project,
+        "population": request.population,
+        "dataset": request.dataset,
+        "snapshot": request.snapshot,
+        "scopes": [str(scope) for scope in request.scopes],
+        "nano_epsilon": request.loss.nano_epsilon,
+        "question": request.question,
+        "private_history": request.private_history,
+        "idempotency_key": request.idempotency_key,
+        "fingerprint": request.fingerprint,
+        "request": request.request_json,
+        **facts,
+    }
+    seq, time = write.entries.append(kind, entry)
+    write.connection.execute(
+        insert(charge).values(
+            **charge_row(entry, seq, time), state=state, lease_boot=None, attempts=1
+        )
+    )

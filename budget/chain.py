@@ -1,0 +1,98 @@
+"""The hash chain: each entry seals all before it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, insert, select
+
+from budget.tables import chain
+
+FIRST_HASH = "0" * 64
+
+Body = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last entry of a chain: its sequence and its hash."""
+
+    seq: int
+    hash: str
+
+
+EMPTY = Head(0, FIRST_HASH)
+
+
+def canonical_json(value: object) -> str:
+    """Return the one JSON text of a value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def entry_hash(previous: str, seq: int, kind: str, time: str, body: str) -> str:
+    """Return the hash of an entry over the previous hash and its own words."""
+    words = canonical_json([previous, seq, kind, time, body])
+    return hashlib.sha256(words.encode()).hexdigest()
+
+
+def now_text() -> str:
+    """Return the time as entries record it; it orders nothing."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def head_of(connection: Connection) -> Head:
+    """Return the last entry."""
+    row = connection.execute(
+        select(chain.c.seq, chain.c.hash).order_by(chain.c.seq.desc()).limit(1)
+    ).one_or_none()
+    return EMPTY if row is None else Head(row.seq, row.hash)
+
+
+def ledger_id_of(connection: Connection) -> str | None:
+    """Return the random id that entry 1 gave this ledger; None where it is empty."""
+    body = connection.execute(
+        select(chain.c.body).where(chain.c.seq == 1)
+    ).scalar_one_or_none()
+    return None if body is None else str(json.loads(body)["facts"]["ledger_id"])
+
+
+def contains(connection: Connection, head: Head) -> bool:
+    """Whether the chain passes through ``head``."""
+    found = connection.execute(
+        select(chain.c.hash).where(chain.c.seq == head.seq)
+    ).scalar_one_or_none()
+    return found == head.hash
+
+
+class Appender:
+    """Appends entries inside one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.head = head_of(connection)
+
+    def append(
+        self, kind: str, body: Body, *, seq: int | None = None
+    ) -> tuple[int, str]:
+        """Append one entry.
+
+        Args:
+            kind: What happened.
+            body: Its facts.
+            seq: Another sequence than the next one; for reconcile alone.
+
+        Returns:
+            Its sequence and time.
+        """
+        number = self.head.seq + 1 if seq is None else seq
+        time, text = now_text(), canonical_json(body)
+        digest = entry_hash(self.head.hash, number, kind, time, text)
+        self._connection.execute(
+            insert(chain).values(
+                seq=number, kind=kind, time=time, body=text, hash=digest
+            )
+        )
+        self.head = Head(number, digest)
+        return number, time

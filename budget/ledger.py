@@ -1,0 +1,322 @@
+"""The ledger: charges, answers and changes, append-only, chained and anchored.
+
+Order (PRIVACY 5): commit the charge, write and sync the anchor, touch data, store the
+answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/filter.md.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Table, insert, select
+
+from budget import accounts, leases
+from budget.anchor import AnchorFile, AnchorRecord
+from budget.chain import Appender, ledger_id_of
+from budget.databases import Databases
+from budget.export import export_entries
+from budget.filter import charge_all
+from budget.queries import find_reusable, look_up_key, read_history, read_query
+from budget.reconciliation import Also, reconcile
+from budget.recorded import RecordedTransaction
+from budget.records import (
+    Charged,
+    ChargeRequest,
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    Orphan,
+    QueryRecord,
+    Refused,
+    Replay,
+    Scope,
+    Settled,
+    StoredAnswer,
+)
+from budget.tables import answer
+from budget.verification import Verification, require_derived, verify
+from budget.writing import (
+    ReleaseTest,
+    UnanchoredError,
+    Write,
+    Writer,
+    limit_nano,
+    remaining,
+    spent_nano,
+)
+from privacy.charges import Charge
+from privacy.errors import AnchorMismatchError, LedgerUnavailableError
+from privacy.losses import Loss
+
+__all__ = [
+    "ChargeRequest",
+    "Charged",
+    "FailedReplay",
+    "InFlight",
+    "Ledger",
+    "Mismatch",
+    "Orphan",
+    "QueryRecord",
+    "RecordedTransaction",
+    "Refused",
+    "Replay",
+    "Scope",
+    "StoredAnswer",
+    "Verification",
+]
+
+
+class Ledger:
+    """The one ledger of an installation.
+
+    Args:
+        databases: Where its tables are.
+        anchor: Its anchor, outside the data directory.
+        is_released: Whether an answer's reply has left; until then it is in flight.
+    """
+
+    def __init__(
+        self,
+        databases: Databases,
+        anchor: AnchorFile,
+        *,
+        is_released: ReleaseTest = lambda _: True,
+    ) -> None:
+        self._databases = databases
+        self._anchor = anchor
+        self._writer = Writer(databases, anchor)
+        self._is_released = is_released
+        self._boot = secrets.token_hex(16)  # names this process in leases
+
+    @classmethod
+    def initialise(
+        cls, databases: Databases, anchor: AnchorFile, *, actor: str
+    ) -> "Ledger":
+        """Start a ledger in empty tables, and its anchor.
+
+        Raises:
+            AnchorMismatchError: There is a ledger already.
+            FileExistsError: There is an anchor already.
+        """
+        ledger_id = secrets.token_hex(32)
+        with databases.writer.begin() as connection:
+            if ledger_id_of(connection) is not None:
+                message = "there is a ledger here already"
+                raise AnchorMismatchError(message)
+            entries = Appender(connection)
+            facts = {"ledger_id": ledger_id}
+            body = {"action": "ledger.create", "actor": actor, "facts": facts}
+            entries.append("admin", body)
+        anchor.create(AnchorRecord(ledger_id, entries.head, {}))
+        return cls(databases, anchor)
+
+    def open(self) -> None:
+        """Check a ledger before serving from it, and void other boots' leases.
+
+        The anchor is written forward where a crash left it behind.
+
+        Raises:
+            AnchorMismatchError: The ledger does not contain its anchor, or a counter
+                is not what the entries make it.
+        """
+        with self._writer.transaction() as write:
+            require_derived(write.connection)
+            leases.void_others(write.connection, self._boot)
+
+    def check(self) -> None:
+        """Check that the ledger contains its anchor.
+
+        Raises:
+            AnchorMismatchError: It does not.
+            LedgerUnavailableError: It cannot be read.
+        """
+        self._writer.check()
+
+    @contextmanager
+    def recorded(
+        self, action: str, actor: str, facts: Mapping[str, object] | None = None
+    ) -> Iterator[RecordedTransaction]:
+        """Change rows of other packages' tables and limits, as one admin entry.
+
+        ``facts`` is read when the block ends. An exception inside undoes all.
+        """
+        with self._writer.transaction() as write:
+            change = RecordedTransaction(write)
+            yield change
+            write.entries.append(
+                "admin",
+                {
+                    "action": action,
+                    "actor": actor,
+                    "facts": dict(facts or {}),
+                    **change.body(),
+                },
+            )
+
+    def charge(self, request: ChargeRequest) -> Charged | Refused | Settled:
+        """Charge every scope, or none: durable and anchored when this returns.
+
+        Raises:
+            AnchorMismatchError: Nothing was written.
+            LedgerUnavailableError: Nothing was charged, unless it names a query: that
+                charge is committed, and recovery brings its answer.
+        """
+        try:
+            with self._writer.transaction() as write:
+                settled = self._settled(write.connection, request)
+                outcome = settled or charge_all(write, request, self._boot)
+        except UnanchoredError as error:
+            raise LedgerUnavailableError(
+                str(error), query_id=request.query_id
+            ) from error
+        if isinstance(outcome, dict):
+            return Charged(Charge(request.query_id, request.loss), outcome)
+        return outcome
+
+    def _settled(
+        self, connection: Connection, request: ChargeRequest
+    ) -> Settled | None:
+        if request.idempotency_key is None:
+            return None
+        return look_up_key(
+            connection,
+            (request.principal, request.idempotency_key, request.fingerprint),
+            self._is_released,
+        )
+
+    def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
+        """Return what a key brought before; None where it is new."""
+        self._writer.require_matched()
+        with self._databases.reader.connect() as connection:
+            return look_up_key(
+                connection, (principal, key, fingerprint), self._is_released
+            )
+
+    def find_reusable(
+        self, question: str, at_least: Loss, *, project: str
+    ) -> StoredAnswer | None:
+        """Return the released answer with the most epsilon, then the earliest."""
+        self._writer.require_matched()
+        with self._databases.reader.connect() as connection:
+            return find_reusable(
+                connection, question, at_least, project, self._is_released
+            )
+
+    def store_answer(self, paid: Charge, body: bytes) -> bytes:
+        """Store an answer, anchored; the first stored answer is the answer.
+
+        Returns:
+            The stored bytes.
+
+        Raises:
+            LedgerUnavailableError: It is not stored, or the lease was lost.
+        """
+        with self._writer.transaction() as write:
+            stored = write.connection.execute(
+                select(answer.c.body).where(answer.c.query_id == paid.query_id)
+            ).scalar_one_or_none()
+            if stored is not None:
+                return bytes(stored)
+            leases.require_held(write.connection, paid.query_id, self._boot)
+            _store(write, paid.query_id, body)
+            leases.settle(write.connection, paid.query_id, "answered")
+            digest = hashlib.sha256(body).hexdigest()
+            write.entries.append(
+                "answered", {"query_id": paid.query_id, "sha256": digest}
+            )
+        return body
+
+    def store_free(
+        self, request: ChargeRequest, source_query_id: str, body: bytes
+    ) -> Settled | None:
+        """Store an answer that costs nothing, and bind its key.
+
+        Returns:
+            What the key brought before, where it came before; else None.
+        """
+        with self._writer.transaction() as write:
+            settled = self._settled(write.connection, request)
+            if settled is not None:
+                return settled
+            digest = hashlib.sha256(body).hexdigest()
+            facts = {"source_query_id": source_query_id, "sha256": digest}
+            accounts.insert_charge(
+                write,
+                request,
+                kind="free",
+                state="answered",
+                facts=facts,
+            )
+            _store(write, request.query_id, body)
+        return None
+
+    def fail(self, query_id: str) -> None:
+        """End a charge without an answer; the charge stays."""
+        with self._writer.transaction() as write:
+            leases.require_held(write.connection, query_id, self._boot)
+            leases.fail(write, query_id)
+
+    def refuse(self, principal: str, code: str, facts: Mapping[str, object]) -> None:
+        """Record a refusal of an authenticated principal."""
+        with self._writer.transaction() as write:
+            body = {**facts, "principal": principal, "code": code}
+            write.entries.append("refused", body)
+
+    def give_up(self, query_id: str) -> None:
+        """Give up a lease, so that the question may be executed again."""
+        with self._writer.transaction() as write:
+            leases.give_up(write.connection, query_id, self._boot)
+
+    def claim_orphans(self) -> list[Orphan]:
+        """Lease every charge that nobody works on; fail those tried three times."""
+        with self._databases.reader.connect() as connection:
+            if not leases.orphaned(connection):
+                return []
+        with self._writer.transaction() as write:
+            return leases.claim(write, self._boot)
+
+    def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
+        """Return what is left of each scope's limit; None where it has none."""
+        with self._databases.reader.connect() as connection:
+            return {scope: remaining(connection, scope) for scope in scopes}
+
+    def limit(self, scope: Scope) -> Loss | None:
+        """Return a scope's limit; None where it has none."""
+        with self._databases.reader.connect() as connection:
+            nano = limit_nano(connection, scope)
+        return None if nano is None else Loss(nano)
+
+    def spent(self, scope: Scope) -> Loss:
+        """Return what a scope has spent (an odometer: it decides nothing)."""
+        with self._databases.reader.connect() as connection:
+            return Loss(spent_nano(connection, scope))
+
+    def history(
+        self, principal: str, *, limit: int, cursor: str | None
+    ) -> tuple[list[QueryRecord], str | None]:
+        """Return a principal's questions, newest first, and the next cursor."""
+        with self._databases.reader.connect() as connection:
+            return read_history(connection, principal, limit, cursor)
+
+    def query(self, query_id: str) -> QueryRecord | None:
+        """Return one question with its answer."""
+        with self._databases.reader.connect() as connection:
+            return read_query(connection, query_id)
+
+    def export(self) -> list[dict[str, object]]:
+        """Return every entry without bodies of answers (CONTRACT 5)."""
+        with self._databases.reader.connect() as connection:
+            return export_entries(connection)
+
+    def verify(self, recorded_tables: Iterable[Table]) -> Verification:
+        """Find any edit, deletion, reordering or truncation."""
+        return verify(self._databases, self._anchor, tuple(recorded_tables))
+
+    def reconcile(self, reason: str, actor: str, also: Also) -> None:
+        """Go on after a restore: see ``budget.reconciliation``."""
+        reconcile(self._databases, self._anchor, reason, actor, also)
+
+
+def _store(write: Write, query_id: str, body: bytes) -> None:
+    write.connection.execute(insert(answer).values(query_id=query_id, body=body))

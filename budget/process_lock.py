@@ -1,0 +1,79 @@
+"""One server process for each SQLite ledger."""
+
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from privacy.errors import CuratorError
+
+_NETWORK = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre"}
+)
+
+
+class ProcessLockError(CuratorError):
+    """The ledger cannot be served from here; the message says why."""
+
+    code = "locked"
+
+
+class ProcessLock:
+    """Holds a file lock that the kernel drops when the process ends."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def __enter__(self) -> Self:
+        """Take the lock.
+
+        Raises:
+            ProcessLockError: Another process has it, or the file system is shared by
+                machines, where such a lock proves nothing.
+        """
+        kind = file_system_of(self._path.parent)
+        if kind in _NETWORK or kind.startswith("fuse.sshfs"):
+            message = f"{self._path.parent} is on {kind}: keep the data on a local disk"
+            raise ProcessLockError(message)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        descriptor = os.open(self._path, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            message = (
+                "another server already serves this ledger; on SQLite there can be "
+                "but one"
+            )
+            raise ProcessLockError(message) from None
+        self._descriptor = descriptor
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Drop the lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def file_system_of(folder: Path) -> str:
+    """Return the type of the file system that holds a folder; empty where unknown."""
+    best = ("", "")
+    target = str(folder.resolve())
+    try:
+        mounts = Path("/proc/mounts").read_text("utf-8").splitlines()
+    except OSError:
+        return ""
+    for line in mounts:
+        _, point, kind = line.split(" ")[:3]
+        inside = target == point or target.startswith(point.rstrip("/") + "/")
+        if inside and len(point) >= len(best[0]):
+            best = (point, kind)
+    return best[1]

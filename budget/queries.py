@@ -1,0 +1,136 @@
+"""Reading charges and answers back."""
+
+from sqlalchemy import Connection, Row, select
+
+from budget.records import (
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    QueryRecord,
+    Replay,
+    Settled,
+    StoredAnswer,
+)
+from budget.tables import answer, charge
+from budget.writing import ReleaseTest
+from privacy.errors import InvalidOptionError
+from privacy.losses import Loss
+
+_MAX_SEQ = 2**62
+
+
+def look_up_key(
+    connection: Connection,
+    asked: tuple[str, str, str | None],
+    is_released: ReleaseTest,
+) -> Settled | None:
+    """Return what a (principal, key, fingerprint) brought before.
+
+    Another fingerprint is a mismatch even while the first request is in flight.
+    """
+    principal, key, fingerprint = asked
+    row = connection.execute(
+        select(charge).where(
+            charge.c.principal == principal, charge.c.idempotency_key == key
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    if row.fingerprint != fingerprint:
+        return Mismatch()
+    if row.state == "running" or not is_released(row.query_id):
+        return InFlight()
+    return _ended(connection, row)
+
+
+def _ended(connection: Connection, row: Row[tuple[object, ...]]) -> Settled:
+    if row.state == "failed":
+        return FailedReplay(row.query_id)
+    return Replay(row.query_id, _body(connection, row.query_id))
+
+
+def find_reusable(
+    connection: Connection,
+    question: str,
+    at_least: Loss,
+    project: str,
+    is_released: ReleaseTest,
+) -> StoredAnswer | None:
+    """Return the best released answer to the same question that may be shown."""
+    rows = connection.execute(
+        select(charge.c.query_id, charge.c.nano_epsilon)
+        .where(
+            charge.c.question == question,
+            charge.c.state == "answered",
+            charge.c.source_query_id.is_(None),
+            charge.c.nano_epsilon >= at_least.nano_epsilon,
+            charge.c.private_history.is_(False) | (charge.c.project == project),
+        )
+        .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
+    )
+    for row in rows:
+        if is_released(row.query_id):
+            body = _body(connection, row.query_id)
+            return StoredAnswer(row.query_id, Loss(row.nano_epsilon), body)
+    return None
+
+
+def read_history(
+    connection: Connection, principal: str, limit: int, cursor: str | None
+) -> tuple[list[QueryRecord], str | None]:
+    """Return a page of a principal's questions, newest first, and the next cursor.
+
+    Raises:
+        InvalidOptionError: The cursor is none of ours.
+    """
+    before = _MAX_SEQ if cursor is None else _read_cursor(cursor)
+    rows = connection.execute(
+        select(charge)
+        .where(charge.c.principal == principal, charge.c.seq < before)
+        .order_by(charge.c.seq.desc())
+        .limit(limit + 1)
+    ).all()
+    following = str(rows[limit - 1].seq) if len(rows) > limit else None
+    return [_record(row) for row in rows[:limit]], following
+
+
+def _read_cursor(cursor: str) -> int:
+    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > _MAX_SEQ:
+        message = "cursor: pass on what next_cursor said"
+        raise InvalidOptionError(message)
+    return int(cursor)
+
+
+def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
+    """Return one question, with its answer if it has one."""
+    row = connection.execute(
+        select(charge).where(charge.c.query_id == query_id)
+    ).one_or_none()
+    if row is None:
+        return None
+    body = _body(connection, query_id) if row.state == "answered" else None
+    return _record(row, body)
+
+
+def _body(connection: Connection, query_id: str) -> bytes:
+    return bytes(
+        connection.execute(
+            select(answer.c.body).where(answer.c.query_id == query_id)
+        ).scalar_one()
+    )
+
+
+def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:
+    return QueryRecord(
+        query_id=row.query_id,
+        principal=row.principal,
+        project=row.project,
+        dataset=row.dataset,
+        snapshot=row.snapshot,
+        time=row.time,
+        state=row.state,
+        loss=Loss(row.nano_epsilon),
+        reused=row.source_query_id is not None,
+        request_json=row.request,
+        body=body,
+    )

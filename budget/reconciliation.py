@@ -1,0 +1,158 @@
+"""Going on after a restore: the population pays for what the anchor saw.
+
+A restored ledger has forgotten charges, and perhaps answers that were sent. So each
+population is charged the difference to the anchor's total, every unfinished charge
+fails (its answer may have been seen, and fresh noise for it would be unpaid), and the
+caller disables all keys, since a restore revives revoked ones.
+"""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, select, update
+
+from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
+from budget.chain import Appender, Head, contains, ledger_id_of
+from budget.databases import Databases
+from budget.recorded import RecordedTransaction
+from budget.records import Scope
+from budget.tables import charge, counter
+from budget.writing import (
+    Write,
+    ensure_counter,
+    limit_nano,
+    population_totals,
+)
+from privacy.errors import AnchorMismatchError, CuratorError
+from privacy.losses import Loss
+
+Also = Callable[[RecordedTransaction], None]
+
+
+class NothingToReconcileError(CuratorError):
+    """The ledger contains its anchor: it may simply go on."""
+
+    code = "nothing_to_reconcile"
+
+    def __init__(self) -> None:
+        super().__init__("the ledger contains its anchor: there is nothing to do")
+
+
+def reconcile(
+    databases: Databases, anchor: AnchorFile, reason: str, actor: str, also: Also
+) -> None:
+    """Write the reconcile entry and a new anchor.
+
+    The entry takes the greater of both sequences plus 1 and names both heads. Where
+    the anchor cannot be read, or is another ledger's, every population is closed: its
+    cap becomes 0 until it is raised again.
+
+    Args:
+        databases: Of the ledger.
+        anchor: Made anew where it is missing.
+        reason: Why; recorded.
+        actor: Who; recorded.
+        also: Further changes of the same entry (disabling keys).
+
+    Raises:
+        NothingToReconcileError: The ledger contains its anchor.
+    """
+    if not anchor.path.exists():
+        with databases.writer.begin() as connection:
+            record = _append(connection, None, reason, actor, also)
+        anchor.create(record)
+        return
+    with anchor.locked() as held:
+        before = _read(held)
+        with databases.writer.begin() as connection:
+            record = _append(connection, before, reason, actor, also)
+        held.write(record)
+
+
+def _read(held: HeldAnchor) -> AnchorRecord | None:
+    try:
+        return held.read()
+    except AnchorMismatchError:
+        return None
+
+
+def _append(
+    connection: Connection,
+    before: AnchorRecord | None,
+    reason: str,
+    actor: str,
+    also: Also,
+) -> AnchorRecord:
+    ledger_id = ledger_id_of(connection)
+    if ledger_id is None:
+        message = "there is no ledger here to reconcile"
+        raise AnchorMismatchError(message)
+    known = before if before is not None and before.ledger_id == ledger_id else None
+    if known is not None and contains(connection, known.head):
+        raise NothingToReconcileError
+    write = Write(connection, Appender(connection))
+    change = RecordedTransaction(write)
+    charged = {} if known is None else _charge_difference(connection, known)
+    if known is None:
+        _close_all(connection, change)
+    failed = _fail_unfinished(connection)
+    also(change)
+    head = write.entries.head
+    seen = Head(0, "") if before is None else before.head
+    write.entries.append(
+        "reconcile",
+        {
+            "action": "ledger.reconcile",
+            "actor": actor,
+            "facts": {"reason": reason},
+            "ledger_head": {"seq": head.seq, "hash": head.hash},
+            "anchor_head": {"seq": seen.seq, "hash": seen.hash},
+            "charged": charged,
+            "failed": failed,
+            **change.body(),
+        },
+        seq=max(head.seq, seen.seq) + 1,
+    )
+    generation = 0 if before is None else before.generation + 1
+    totals = population_totals(connection)
+    return AnchorRecord(ledger_id, write.entries.head, totals, generation)
+
+
+def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str, int]:
+    """Charge each population what the anchor saw and the ledger forgot."""
+    spent = population_totals(connection)
+    charged = {}
+    for name, total in known.totals.items():
+        forgotten = total - spent.get(name, 0)
+        if forgotten > 0:
+            scope = Scope.population(name)
+            ensure_counter(connection, scope)
+            connection.execute(
+                update(counter)
+                .where(counter.c.scope == str(scope))
+                .values(nano_epsilon=counter.c.nano_epsilon + forgotten)
+            )
+            charged[str(scope)] = forgotten
+    return charged
+
+
+def _close_all(connection: Connection, change: RecordedTransaction) -> None:
+    for name in population_totals(connection):
+        scope = Scope.population(name)
+        if limit_nano(connection, scope) is not None:
+            change.set_limit(scope, Loss(0))
+
+
+def _fail_unfinished(connection: Connection) -> list[str]:
+    unfinished = list(
+        connection.execute(
+            select(charge.c.query_id)
+            .where(charge.c.state == "running")
+            .order_by(charge.c.seq)
+        ).scalars()
+    )
+    connection.execute(
+        update(charge)
+        .where(charge.c.state == "running")
+        .values(state="failed", lease_boot=None)
+    )
+    return unfinished

@@ -1,0 +1,140 @@
+"""What the ledger is asked and what it answers."""
+
+from dataclasses import dataclass
+
+from privacy.charges import Charge
+from privacy.losses import Loss
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Scope:
+    """What a limit and a counter belong to; opaque to the ledger but for its kind."""
+
+    kind: str
+    name: str
+
+    @classmethod
+    def population(cls, name: str) -> "Scope":
+        """The cap of a population: the only limit that is a privacy statement."""
+        return cls("population", name)
+
+    @classmethod
+    def project(cls, name: str) -> "Scope":
+        """The allotment of a project."""
+        return cls("project", name)
+
+    @classmethod
+    def principal(cls, project: str, name: str) -> "Scope":
+        """The allotment of one principal inside a project; may have no limit."""
+        return cls("principal", f"{project}/{name}")
+
+    @property
+    def must_be_limited(self) -> bool:
+        """Whether nothing may be charged while no limit is set."""
+        return self.kind != "principal"
+
+    def __str__(self) -> str:
+        """Write the scope as tables and entries hold it."""
+        return f"{self.kind}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeRequest:
+    """A charge, or a free answer, that somebody asks for.
+
+    ``request_json`` is opaque here, and enough to execute the question again.
+    """
+
+    query_id: str
+    principal: str
+    project: str
+    population: str
+    dataset: str
+    snapshot: str
+    scopes: tuple[Scope, ...]
+    loss: Loss
+    question: str
+    private_history: bool
+    idempotency_key: str | None
+    fingerprint: str | None
+    request_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """The charge is durable and anchored; ``remaining`` is what it left."""
+
+    charge: Charge
+    remaining: dict[Scope, Loss | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A limit would be passed; nothing was spent, the refusal is on record."""
+
+    remaining: dict[Scope, Loss | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The key brought this answer before."""
+
+    query_id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FailedReplay:
+    """The key's question failed after its charge."""
+
+    query_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """The key's first request is still being answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The key came before with another request."""
+
+
+Settled = Replay | FailedReplay | InFlight | Mismatch
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """A released answer that may be given again for nothing."""
+
+    query_id: str
+    loss: Loss
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A charge without an answer, now leased to whoever claimed it."""
+
+    charge: Charge
+    principal: str
+    project: str
+    snapshot: str
+    request_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRecord:
+    """One question of a principal. ``body`` is its answer, once there is one."""
+
+    query_id: str
+    principal: str
+    project: str
+    dataset: str
+    snapshot: str
+    time: str
+    state: str
+    loss: Loss
+    reused: bool
+    request_json: str
+    body: bytes | None = None

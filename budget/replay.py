@@ -1,0 +1,160 @@
+"""What the entries say every table must hold: the chain replayed from its start."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, Row, Table, select
+
+from budget.accounts import ChargeRow, charge_row
+from budget.chain import FIRST_HASH, Head, entry_hash
+from budget.tables import chain
+
+TableRow = dict[str, object]
+
+
+@dataclass(slots=True)
+class Expected:
+    """Every derived row, as the entries make it."""
+
+    ledger_id: str | None = None
+    head: Head = field(default_factory=lambda: Head(0, FIRST_HASH))
+    limits: dict[str, int] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)
+    charges: dict[str, ChargeRow] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)  # query id -> sha256
+    rows: dict[str, list[TableRow]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    heads: dict[int, str] = field(default_factory=dict)  # seq -> hash
+    entries: int = 0
+
+
+def replay(connection: Connection) -> Expected:
+    """Walk the chain from its start, checking every link."""
+    expected = Expected()
+    for row in connection.execute(select(chain).order_by(chain.c.seq)):
+        try:
+            _check_link(expected, row)
+            _APPLY[row.kind](expected, row, json.loads(row.body))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            expected.problems.append(f"entry {row.seq} cannot be read")
+        expected.head = Head(row.seq, row.hash)
+        expected.heads[row.seq] = row.hash
+        expected.entries += 1
+    return expected
+
+
+def _check_link(expected: Expected, row: Row[tuple[object, ...]]) -> None:
+    previous = expected.head
+    if row.seq != previous.seq + 1 and not _is_named_gap(row, previous):
+        expected.problems.append(f"entries are missing before entry {row.seq}")
+    words = entry_hash(previous.hash, row.seq, row.kind, row.time, row.body)
+    if words != row.hash:
+        expected.problems.append(f"entry {row.seq} does not fit its hash")
+
+
+def _is_named_gap(row: Row[tuple[object, ...]], previous: Head) -> bool:
+    """Whether a reconcile entry names the very gap before it."""
+    if row.kind != "reconcile":
+        return False
+    named = json.loads(row.body)["ledger_head"]
+    return bool(named == {"seq": previous.seq, "hash": previous.hash})
+
+
+def _apply_charge(
+    expected: Expected, row: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    derived = charge_row(body, row.seq, row.time)
+    scopes, nano = body["scopes"], body["nano_epsilon"]
+    if not isinstance(scopes, list) or not isinstance(nano, int):
+        raise TypeError
+    expected.charges[str(body["query_id"])] = {**derived, "state": "running"}
+    for scope in scopes:
+        expected.counters[scope] = expected.counters.get(scope, 0) + nano
+
+
+def _apply_free(
+    expected: Expected, row: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    derived = charge_row(body, row.seq, row.time)
+    query_id = str(body["query_id"])
+    expected.charges[query_id] = {**derived, "state": "answered"}
+    expected.answers[query_id] = str(body["sha256"])
+
+
+def _apply_answered(
+    expected: Expected, _: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    query_id = str(body["query_id"])
+    expected.charges[query_id]["state"] = "answered"
+    expected.answers[query_id] = str(body["sha256"])
+
+
+def _apply_failed(
+    expected: Expected, _: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    expected.charges[str(body["query_id"])]["state"] = "failed"
+
+
+def _apply_refused(
+    expected: Expected, row: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    if "code" not in body:
+        expected.problems.append(f"entry {row.seq} names no code")
+
+
+def _apply_admin(
+    expected: Expected, row: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    facts = body["facts"]
+    if row.seq == 1 and isinstance(facts, dict):
+        expected.ledger_id = facts["ledger_id"]
+    limits, changes = body.get("limits", {}), body.get("changes", [])
+    if not isinstance(limits, dict) or not isinstance(changes, list):
+        raise TypeError
+    for scope, nano in limits.items():
+        expected.limits[scope] = nano
+        expected.counters.setdefault(scope, 0)
+    for change in changes:
+        _apply_change(expected.rows.setdefault(change["table"], []), change)
+
+
+def _apply_change(
+    rows: list[TableRow], change: Mapping[str, dict[str, object]]
+) -> None:
+    if "insert" in change:
+        rows.append(dict(change["insert"]))
+        return
+    for row in rows:
+        if change["key"].items() <= row.items():
+            row.update(change["update"])
+
+
+def _apply_reconcile(
+    expected: Expected, row: Row[tuple[object, ...]], body: Mapping[str, object]
+) -> None:
+    added, failed = body["charged"], body["failed"]
+    if not isinstance(added, dict) or not isinstance(failed, list):
+        raise TypeError
+    for scope, nano in added.items():
+        expected.counters[scope] = expected.counters.get(scope, 0) + nano
+    for query_id in failed:
+        expected.charges[query_id]["state"] = "failed"
+    _apply_admin(expected, row, body)
+
+
+_APPLY = {
+    "charge": _apply_charge,
+    "free": _apply_free,
+    "answered": _apply_answered,
+    "failed": _apply_failed,
+    "refused": _apply_refused,
+    "admin": _apply_admin,
+    "reconcile": _apply_reconcile,
+}
+
+
+def table_rows(connection: Connection, table: Table) -> list[TableRow]:
+    """Return the rows that a table really holds."""
+    rows = connection.execute(select(table)).mappings()
+    return [dict(row) for row in rows]

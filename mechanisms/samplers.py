@@ -1,0 +1,68 @@
+"""Where noise comes from: operating-system entropy, and nothing can be seeded."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final, Protocol, cast
+
+import opendp.prelude as dp
+
+dp.enable_features("contrib")
+
+SATURATION: Final = 2**62
+"""Exact values beyond this are clamped to it, which moves no distance (PRIVACY 4)."""
+
+_CACHED_SCALES = 1_024
+
+
+class Sampler(Protocol):
+    """Adds noise to vectors of integers."""
+
+    def discrete_laplace(self, values: Sequence[int], scale: float) -> list[int]:
+        """Return each value plus fresh discrete Laplace noise.
+
+        Args:
+            values: Exact integers, on the grid of their column.
+            scale: Noise scale in grid steps; exact as ``Fraction(scale)``.
+        """
+        ...
+
+
+class OpenDPSampler:
+    """OpenDP's exact discrete Laplace sampler; one call, one vector draw."""
+
+    def discrete_laplace(self, values: Sequence[int], scale: float) -> list[int]:
+        """Return each value, saturated at 2**62, plus fresh noise.
+
+        Probabilities are exact: OpenDP reads ``scale`` as the fraction that it is.
+        A noisy value beyond 64 bits saturates, which is post-processing.
+        """
+        saturated = [max(-SATURATION, min(SATURATION, value)) for value in values]
+        return list(_measurement(scale)(saturated))
+
+
+def opendp_epsilon_ceil(scale: float, l1_sensitivity: int) -> float:
+    """Return the loss that OpenDP's privacy map states, which rounds up.
+
+    Args:
+        scale: Noise scale in grid steps.
+        l1_sensitivity: L1 distance of two vectors, in grid steps, within 64 bits.
+
+    Neighbouring relation: add or remove all rows of one unit (it enters through the
+    sensitivity alone).
+    """
+    return _map(scale)(l1_sensitivity)
+
+
+@lru_cache(_CACHED_SCALES)
+def _measurement(scale: float) -> Callable[[list[int]], list[int]]:
+    return cast("Callable[[list[int]], list[int]]", _make_laplace(scale))
+
+
+@lru_cache(_CACHED_SCALES)
+def _map(scale: float) -> Callable[[int], float]:
+    return cast("Callable[[int], float]", _make_laplace(scale).map)
+
+
+def _make_laplace(scale: float) -> dp.Measurement:
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)

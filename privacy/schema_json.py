@@ -1,0 +1,151 @@
+"""Public schemas as JSON, in the words of the manifest; the round trip is exact."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    Domain,
+    RangeDomain,
+    Scalar,
+    Table,
+    ValuesDomain,
+)
+
+JsonObject = dict[str, object]
+
+
+def scalar_to_json(value: Scalar) -> object:
+    """Write a value: dates in ISO, decimals as strings, the rest as it is."""
+    if isinstance(value, date):  # a datetime is a date
+        return value.isoformat()
+    return str(value) if isinstance(value, Decimal) else value
+
+
+_READERS: Mapping[ColumnType, Callable[[str], Scalar]] = {
+    ColumnType.DECIMAL: Decimal,
+    ColumnType.DATE: date.fromisoformat,
+    ColumnType.TIMESTAMP: datetime.fromisoformat,
+}
+
+
+def scalar_from_json(value: object, kind: ColumnType) -> Scalar:
+    """Read a value of a column of type ``kind`` back.
+
+    Raises:
+        TypeError: The value is not one that ``scalar_to_json`` writes.
+    """
+    if kind in _READERS and isinstance(value, str):
+        return _READERS[kind](value)
+    if isinstance(value, int | str):  # a bool is an int
+        return value
+    message = f"no {kind.value} is written as {type(value).__name__}"
+    raise TypeError(message)
+
+
+def dataset_to_json(dataset: Dataset) -> JsonObject:
+    """Write a dataset's public schema."""
+    return {
+        "name": dataset.name,
+        "population": dataset.population,
+        "unit": dataset.unit,
+        "snapshot_date": dataset.snapshot_date.isoformat(),
+        "tables": [table_to_json(table) for table in dataset.tables.values()],
+    }
+
+
+def table_to_json(table: Table) -> JsonObject:
+    """Write one table: ``unit_column`` and its row bound, or ``public``."""
+    privacy: JsonObject = (
+        {"public": True}
+        if table.is_public
+        else {
+            "unit_column": table.unit_column,
+            "max_rows_per_unit": table.max_rows_per_unit,
+        }
+    )
+    return {
+        "name": table.name,
+        **privacy,
+        "key": list(table.key),
+        "columns": [_column_to_json(column) for column in table.columns],
+    }
+
+
+def _column_to_json(column: Column) -> JsonObject:
+    return {
+        "name": column.name,
+        "type": column.type.value,
+        "scale": column.scale,
+        "nullable": column.nullable,
+        "constant_in_unit": column.constant_in_unit,
+        "domain": _domain_to_json(column.domain),
+    }
+
+
+def _domain_to_json(domain: Domain | None) -> JsonObject | None:
+    match domain:
+        case None:
+            return None
+        case RangeDomain(minimum, maximum):
+            return {"min": scalar_to_json(minimum), "max": scalar_to_json(maximum)}
+        case ValuesDomain(values, other):
+            return {"values": [scalar_to_json(v) for v in values], "other": other}
+
+
+def dataset_from_json(document: JsonObject) -> Dataset:
+    """Read a dataset's public schema back."""
+    tables = [_table_from_json(table) for table in _objects(document["tables"])]
+    return Dataset(
+        name=str(document["name"]),
+        population=str(document["population"]),
+        unit=str(document["unit"]),
+        snapshot_date=date.fromisoformat(str(document["snapshot_date"])),
+        tables={table.name: table for table in tables},
+    )
+
+
+def _objects(value: object) -> list[JsonObject]:
+    if not isinstance(value, list):
+        message = "a list of objects is written here"
+        raise TypeError(message)
+    return value
+
+
+def _table_from_json(document: JsonObject) -> Table:
+    unit_column, bound = document.get("unit_column"), document.get("max_rows_per_unit")
+    key = document["key"]
+    return Table(
+        name=str(document["name"]),
+        columns=tuple(_column_from_json(c) for c in _objects(document["columns"])),
+        unit_column=None if unit_column is None else str(unit_column),
+        max_rows_per_unit=bound if isinstance(bound, int) else None,
+        key=tuple(str(name) for name in key) if isinstance(key, list) else (),
+    )
+
+
+def _column_from_json(document: JsonObject) -> Column:
+    kind = ColumnType(str(document["type"]))
+    scale = document["scale"]
+    return Column(
+        name=str(document["name"]),
+        type=kind,
+        scale=scale if isinstance(scale, int) else 0,
+        nullable=bool(document["nullable"]),
+        constant_in_unit=bool(document["constant_in_unit"]),
+        domain=_domain_from_json(document["domain"], kind),
+    )
+
+
+def _domain_from_json(document: object, kind: ColumnType) -> Domain | None:
+    if not isinstance(document, dict):
+        return None
+    if "values" in document:
+        values = tuple(scalar_from_json(v, kind) for v in document["values"])
+        return ValuesDomain(values, other=bool(document["other"]))
+    return RangeDomain(
+        scalar_from_json(document["min"], kind), scalar_from_json(document["max"], kind)
+    )

@@ -1,0 +1,242 @@
+"""The FastAPI application: routes, problems for everything else, health."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from privacy.errors import CuratorError
+from server.api import wire
+from server.api.problems import PROBLEM_JSON, Problem
+from server.api.questions import QuestionCounter, problem_for
+from server.use_cases.access import Caller
+from server.use_cases.answers import Document, encode
+from server.use_cases.errors import ForbiddenError
+from server.use_cases.reading import ReadingRoom
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+MAX_PAGE = 200
+
+_QUESTION_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/QuestionBody"}
+            }
+        },
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the application is made of."""
+
+    counter: QuestionCounter
+    reading: ReadingRoom
+    authenticate: Callable[[str | None], Caller]
+    ready: Callable[[], str]  # "ok", or the code of what is wrong
+
+
+def make_app(lifespan: Lifespan | None = None) -> FastAPI:
+    """Build the application; whoever serves it sets ``app.state.parts``."""
+    app = FastAPI(
+        title="Curator",
+        version="1",
+        summary="Differentially private answers about patients, paid from a budget.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+    )
+    _add_error_handlers(app)
+    _add_question_routes(app)
+    _add_reading_routes(app)
+    _add_health_routes(app)
+    return app
+
+
+def openapi_document() -> dict[str, object]:
+    """Return the OpenAPI document; needs no installation."""
+    document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
+    schemas = document["components"]["schemas"]
+    for model in (wire.QuestionBody, wire.ProblemShape):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(schema.pop("$defs", {}))
+        schemas[model.__name__] = schema
+    return {**document}
+
+
+def _parts(request: Request) -> Parts:
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+def _reader(request: Request) -> Caller:
+    """Return the analyst who reads.
+
+    Raises:
+        ForbiddenError: Another role's key.
+    """
+    caller = _parts(request).authenticate(request.headers.get("authorization"))
+    if caller.role != "analyst":
+        message = f"a key of the role {caller.role} has no such route"
+        raise ForbiddenError(message)
+    return caller
+
+
+def _problems(*statuses: int) -> dict[int | str, dict[str, object]]:
+    return {
+        status: {
+            "description": "Refused: see the problem's type.",
+            "content": {
+                PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
+            },
+        }
+        for status in statuses
+    }
+
+
+def _add_question_routes(app: FastAPI) -> None:
+    refusals = _problems(400, 401, 403, 404, 408, 413, 415, 422, 500, 503)
+
+    @app.post(
+        "/v1/datasets/{dataset}/plan",
+        response_model=wire.Plan,
+        responses=refusals,
+        openapi_extra=_QUESTION_BODY,
+        tags=["questions"],
+    )
+    async def plan(dataset: str, request: Request) -> Response:
+        """Price a question: noise, half-widths, derivation. Touches no data."""
+        return await _parts(request).counter.plan(request, dataset)
+
+    @app.post(
+        "/v1/datasets/{dataset}/queries",
+        response_model=wire.Answer,
+        responses={**refusals, **_problems(402, 409, 504)},
+        openapi_extra={
+            **_QUESTION_BODY,
+            "parameters": [
+                {
+                    "name": "Idempotency-Key",
+                    "in": "header",
+                    "required": False,
+                    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+                    "description": "The same key and body bring the same bytes.",
+                }
+            ],
+        },
+        tags=["questions"],
+    )
+    async def query(dataset: str, request: Request) -> Response:
+        """Ask a question: charged first, then answered with noise."""
+        return await _parts(request).counter.query(request, dataset)
+
+
+def _add_reading_routes(app: FastAPI) -> None:
+    refusals = _problems(401, 403, 404, 422, 503)
+
+    @app.get(
+        "/v1/datasets",
+        response_model=wire.DatasetList,
+        responses=refusals,
+        tags=["reading"],
+    )
+    def datasets(request: Request) -> Response:
+        """List the datasets that you may ask."""
+        return _json(_parts(request).reading.datasets(_reader(request)))
+
+    @app.get(
+        "/v1/datasets/{dataset}",
+        response_model=wire.DatasetDetail,
+        responses=refusals,
+        tags=["reading"],
+    )
+    def dataset(dataset: str, request: Request) -> Response:
+        """Describe a dataset: schema, domains, limits, your budget."""
+        return _json(_parts(request).reading.dataset(_reader(request), dataset))
+
+    @app.get(
+        "/v1/queries",
+        response_model=wire.QueryList,
+        responses=refusals,
+        tags=["reading"],
+    )
+    def queries(
+        request: Request,
+        limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
+        cursor: Annotated[str | None, Query(max_length=64)] = None,
+    ) -> Response:
+        """List your queries, newest first."""
+        caller = _reader(request)
+        return _json(
+            _parts(request).reading.queries(caller, limit=limit, cursor=cursor)
+        )
+
+    @app.get(
+        "/v1/queries/{query_id}",
+        response_model=wire.QueryDetail,
+        responses=refusals,
+        tags=["reading"],
+    )
+    def one_query(query_id: str, request: Request) -> Response:
+        """Return one of your queries, with its answer."""
+        return _json(_parts(request).reading.query(_reader(request), query_id))
+
+    @app.get(
+        "/v1/budget", response_model=wire.Budget, responses=refusals, tags=["reading"]
+    )
+    def budget(request: Request) -> Response:
+        """Return what your projects may spend and have spent."""
+        return _json(_parts(request).reading.budget(_reader(request)))
+
+
+def _add_health_routes(app: FastAPI) -> None:
+    @app.get("/healthz", response_model=wire.Health, tags=["health"])
+    def healthz() -> Response:
+        """Say that the process lives."""
+        return JSONResponse({"status": "ok"})
+
+    @app.get(
+        "/readyz", response_model=wire.Health, responses=_problems(503), tags=["health"]
+    )
+    def readyz(request: Request) -> Response:
+        """Say whether questions can be answered."""
+        state = _parts(request).ready()
+        if state != "ok":
+            return Problem(state, "not ready to serve").response()
+        return JSONResponse({"status": "ok"})
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    async def on_refusal(_: Request, error: Exception) -> Response:
+        if isinstance(error, CuratorError):
+            return problem_for(error).response()
+        raise error
+
+    async def on_validation(_: Request, __: Exception) -> Response:
+        return Problem("invalid_request", "a parameter has the wrong form").response()
+
+    async def on_http(_: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        code = {405: "method_not_allowed"}.get(status, "not_found")
+        return Problem(code, "no such route").response()
+
+    async def on_bug(_: Request, __: Exception) -> Response:
+        return Problem("internal_error", "the server failed").response()
+
+    app.add_exception_handler(CuratorError, on_refusal)
+    app.add_exception_handler(RequestValidationError, on_validation)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(Exception, on_bug)
+
+
+def _json(document: Document) -> Response:
+    return Response(encode(document), media_type="application/json")

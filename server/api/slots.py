@@ -1,0 +1,67 @@
+"""Replies to plan and queries leave on slots counted from their arrival.
+
+PRIVACY 6: a reply leaves at its arrival (its body's last byte read, monotonic clock)
+plus n times the slot. A reply that is not ready by then takes the next multiple, and is
+counted as late: an incident, mended by a larger n.
+"""
+
+import asyncio
+import math
+import time
+from dataclasses import dataclass
+
+CELLS_PER_SLOT = 2_000
+
+
+@dataclass(slots=True)
+class Lateness:
+    """Counts replies that missed their slot; shown on the operator's listener only."""
+
+    late: int = 0
+
+
+class Permits:
+    """A global limit of replies under way; each is held until its reply leaves."""
+
+    def __init__(self, permits: int) -> None:
+        self._free = permits
+
+    def take(self) -> bool:
+        """Take a permit if one is free."""
+        if self._free == 0:
+            return False
+        self._free -= 1
+        return True
+
+    def give_back(self) -> None:
+        """Return a permit once the reply has left."""
+        self._free += 1
+
+
+def executing_slots(*, base: int, cells: int, vectors: int) -> int:
+    """Return n for a plan that executes: a function of declared sizes alone.
+
+    Args:
+        base: Slots of the smallest plan, measured with all permits taken.
+        cells: Cells of the answer.
+        vectors: Noisy vectors, each as long as there are cells.
+    """
+    return base + cells * vectors // CELLS_PER_SLOT
+
+
+@dataclass(frozen=True, slots=True)
+class SlotClock:
+    """Sleeps until a reply's slot. ``slot_seconds`` 0 sends at once."""
+
+    slot_seconds: float
+    lateness: Lateness
+
+    async def wait(self, *, arrival: float, slots: int) -> None:
+        """Sleep until ``arrival`` (``time.monotonic()``) plus ``slots`` slots."""
+        if self.slot_seconds == 0:
+            return
+        elapsed = (time.monotonic() - arrival) / self.slot_seconds
+        if elapsed > slots:
+            self.lateness.late += 1
+            slots = math.ceil(elapsed)
+        await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())

@@ -1,0 +1,267 @@
+"""The shapes of CONTRACT 5 for the OpenAPI document; bodies are written elsewhere.
+
+These models describe; they never parse. Bodies are read by ``server.strict_json``.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Decimal9 = Field(examples=["0.1"], description="A decimal, at most nine places.")
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class AccuracyWish(BaseModel):
+    """Every cell of every aggregate within this half-width at this confidence."""
+
+    within: float = Field(gt=0, examples=[20])
+    confidence: float = Field(gt=0, lt=1, examples=[0.95])
+
+
+class Bounds(BaseModel):
+    """Lower bounds on contributions, to buy accuracy."""
+
+    tables: dict[str, int] = Field(default={}, examples=[{"encounters": 5}])
+    max_rows_per_unit: int | None = Field(default=None, gt=0)
+    max_groups_per_unit: int | None = Field(default=None, gt=0)
+
+
+class Options(BaseModel):
+    """How to answer."""
+
+    reuse: Literal["allow", "never"] = "allow"
+    weights: dict[str, float] = Field(default={}, examples=[{"patients": 2}])
+    prefer: Literal["release"] | None = None
+    bounds: Bounds | None = None
+
+
+class QuestionBody(BaseModel):
+    """A question: SQL, and exactly one of epsilon and accuracy."""
+
+    sql: str = Field(
+        examples=["SELECT sex, COUNT(DISTINCT patient_id) FROM patients GROUP BY sex"]
+    )
+    epsilon: str | float | None = Decimal9
+    accuracy: AccuracyWish | None = None
+    project: str | None = None
+    options: Options | None = None
+
+
+class OutputColumn(_Shape):
+    """A column of the answer."""
+
+    name: str
+    kind: Literal["group", "measure"]
+    type: str = Field(examples=["integer"])
+    unit: str | None = Field(examples=["patient"])
+
+
+class Noise(_Shape):
+    """The noise of one measured column, per cell."""
+
+    column: str
+    mechanism: str = Field(examples=["discrete_laplace"])
+    scale: str = Field(examples=["10.000000000000002"])
+    l1_sensitivity: str = Field(examples=["1"])
+    half_width_95: str = Field(examples=["30"])
+
+
+class ChargeShape(_Shape):
+    """What was paid."""
+
+    epsilon: str = Field(examples=["0.1"])
+    delta: str = Field(examples=["0"])
+    reused: bool
+
+
+class Remaining(_Shape):
+    """What is left of the limits that the caller may see."""
+
+    project: str | None = Field(examples=["4.9"])
+    principal: str | None = Field(examples=[None])
+
+
+class WarningShape(_Shape):
+    """Something to know before relying on the answer."""
+
+    code: str
+    detail: str
+
+
+class FreeAnswer(_Shape):
+    """An answer that is on offer for nothing."""
+
+    kind: Literal["answer", "release"]
+    id: str
+    epsilon: str
+
+
+class Answer(_Shape):
+    """Noisy counts: one row a declared cell, signed integers as drawn."""
+
+    query_id: str
+    snapshot: str
+    columns: list[OutputColumn]
+    rows: list[list[object]]
+    noise: list[Noise]
+    charge: ChargeShape
+    remaining: Remaining
+    derivation: str
+    warnings: list[WarningShape]
+
+
+class Plan(_Shape):
+    """What an answer would cost and how noisy it would be; no data was touched."""
+
+    epsilon: str
+    delta: str
+    affordable: bool
+    remaining: Remaining
+    snapshot: str
+    cells: int
+    columns: list[OutputColumn]
+    noise: list[Noise]
+    derivation: str
+    warnings: list[WarningShape]
+    free: list[FreeAnswer]
+
+
+class ProblemShape(_Shape):
+    """An error: application/problem+json with a stable code as its type."""
+
+    type: str = Field(examples=["sql_not_allowed"])
+    title: str
+    status: int
+    detail: str
+    rule: str | None = None
+    line: int | None = None
+    column: int | None = None
+    hint: str | None = None
+    query_id: str | None = None
+    remaining: Remaining | None = None
+
+
+class DatasetItem(_Shape):
+    """A dataset that the caller may ask."""
+
+    name: str
+    population: str
+    snapshot: str
+
+
+class DatasetList(_Shape):
+    """Datasets, by name."""
+
+    items: list[DatasetItem]
+    next_cursor: str | None
+
+
+class LimitShape(_Shape):
+    """A limit, what is spent of it, and what is left."""
+
+    allotment: str
+    spent: str
+    remaining: str
+
+
+class CapShape(_Shape):
+    """The population's cap, where the caller may see it."""
+
+    epsilon: str
+    spent: str
+    remaining: str
+
+
+class ProjectBudget(_Shape):
+    """One project's budget."""
+
+    project: str
+    population: str
+    datasets: list[str]
+    expires: str | None
+    allotment: str
+    spent: str
+    remaining: str
+    principal: LimitShape | None
+    cap: CapShape | None
+
+
+class Budget(_Shape):
+    """The caller's budgets."""
+
+    projects: list[ProjectBudget]
+
+
+class ColumnShape(_Shape):
+    """A declared column."""
+
+    name: str
+    type: str
+    scale: int
+    nullable: bool
+    constant_in_unit: bool
+    domain: dict[str, object] | None
+
+
+class TableShape(_Shape):
+    """A declared table."""
+
+    name: str
+    key: list[str]
+    columns: list[ColumnShape]
+
+
+class LossRangeShape(_Shape):
+    """What one query may spend."""
+
+    min: str
+    max: str
+
+
+class DatasetDetail(DatasetItem):
+    """A dataset's public schema, its limits and the caller's budget."""
+
+    snapshot_date: str
+    epsilon_per_query: LossRangeShape
+    display: dict[str, object]
+    limits: dict[str, int]
+    hierarchies: list[object]
+    budget: Budget
+    tables: list[TableShape]
+
+
+class QueryItem(_Shape):
+    """One of the caller's queries."""
+
+    query_id: str
+    state: Literal["in_flight", "answered", "failed"]
+    time: str
+    dataset: str
+    snapshot: str
+    project: str
+    sql: str
+    charge: ChargeShape
+
+
+class QueryList(_Shape):
+    """The caller's queries, newest first."""
+
+    items: list[QueryItem]
+    next_cursor: str | None
+
+
+class QueryDetail(_Shape):
+    """A query, with its answer once it is answered."""
+
+    query_id: str
+    state: Literal["in_flight", "answered", "failed"]
+    answer: Answer | None = None
+
+
+class Health(_Shape):
+    """Whether the process lives, or may serve."""
+
+    status: str = Field(examples=["ok"])

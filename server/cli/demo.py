@@ -1,0 +1,139 @@
+"""The demo: a synthetic hospital, served over real HTTP, asked six questions."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from curator_client import Curator
+from rich.console import Console
+
+from privacy.losses import Loss
+from server.cli.commands import Wiring
+from server.cli.output import say
+from server.demo.hospital import write_hospital
+from server.demo.questions import QUESTIONS
+from server.settings import read_settings
+from server.use_cases.custody import CustodyOffice, LoadChoices
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.people import NewProject, PeopleOffice
+
+FOLDER = Path(".demo")
+PATIENTS = 20_000
+START_SECONDS = 30.0
+_CURL = """\
+Ask from another terminal (stop with Ctrl-C):
+curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
+  -H 'Authorization: Bearer {key}' \\
+  -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
+"""
+_console = Console(soft_wrap=True, highlight=False)
+
+
+def run_demo(wiring: Wiring) -> None:
+    """Make the installation anew, serve it on a free port, and ask."""
+    environment = _environment()
+    key = _build(wiring, environment)
+    with _server(environment) as url, Curator(url, key) as client:
+        for question in QUESTIONS:
+            _console.print(f"\n[bold]{question.text}[/]")
+            _console.print(f"  {question.sql}", style="dim", markup=False)
+            answer = client.query(
+                question.sql,
+                dataset="hospital",
+                epsilon=question.epsilon,
+                accuracy=question.accuracy,
+            )
+            _console.print(str(answer), markup=False)
+    _console.print(
+        "\nThe true counts never left the server, and the budget is really spent."
+        "\nTry next:"
+        "\n  make serve                      the same hospital, until you stop it"
+        "\n  docs/quickstart.md              your own tables, your own key"
+        "\n  docs/query-language.md          what can be asked",
+        markup=False,
+    )
+
+
+def serve_demo(wiring: Wiring) -> None:
+    """Serve what the last demo made, and print how to ask."""
+    environment = _environment()
+    key_file = FOLDER / "key.json"
+    if not key_file.exists():
+        _build(wiring, environment)
+    key = json.loads(key_file.read_text("utf-8"))["key"]
+    _console.print(_CURL.format(key=key), markup=False)
+    command = [sys.executable, "-m", "server.main", "serve"]
+    with subprocess.Popen(command, env=environment) as server:  # noqa: S603 - ours
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            server.send_signal(signal.SIGTERM)
+
+
+def _environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "CURATOR_DATA": str(FOLDER.absolute() / "data"),
+        "CURATOR_ANCHOR": str(FOLDER.absolute() / "anchor" / "curator.anchor"),
+        "CURATOR_LOG_LEVEL": "warning",
+    }
+
+
+def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
+    """Make the demo's installation from nothing, and return the analyst's key."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    started = time.monotonic()
+    say(f"Making a synthetic hospital of {PATIENTS:,} patients ...")
+    manifest = write_hospital(FOLDER / "hospital", PATIENTS)
+    settings = read_settings(
+        data=environment["CURATOR_DATA"], anchor=environment["CURATOR_ANCHOR"]
+    )
+    wiring.initialise(settings, single_custodian=True)
+    services = wiring.make_services(settings)
+    say("Loading it ...")
+    CustodyOffice(services, wiring.actor()).load(manifest, LoadChoices(), None)
+    office = PeopleOffice(services, wiring.actor())
+    office.create_principal("ada", "analyst")
+    office.create_project(
+        NewProject("demo", ("hospital",), ("ada",), allotment=Loss.parse("5"))
+    )
+    issued = office.create_key("ada")
+    services.databases.close()
+    (FOLDER / "key.json").write_text(json.dumps(issued), "utf-8")
+    say(f"Ready after {time.monotonic() - started:.1f} s.")
+    return str(issued["key"])
+
+
+@contextmanager
+def _server(environment: Mapping[str, str]) -> Iterator[str]:
+    """Serve on a free port of the loopback until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "server.main", "serve", "--port", str(port)]
+    with subprocess.Popen(command, env=dict(environment)) as process:  # noqa: S603 - ours
+        try:
+            _wait_until_ready(port, process)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        with socket.socket() as attempt:
+            if attempt.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    message = "the demo's server did not start"
+    raise CommandRefusedError(message)

@@ -1,0 +1,1 @@
+"""A synthetic hospital for demos and tests; no row of it is of a real person."""

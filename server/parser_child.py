@@ -1,0 +1,39 @@
+"""The parsing child: reads texts as JSON lines, writes trees as JSON lines."""
+
+import ctypes
+import json
+import resource
+import signal
+import sys
+
+from privacy.errors import QueryError
+from query_lang.parse import parse_query
+from query_lang.syntax_json import to_json
+
+MEMORY_BYTES = 1 << 30
+_PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Serve until standard input ends; die with the server."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    for line in sys.stdin.buffer:
+        sys.stdout.write(json.dumps(_reply(json.loads(line))) + "\n")
+        sys.stdout.flush()
+
+
+def _reply(sql: str) -> dict[str, object]:
+    try:
+        return {"tree": to_json(parse_query(sql))}
+    except QueryError as error:
+        facts = ("rule", "line", "column", "detail", "hint")
+        return {
+            "error": type(error).__name__,
+            "facts": {fact: getattr(error, fact) for fact in facts},
+        }
+
+
+if __name__ == "__main__":
+    main()

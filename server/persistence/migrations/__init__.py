@@ -1,0 +1,1 @@
+"""The one history of the catalogue database."""

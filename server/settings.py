@@ -1,0 +1,102 @@
+"""Settings: environment variables with the prefix ``CURATOR_``, or a file of them."""
+
+import os
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
+
+
+class SettingsError(Exception):
+    """A setting is missing or unusable; the message says what to set."""
+
+
+class Settings(BaseSettings):
+    """Everything that an operator may set; docs/operations lists each."""
+
+    model_config = SettingsConfigDict(env_prefix="CURATOR_", extra="ignore")
+
+    data: Path
+    anchor: Path
+    database_url: str = ""
+    import_: Path | None = Field(default=None, alias="CURATOR_IMPORT")
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    slot_ms: int = Field(default=100, ge=0, le=60_000)
+    rate_limit: int = Field(default=120, ge=0)
+    max_in_flight: int = Field(default=8, ge=0)
+    permits: int = Field(default=64, ge=1)
+    executors: int = Field(default=2, ge=1)
+    metrics_port: int | None = None
+    log_level: str = "info"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.data = self.data.expanduser().absolute()
+        self.anchor = self.anchor.expanduser().absolute()
+        if self.anchor.resolve().is_relative_to(self.data.resolve()):
+            message = (
+                f"CURATOR_ANCHOR ({self.anchor}) lies inside CURATOR_DATA: one "
+                "backup would then hold both, and a restored ledger could not be told "
+                "from the live one; set it to a path elsewhere, best on another device"
+            )
+            raise ValueError(message)
+        if self.database_url and not self.database_url.startswith("sqlite"):
+            message = (
+                "CURATOR_DATABASE_URL: this version keeps its ledger in SQLite; leave "
+                "the setting out, or give a sqlite:/// URL"
+            )
+            raise ValueError(message)
+        return self
+
+    @property
+    def url(self) -> str:
+        """The catalogue database's URL."""
+        return self.database_url or f"sqlite:///{self.data / 'curator.sqlite'}"
+
+    @property
+    def secret_file(self) -> Path:
+        """Where the master secret lies."""
+        return self.data / "secret.key"
+
+    @property
+    def snapshots(self) -> Path:
+        """The folder of snapshot files."""
+        return self.data / "snapshots"
+
+    @property
+    def overlaps(self) -> Path:
+        """The folder of overlap files: keyed hashes of each population's unit ids."""
+        return self.data / "overlap"
+
+
+def read_settings(**overrides: object) -> Settings:
+    """Read the settings, ``overrides`` first, then the environment, then the file.
+
+    Raises:
+        SettingsError: A setting is missing or wrong.
+    """
+    try:
+        return Settings(
+            _env_file=os.environ.get(SETTINGS_FILE_VARIABLE, "curator.env"),  # type: ignore[call-arg]
+            **{name: value for name, value in overrides.items() if value is not None},  # type: ignore[arg-type]
+        )
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from None
+
+
+def _explain(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors(include_url=False):
+        name = str(problem["loc"][0]) if problem["loc"] else ""
+        setting = name.upper() if name.startswith("CURATOR") else f"CURATOR_{name}"
+        if problem["type"] == "missing":
+            lines.append(f"{setting.upper()} is not set; it has no default")
+        elif problem["type"] == "value_error":
+            lines.append(problem["msg"].removeprefix("Value error, "))
+        else:
+            lines.append(f"{setting.upper()}: {problem['msg']}")
+    return "; ".join(lines)

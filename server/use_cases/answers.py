@@ -1,0 +1,131 @@
+"""The bodies of answers and plans, in the shapes of CONTRACT 5."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from privacy.losses import Loss
+from privacy.schema import Scalar
+from privacy.schema_json import scalar_to_json
+from query_lang.compiled import CompiledQuery
+from server.use_cases.questions import Question, half_width_95
+
+Document = dict[str, object]
+
+
+def encode(document: Mapping[str, object]) -> bytes:
+    """Return the JSON bytes of a body."""
+    return json.dumps(document, ensure_ascii=False).encode()
+
+
+def columns_of(compiled: CompiledQuery) -> list[Document]:
+    """Describe the output columns."""
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "type": column.type.value,
+            "unit": column.unit,
+        }
+        for column in compiled.columns
+    ]
+
+
+def noise_of(question: Question) -> list[Document]:
+    """Describe the noise of every measured column, in output order."""
+    described: list[Document] = []
+    for column in question.compiled.columns:
+        if column.kind == "measure":
+            vector = question.event.vectors[column.index]
+            described.append(
+                {
+                    "column": column.name,
+                    "mechanism": "discrete_laplace",
+                    "scale": repr(vector.scale),
+                    "l1_sensitivity": str(vector.sensitivity.l1),
+                    "half_width_95": str(half_width_95(vector.scale)),
+                }
+            )
+    return described
+
+
+def rows_of(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[list[object]]:
+    """Lay noisy vectors out as rows: one a cell, in declared order."""
+    return [
+        [
+            _wire_value(cell[column.index])
+            if column.kind == "group"
+            else noisy_vectors[column.index][position]
+            for column in compiled.columns
+        ]
+        for position, cell in enumerate(compiled.rendered.cells)
+    ]
+
+
+def answer_document(
+    question: Question,
+    *,
+    query_id: str,
+    noisy_vectors: Sequence[Sequence[int]],
+    remaining: Mapping[str, str | None],
+) -> Document:
+    """Return a charged answer."""
+    return {
+        "query_id": query_id,
+        "snapshot": question.snapshot,
+        "columns": columns_of(question.compiled),
+        "rows": rows_of(question.compiled, noisy_vectors),
+        "noise": noise_of(question),
+        "charge": charge_document(question.event.loss, reused=False),
+        "remaining": dict(remaining),
+        "derivation": question.compiled.derivation,
+        "warnings": _warnings(question.compiled),
+    }
+
+
+def free_document(
+    stored: bytes, *, query_id: str, remaining: Mapping[str, str | None]
+) -> Document:
+    """Return a stored answer to another asker: the same noise, for nothing."""
+    document: Document = json.loads(stored)
+    document["query_id"] = query_id
+    document["charge"] = charge_document(Loss(0), reused=True)
+    document["remaining"] = dict(remaining)
+    return document
+
+
+def plan_document(
+    question: Question,
+    *,
+    affordable: bool,
+    remaining: Mapping[str, str | None],
+    free: Sequence[Document],
+) -> Document:
+    """Return what asking would cost and bring; touches no data."""
+    return {
+        "epsilon": str(question.event.loss),
+        "delta": "0",
+        "affordable": affordable,
+        "remaining": dict(remaining),
+        "snapshot": question.snapshot,
+        "cells": len(question.compiled.rendered.cells),
+        "columns": columns_of(question.compiled),
+        "noise": noise_of(question),
+        "derivation": question.compiled.derivation,
+        "warnings": _warnings(question.compiled),
+        "free": list(free),
+    }
+
+
+def _wire_value(value: Scalar | None) -> object:
+    return None if value is None else scalar_to_json(value)
+
+
+def charge_document(loss: Loss, *, reused: bool) -> Document:
+    """Describe what was paid."""
+    return {"epsilon": str(loss), "delta": "0", "reused": reused}
+
+
+def _warnings(compiled: CompiledQuery) -> list[Document]:
+    return [{"code": w.code, "detail": w.detail} for w in compiled.warnings]

@@ -1,0 +1,304 @@
+"""Plan and ask: look up, charge, execute, measure, store; then the reply may leave.
+
+The order is the promise (PRIVACY 5): the charge is durable and anchored before data is
+touched, and the answer is stored and anchored before it is sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from budget.ledger import (
+    Charged,
+    ChargeRequest,
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    Refused,
+    Replay,
+    Scope,
+)
+from mechanisms.discrete_laplace import measure_event
+from privacy.charges import Charge
+from privacy.errors import (
+    AnchorMismatchError,
+    CuratorError,
+    LedgerUnavailableError,
+)
+from privacy.losses import Loss
+from server.use_cases.access import Caller, Grant, find_grant
+from server.use_cases.answers import (
+    Document,
+    answer_document,
+    encode,
+    free_document,
+    plan_document,
+)
+from server.use_cases.errors import (
+    ForbiddenError,
+    IdempotencyMismatchError,
+    InProgressError,
+    OverBudgetError,
+    QueryFailedError,
+)
+from server.use_cases.questions import Compiler, Question, loss_range, prepare
+from server.use_cases.requests import QuestionRequest
+from server.use_cases.services import Services, random_id
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """A caller's key with the fingerprint of its request."""
+
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What leaves on a slot: stored bytes, or the failure that came after a charge."""
+
+    query_id: str
+    body: bytes = b""
+    replayed: bool = False
+    executed: Question | None = None  # None: nothing executed, slot 1
+    failure: CuratorError | None = None
+
+
+class Desk:
+    """Where analysts ask."""
+
+    def __init__(self, services: Services, compiler: Compiler) -> None:
+        self._services = services
+        self._compiler = compiler
+
+    def check_role(self, caller: Caller) -> None:
+        """Refuse callers that are not analysts; the refusal is written down.
+
+        Raises:
+            ForbiddenError: The role has no such route.
+        """
+        if caller.role != "analyst":
+            self._services.ledger.refuse(
+                caller.name, "forbidden", {"role": caller.role}
+            )
+            message = f"a key of the role {caller.role} cannot plan or query"
+            raise ForbiddenError(message)
+
+    def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> bytes:
+        """Price a question; touches no data and writes nothing."""
+        grant, question = self._prepare(caller, dataset, request)
+        ledger = self._services.ledger
+        stored = ledger.find_reusable(
+            question.identity, question.event.loss, project=grant.project.name
+        )
+        free: list[Document] = []
+        if stored is not None:
+            free = [
+                {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
+            ]
+        left = ledger.remaining(scopes_of(grant, caller))
+        return encode(
+            plan_document(
+                question,
+                affordable=all(
+                    loss is None or question.event.loss <= loss
+                    for loss in left.values()
+                ),
+                remaining=visible_remaining(left, grant, caller),
+                free=free,
+            )
+        )
+
+    def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
+        """Return what this key brought before, if it came before.
+
+        Raises:
+            CuratorError: It came with another body, is in flight, or failed.
+        """
+        found = self._services.ledger.lookup_key(caller.name, key.key, key.fingerprint)
+        return None if found is None else _settled(found)
+
+    def ask(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> Reply:
+        """Answer a question, from the store for nothing or for a charge.
+
+        Raises:
+            CuratorError: Any refusal before the charge; nothing was spent.
+        """
+        grant, question = self._prepare(caller, dataset, request)
+        if request.reuse == "allow":
+            reply = self._reuse(caller, grant, question, key)
+            if reply is not None:
+                return reply
+        return self._charge(caller, grant, question, key)
+
+    def _prepare(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, Question]:
+        with self._services.databases.reader.connect() as connection:
+            grant = find_grant(connection, caller, dataset, request.project)
+            losses = loss_range(connection, grant.population)
+        return grant, prepare(self._compiler, grant, losses, request)
+
+    def _reuse(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+    ) -> Reply | None:
+        ledger = self._services.ledger
+        stored = ledger.find_reusable(
+            question.identity, question.event.loss, project=grant.project.name
+        )
+        if stored is None:
+            return None
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = ledger.remaining(charge_request.scopes)
+        body = encode(
+            free_document(
+                stored.body,
+                query_id=charge_request.query_id,
+                remaining=visible_remaining(left, grant, caller),
+            )
+        )
+        found = ledger.store_free(charge_request, stored.query_id, body)
+        if found is not None:
+            return _settled(found)
+        return Reply(charge_request.query_id, body)
+
+    def _charge(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+    ) -> Reply:
+        request = self._charge_request(
+            caller, grant, question, key, question.event.loss
+        )
+        self._services.unreleased.hold(request.query_id)
+        try:
+            outcome = self._services.ledger.charge(request)
+        except LedgerUnavailableError as error:
+            if error.query_id is None:
+                self._services.unreleased.release(request.query_id)
+                raise
+            return Reply(request.query_id, executed=question, failure=error)
+        if not isinstance(outcome, Charged):
+            self._services.unreleased.release(request.query_id)
+            if isinstance(outcome, Refused):
+                raise OverBudgetError(
+                    requested=question.event.loss,
+                    remaining=visible_remaining(outcome.remaining, grant, caller),
+                    which="what remains",
+                )
+            return _settled(outcome)
+        remaining = visible_remaining(outcome.remaining, grant, caller)
+        return self.execute(outcome.charge, question, remaining)
+
+    def execute(
+        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
+    ) -> Reply:
+        """Run a charged question and store its answer; every failure looks the same."""
+        try:
+            body = self._run(charge, question, remaining)
+        except (LedgerUnavailableError, AnchorMismatchError) as error:
+            self._services.given_up.add(charge.query_id)
+            error = LedgerUnavailableError(str(error), query_id=charge.query_id)
+            return Reply(charge.query_id, executed=question, failure=error)
+        except Exception:  # noqa: BLE001 - after the charge all failures look alike
+            return self._failed(charge, question)
+        return Reply(charge.query_id, body, executed=question)
+
+    def _run(
+        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
+    ) -> bytes:
+        with self._services.executors:
+            sealed = self._services.engine.execute(
+                question.snapshot, question.compiled.rendered
+            )
+            noisy = measure_event(
+                sealed, question.event, charge, self._services.sampler
+            )
+        document = answer_document(
+            question,
+            query_id=charge.query_id,
+            noisy_vectors=noisy,
+            remaining=remaining,
+        )
+        return self._services.ledger.store_answer(charge, encode(document))
+
+    def _failed(self, charge: Charge, question: Question) -> Reply:
+        failure: CuratorError = QueryFailedError(charge.query_id)
+        try:
+            self._services.ledger.fail(charge.query_id)
+        except LedgerUnavailableError as error:
+            self._services.given_up.add(charge.query_id)
+            failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
+        return Reply(charge.query_id, executed=question, failure=failure)
+
+    def _charge_request(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+        loss: Loss,
+    ) -> ChargeRequest:
+        return ChargeRequest(
+            query_id=random_id("q"),
+            principal=caller.name,
+            project=grant.project.name,
+            population=grant.population,
+            dataset=grant.dataset,
+            snapshot=grant.snapshot,
+            scopes=scopes_of(grant, caller),
+            loss=loss,
+            question=question.identity,
+            private_history=grant.project.private_history,
+            idempotency_key=None if key is None else key.key,
+            fingerprint=None if key is None else key.fingerprint,
+            request_json=question.text,
+        )
+
+
+def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:
+    """Return every limit that a charge under this grant debits."""
+    return (
+        Scope.population(grant.population),
+        Scope.project(grant.project.name),
+        Scope.principal(grant.project.name, caller.name),
+    )
+
+
+def visible_remaining(
+    left: Mapping[Scope, Loss | None], grant: Grant, caller: Caller
+) -> dict[str, str | None]:
+    """Return what remains of the limits that an analyst may see."""
+    project = left.get(Scope.project(grant.project.name))
+    principal = left.get(Scope.principal(grant.project.name, caller.name))
+    return {
+        "project": None if project is None else str(project),
+        "principal": None if principal is None else str(principal),
+    }
+
+
+def _settled(found: Replay | InFlight | Mismatch | FailedReplay) -> Reply:
+    """Turn what a key already brought into a reply."""
+    match found:
+        case Replay(query_id, body):
+            return Reply(query_id, body, replayed=True)
+        case FailedReplay(query_id):
+            raise QueryFailedError(query_id)
+        case InFlight():
+            message = "the first request with this Idempotency-Key is being answered"
+            raise InProgressError(message)
+        case Mismatch():
+            message = "this Idempotency-Key came before with another request"
+            raise IdempotencyMismatchError(message)

@@ -1,0 +1,44 @@
+"""Checking the ledger, exporting it, and going on after a restore."""
+
+from sqlalchemy import select
+
+from budget.ledger import RecordedTransaction
+from server.persistence import tables
+from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.answers import Document
+from server.use_cases.services import Services
+
+
+class AuditOffice:
+    """Reads the whole ledger; reconcile alone writes."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def verify(self) -> Document:
+        """Re-derive every entry, counter and recorded row; list what differs."""
+        found = self._services.ledger.verify(RECORDED_TABLES)
+        return {
+            "ok": found.ok,
+            "entries": found.entries,
+            "problems": list(found.problems),
+        }
+
+    def export(self) -> list[Document]:
+        """Return every entry, without the bodies of answers."""
+        return [dict(entry) for entry in self._services.ledger.export()]
+
+    def reconcile(self, reason: str) -> Document:
+        """Charge each population what the anchor saw; disable all keys."""
+        self._services.ledger.reconcile(reason, self._actor, _revoke_all_keys)
+        return {"reconciled": True, "keys": "all revoked: issue new ones"}
+
+
+def _revoke_all_keys(change: RecordedTransaction) -> None:
+    """Revoke every key, since a restore revives revoked ones."""
+    live = change.connection.execute(
+        select(tables.key.c.id).where(tables.key.c.revoked.is_(False))
+    ).scalars()
+    for key_id in list(live):
+        change.update(tables.key, {"id": key_id}, {"revoked": True})

@@ -1,0 +1,71 @@
+"""Refusals of use cases: what the caller asked is unknown, not theirs, or not now."""
+
+from privacy.errors import CuratorError
+from privacy.losses import Loss
+
+
+class NotFoundError(CuratorError):
+    """Unknown, or not the caller's: the two are one answer."""
+
+    code = "not_found"
+
+    def __init__(self, message: str = "no such thing, or it is not yours") -> None:
+        super().__init__(message)
+
+
+class UnauthenticatedError(CuratorError):
+    """No valid key came with the request."""
+
+    code = "unauthenticated"
+
+
+class ForbiddenError(CuratorError):
+    """The caller's role has no such route."""
+
+    code = "forbidden"
+
+
+class InProgressError(CuratorError):
+    """The key's first request is still being answered."""
+
+    code = "in_progress"
+
+
+class IdempotencyMismatchError(CuratorError):
+    """The key came before with another body."""
+
+    code = "idempotency_mismatch"
+
+
+class QueryFailedError(CuratorError):
+    """Execution failed after the charge: always this, whatever the cause."""
+
+    code = "query_failed"
+
+    def __init__(self, query_id: str) -> None:
+        self.query_id = query_id
+        super().__init__(
+            "the query could not be completed; its charge stays, asking again is a "
+            "new charge"
+        )
+
+
+class OverBudgetError(CuratorError):
+    """The charge would pass a limit; nothing was spent."""
+
+    code = "budget_exceeded"
+
+    def __init__(
+        self, *, requested: Loss, remaining: dict[str, str | None], which: str
+    ) -> None:
+        self.requested = requested
+        self.remaining = remaining  # of the limits that the caller may see
+        super().__init__(
+            f"the answer would cost epsilon {requested}, more than {which} allows"
+        )
+
+
+class CommandRefusedError(CuratorError):
+    """A custodian's command was refused; the message says what to do."""
+
+    code = "refused"

@@ -1,0 +1,226 @@
+"""From a request to a priced question: compiled, accounted, identified; no data."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from query_lang.compile import compile_syntax
+from sqlalchemy import Connection, select
+
+from mechanisms.pricing import half_width, price, solve_accuracy
+from privacy.contributions import ContributionBounds
+from privacy.errors import InvalidLossError
+from privacy.events import PriceEvent
+from privacy.losses import Loss
+from privacy.schema import Dataset
+from privacy.schema_json import dataset_from_json
+from query_lang.compiled import CompiledQuery
+from server.persistence import tables
+from server.use_cases.access import Grant
+from server.use_cases.requests import QuestionRequest
+from server.use_cases.services import Parser
+
+NINETY_FIVE_PERCENT = Fraction(95, 100)
+_CACHED_PLANS = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its price; everything here is public but for who asks it."""
+
+    compiled: CompiledQuery
+    event: PriceEvent
+    snapshot: str
+    unit: str
+    identity: str  # same question, same identity (CONTRACT 5)
+    text: str  # enough to ask it again: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class LossRange:
+    """The losses that a population lets one query spend."""
+
+    minimum: Loss
+    maximum: Loss
+
+    def check(self, loss: Loss) -> Loss:
+        """Return ``loss`` if it lies in the range.
+
+        Raises:
+            InvalidLossError: It does not.
+        """
+        if not self.minimum <= loss <= self.maximum:
+            raise InvalidLossError(
+                text=str(loss),
+                reason=f"one query may spend {self.minimum} to {self.maximum}",
+            )
+        return loss
+
+
+class Compiler:
+    """Compiles texts against snapshots, and remembers the plans."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+        self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
+
+    def compile(
+        self, sql: str, schema: "Schema", request: QuestionRequest
+    ) -> CompiledQuery:
+        """Return the plan of ``sql``; cached by text, snapshot and options."""
+        return self._compile(sql, schema, request.bounds, request.weights)
+
+    def _compile_uncached(
+        self,
+        sql: str,
+        schema: "Schema",
+        bounds: ContributionBounds,
+        weights: tuple[tuple[str, Fraction], ...],
+    ) -> CompiledQuery:
+        return compile_syntax(self._parser(sql), schema.dataset, bounds, dict(weights))
+
+
+class Schema:
+    """A snapshot's public schema, hashed by its snapshot's id."""
+
+    def __init__(self, snapshot: str, dataset: Dataset) -> None:
+        self.snapshot = snapshot
+        self.dataset = dataset
+
+    def __eq__(self, other: object) -> bool:
+        """Snapshots never change, so one id is one schema."""
+        return isinstance(other, Schema) and other.snapshot == self.snapshot
+
+    def __hash__(self) -> int:
+        """Hash by the snapshot's id."""
+        return hash(self.snapshot)
+
+
+@lru_cache(256)
+def schema_of(snapshot: str, schema: str) -> Schema:
+    """Return the public schema that a stored snapshot declares."""
+    return Schema(snapshot, dataset_from_json(json.loads(schema)))
+
+
+def loss_range(connection: Connection, population: str) -> LossRange:
+    """Return the losses that one query of this population may spend."""
+    row = connection.execute(
+        select(
+            tables.population.c.epsilon_min_nano, tables.population.c.epsilon_max_nano
+        ).where(tables.population.c.name == population)
+    ).one()
+    return LossRange(Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano))
+
+
+def prepare(
+    compiler: Compiler, grant: Grant, losses: LossRange, request: QuestionRequest
+) -> Question:
+    """Compile and price a request: options, then SQL, then losses.
+
+    Raises:
+        CuratorError: Any refusal of the text, its options or its loss.
+    """
+    schema = schema_of(grant.snapshot, grant.schema)
+    compiled = compiler.compile(request.sql, schema, request)
+    event = _price(compiled, losses, request)
+    return Question(
+        compiled=compiled,
+        event=event,
+        snapshot=grant.snapshot,
+        unit=schema.dataset.unit,
+        identity=_identity(compiled, grant.snapshot, request.bounds),
+        text=question_text(grant, request, event.loss),
+    )
+
+
+def _price(
+    compiled: CompiledQuery, losses: LossRange, request: QuestionRequest
+) -> PriceEvent:
+    sensitivities = [measure.sensitivity for measure in compiled.measures]
+    weights = [measure.weight for measure in compiled.measures]
+    if request.accuracy is not None:
+        loss = solve_accuracy(
+            sensitivities,
+            weights,
+            within=request.accuracy.within,
+            confidence=request.accuracy.confidence,
+            losses=(losses.minimum, losses.maximum),
+        )
+    else:
+        asked = request.loss()
+        if asked is None:  # the form check saw exactly one of the two
+            raise AssertionError
+        loss = losses.check(asked)
+    return price(sensitivities, weights, loss)
+
+
+def _identity(
+    compiled: CompiledQuery, snapshot: str, bounds: ContributionBounds
+) -> str:
+    total = sum((measure.weight for measure in compiled.measures), Fraction(0))
+    parts = {
+        "plan": compiled.canonical,
+        "snapshot": snapshot,
+        "bounds": _bounds_json(bounds),
+        "weights": [str(measure.weight / total) for measure in compiled.measures],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _bounds_json(bounds: ContributionBounds) -> Mapping[str, object]:
+    return {
+        "tables": dict(bounds.tables),
+        "max_rows_per_unit": bounds.max_rows_per_unit,
+        "max_groups_per_unit": bounds.max_groups_per_unit,
+    }
+
+
+def question_text(grant: Grant, request: QuestionRequest, loss: Loss) -> str:
+    """Write down a question so that it can be executed again after a crash."""
+    return json.dumps(
+        {
+            "dataset": grant.dataset,
+            "project": grant.project.name,
+            "snapshot": grant.snapshot,
+            "sql": request.sql,
+            "epsilon": str(loss),
+            "weights": {name: str(weight) for name, weight in request.weights},
+            "bounds": _bounds_json(request.bounds),
+        },
+        sort_keys=True,
+        ensure_ascii=False,
+    )
+
+
+def request_of(text: str) -> QuestionRequest:
+    """Read a question back that ``question_text`` wrote."""
+    stored = json.loads(text)
+    bounds = stored["bounds"]
+    return QuestionRequest(
+        sql=stored["sql"],
+        epsilon=stored["epsilon"],
+        accuracy=None,
+        project=stored["project"],
+        reuse="never",
+        weights=tuple(
+            sorted((name, Fraction(w)) for name, w in stored["weights"].items())
+        ),
+        bounds=ContributionBounds(
+            tables=tuple(sorted(bounds["tables"].items())),
+            max_rows_per_unit=bounds["max_rows_per_unit"],
+            max_groups_per_unit=bounds["max_groups_per_unit"],
+        ),
+    )
+
+
+def half_width_95(scale: float) -> int:
+    """Return the half-width that 95 % of the noise of one cell stays within."""
+    return _half_width_95(scale)
+
+
+@lru_cache(4_096)
+def _half_width_95(scale: float) -> int:
+    return half_width(scale, NINETY_FIVE_PERCENT)

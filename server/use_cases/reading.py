@@ -1,0 +1,158 @@
+"""What analysts may look at: datasets, their budget, their past answers."""
+
+import json
+
+from sqlalchemy import Connection, select
+
+from budget.ledger import QueryRecord, Scope
+from privacy.schema_json import JsonObject, table_to_json
+from server.persistence import tables
+from server.use_cases.access import Caller, Project, dataset_row, projects_of
+from server.use_cases.answers import Document, charge_document
+from server.use_cases.errors import NotFoundError
+from server.use_cases.questions import loss_range, schema_of
+from server.use_cases.services import Services
+
+LIMITS: JsonObject = {
+    "cells": 10_000,
+    "sql_bytes": 16_384,
+    "tokens": 2_000,
+    "depth": 30,
+    "in_items": 256,
+}
+
+
+class ReadingRoom:
+    """Reads public metadata and the caller's own records; nothing costs anything."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def datasets(self, caller: Caller) -> Document:
+        """List the datasets that the caller's unexpired projects may ask."""
+        with self._services.databases.reader.connect() as connection:
+            names = _granted(connection, caller)
+            items = [_item(connection, name) for name in sorted(names)]
+        return {"items": items, "next_cursor": None}
+
+    def dataset(self, caller: Caller, name: str) -> Document:
+        """Describe one dataset: schema, domains, limits, the caller's budget.
+
+        Raises:
+            NotFoundError: Unknown or not granted.
+        """
+        with self._services.databases.reader.connect() as connection:
+            if name not in _granted(connection, caller):
+                raise NotFoundError
+            row = dataset_row(connection, name)
+            losses = loss_range(connection, row.population)
+            schema = schema_of(row.active_snapshot, row.schema).dataset
+            return {
+                **_item(connection, name),
+                "snapshot_date": schema.snapshot_date.isoformat(),
+                "epsilon_per_query": {
+                    "min": str(losses.minimum),
+                    "max": str(losses.maximum),
+                },
+                "display": json.loads(row.display),
+                "limits": LIMITS,
+                "hierarchies": [],
+                "budget": self._budget(connection, caller),
+                "tables": [table_to_json(t) for t in schema.tables.values()],
+            }
+
+    def budget(self, caller: Caller) -> Document:
+        """Return what each of the caller's projects may spend and has spent."""
+        with self._services.databases.reader.connect() as connection:
+            return self._budget(connection, caller)
+
+    def _budget(self, connection: Connection, caller: Caller) -> Document:
+        return {
+            "projects": [
+                self._project(project, caller)
+                for project in projects_of(connection, caller.name)
+            ]
+        }
+
+    def _project(self, project: Project, caller: Caller) -> Document:
+        return {
+            "project": project.name,
+            "population": project.population,
+            "datasets": list(project.datasets),
+            "expires": project.expires,
+            **(self._limit(Scope.project(project.name)) or {}),
+            "principal": self._limit(Scope.principal(project.name, caller.name)),
+            "cap": None,  # the population's cap is for custodians to show
+        }
+
+    def _limit(self, scope: Scope) -> Document | None:
+        limit = self._services.ledger.limit(scope)
+        if limit is None:
+            return None
+        spent = self._services.ledger.spent(scope)
+        return {
+            "allotment": str(limit),
+            "spent": str(spent),
+            "remaining": str(limit.minus_floor_zero(spent)),
+        }
+
+    def queries(self, caller: Caller, *, limit: int, cursor: str | None) -> Document:
+        """List the caller's queries, newest first."""
+        records, next_cursor = self._services.ledger.history(
+            caller.name, limit=limit, cursor=cursor
+        )
+        return {
+            "items": [self._listed(record) for record in records],
+            "next_cursor": next_cursor,
+        }
+
+    def query(self, caller: Caller, query_id: str) -> Document:
+        """Return one query; while it is in flight its state alone.
+
+        Raises:
+            NotFoundError: Unknown, or another principal's.
+        """
+        record = self._services.ledger.query(query_id)
+        if record is None or record.principal != caller.name:
+            raise NotFoundError
+        if self._state(record) == "in_flight":
+            return {"query_id": query_id, "state": "in_flight"}
+        document = self._listed(record)
+        if record.body is not None:
+            document["answer"] = json.loads(record.body)
+        return document
+
+    def _listed(self, record: QueryRecord) -> Document:
+        asked = json.loads(record.request_json)
+        return {
+            "query_id": record.query_id,
+            "state": self._state(record),
+            "time": record.time,
+            "dataset": record.dataset,
+            "snapshot": record.snapshot,
+            "project": record.project,
+            "sql": asked["sql"],
+            "charge": charge_document(record.loss, reused=record.reused),
+        }
+
+    def _state(self, record: QueryRecord) -> str:
+        """Show a query as in flight until its reply has left (PRIVACY 6)."""
+        if not self._services.unreleased.is_released(record.query_id):
+            return "in_flight"
+        return record.state if record.state in {"answered", "failed"} else "in_flight"
+
+
+def _granted(connection: Connection, caller: Caller) -> set[str]:
+    projects = projects_of(connection, caller.name)
+    return {name for project in projects for name in project.datasets}
+
+
+def _item(connection: Connection, name: str) -> Document:
+    row = connection.execute(
+        select(tables.dataset).where(tables.dataset.c.name == name)
+    ).one()
+    return {
+        "name": row.name,
+        "population": row.population,
+        "snapshot": row.active_snapshot,
+    }

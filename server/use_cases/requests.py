@@ -1,0 +1,188 @@
+"""What an analyst asks: the body of plan and queries, checked key by key."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from privacy.contributions import ContributionBounds
+from privacy.errors import InvalidLossError, InvalidOptionError
+from privacy.losses import NANO, Loss
+from server.strict_json import JsonValue
+
+_LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
+_KEYS = {"sql", "epsilon", "accuracy", "project", "options"}
+_OPTIONS = {"reuse", "weights", "prefer", "bounds"}
+_BOUNDS = {"tables", "max_rows_per_unit", "max_groups_per_unit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """A wish: every cell of every aggregate within ``within`` at ``confidence``."""
+
+    within: Fraction  # in the column's unit
+    confidence: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """A well-formed body. Losses are still unread: they are checked last."""
+
+    sql: str
+    epsilon: str | int | Decimal | None
+    accuracy: Accuracy | None
+    project: str | None
+    reuse: Literal["allow", "never"]
+    weights: tuple[tuple[str, Fraction], ...]
+    bounds: ContributionBounds
+
+    def loss(self) -> Loss | None:
+        """Return the loss asked for; None where an accuracy is asked for instead.
+
+        Raises:
+            InvalidLossError: Off the grammar or off the grid of 1e-9.
+        """
+        if self.epsilon is None:
+            return None
+        if isinstance(self.epsilon, str):
+            return Loss.parse(self.epsilon)
+        return _loss_of_number(self.epsilon)
+
+
+def _loss_of_number(number: int | Decimal) -> Loss:
+    """Read a loss from a JSON number by the exact value of its text."""
+    value = _fraction(number)
+    nano = None if value is None else value * NANO
+    if nano is None or nano < 0 or nano.denominator != 1 or nano >= NANO * 10**6:
+        raise InvalidLossError(text=str(number), reason="not on the grid of 1e-9")
+    return Loss(int(nano))
+
+
+def _fraction(number: int | Decimal) -> Fraction | None:
+    """Return the exact value, or None where its exponent is beyond all meaning."""
+    exact = Decimal(number)
+    if exact and abs(exact.adjusted()) > _LARGEST_POWER:
+        return None
+    return Fraction(exact)
+
+
+def read_request(body: JsonValue) -> QuestionRequest:
+    """Check the form of a body: its keys and their types.
+
+    Raises:
+        InvalidOptionError: A key is unknown, missing, or of another type.
+    """
+    fields = _object(body, "the body", _KEYS)
+    options = _object(fields.get("options", {}), "options", _OPTIONS)
+    if ("epsilon" in fields) == ("accuracy" in fields):
+        message = "give exactly one of epsilon and accuracy"
+        raise InvalidOptionError(message)
+    return QuestionRequest(
+        sql=_text(fields.get("sql"), "sql"),
+        epsilon=_epsilon(fields["epsilon"]) if "epsilon" in fields else None,
+        accuracy=_accuracy(fields["accuracy"]) if "accuracy" in fields else None,
+        project=_text(fields["project"], "project") if "project" in fields else None,
+        reuse=_reuse(options.get("reuse", "allow")),
+        weights=_weights(options.get("weights", {})),
+        bounds=_bounds(_checked_prefer(options).get("bounds", {})),
+    )
+
+
+def _object(value: JsonValue, name: str, keys: set[str]) -> Mapping[str, JsonValue]:
+    if not isinstance(value, dict):
+        message = f"{name} must be an object"
+        raise InvalidOptionError(message)
+    unknown = sorted(set(value) - keys)
+    if unknown:
+        message = f"{name}: unknown key {unknown[0]!r}; known are {sorted(keys)}"
+        raise InvalidOptionError(message)
+    return value
+
+
+def _text(value: JsonValue, name: str) -> str:
+    if not isinstance(value, str):
+        message = f"{name} must be a string"
+        raise InvalidOptionError(message)
+    return value
+
+
+def _epsilon(value: JsonValue) -> str | int | Decimal:
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        message = 'epsilon must be a decimal string such as "0.1", or a number'
+        raise InvalidOptionError(message)
+    return value
+
+
+def _accuracy(value: JsonValue) -> Accuracy:
+    fields = _object(value, "accuracy", {"within", "confidence"})
+    within = _number(fields.get("within"), "accuracy.within")
+    confidence = _number(fields.get("confidence"), "accuracy.confidence")
+    if within <= 0 or not 0 < confidence < 1:
+        message = "accuracy: within must be positive and confidence between 0 and 1"
+        raise InvalidOptionError(message)
+    return Accuracy(within, confidence)
+
+
+def _number(value: JsonValue, name: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        message = f"{name} must be a number"
+        raise InvalidOptionError(message)
+    exact = _fraction(value)
+    if exact is None:
+        message = f"{name} is beyond what can be answered"
+        raise InvalidOptionError(message)
+    return exact
+
+
+def _reuse(value: JsonValue) -> Literal["allow", "never"]:
+    if value == "never":
+        return "never"
+    if value != "allow":
+        message = 'options.reuse must be "allow" or "never"'
+        raise InvalidOptionError(message)
+    return "allow"
+
+
+def _checked_prefer(options: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    if options.get("prefer", "release") != "release":
+        message = 'options.prefer can only be "release"'
+        raise InvalidOptionError(message)
+    return options
+
+
+def _weights(value: JsonValue) -> tuple[tuple[str, Fraction], ...]:
+    if not isinstance(value, dict):
+        message = "options.weights must be an object of column names and numbers"
+        raise InvalidOptionError(message)
+    weights = {
+        name: _number(weight, f"weight of {name!r}") for name, weight in value.items()
+    }
+    if any(weight <= 0 for weight in weights.values()):
+        message = "options.weights must be positive"
+        raise InvalidOptionError(message)
+    return tuple(sorted(weights.items()))
+
+
+def _bounds(value: JsonValue) -> ContributionBounds:
+    fields = _object(value, "options.bounds", _BOUNDS)
+    tables = fields.get("tables", {})
+    if not isinstance(tables, dict):
+        message = "options.bounds.tables must be an object of table names and integers"
+        raise InvalidOptionError(message)
+    return ContributionBounds(
+        tables=tuple(sorted((name, _bound(k, name)) for name, k in tables.items())),
+        max_rows_per_unit=_optional_bound(fields, "max_rows_per_unit"),
+        max_groups_per_unit=_optional_bound(fields, "max_groups_per_unit"),
+    )
+
+
+def _optional_bound(fields: Mapping[str, JsonValue], name: str) -> int | None:
+    return _bound(fields[name], name) if name in fields else None
+
+
+def _bound(value: JsonValue, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**31:
+        message = f"the bound of {name!r} must be a positive integer"
+        raise InvalidOptionError(message)
+    return value

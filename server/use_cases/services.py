@@ -1,0 +1,88 @@
+"""What every use case works with; bootstrap fills it with concrete parts."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from threading import BoundedSemaphore, Lock
+
+from budget.databases import Databases
+from budget.ledger import Ledger
+from engines.contract import Engine
+from mechanisms.samplers import Sampler
+from query_lang.syntax import Select
+from server.settings import Settings
+
+Parser = Callable[[str], Select]
+
+
+@dataclass(slots=True)
+class Unreleased:
+    """Answers that are stored but whose reply has not left: in flight to everyone."""
+
+    _query_ids: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    def hold(self, query_id: str) -> None:
+        """Hide an answer until its reply's slot."""
+        with self._lock:
+            self._query_ids.add(query_id)
+
+    def release(self, query_id: str) -> None:
+        """Show an answer: its reply leaves now."""
+        with self._lock:
+            self._query_ids.discard(query_id)
+
+    def is_released(self, query_id: str) -> bool:
+        """Whether others may know of the answer."""
+        with self._lock:
+            return query_id not in self._query_ids
+
+
+@dataclass(slots=True)
+class GivenUp:
+    """Charges whose answer could not be stored; recovery takes them from here."""
+
+    _query_ids: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    def add(self, query_id: str) -> None:
+        """Note that this process gives up its lease."""
+        with self._lock:
+            self._query_ids.add(query_id)
+
+    def take_all(self) -> set[str]:
+        """Return what was noted, and forget it."""
+        with self._lock:
+            taken, self._query_ids = self._query_ids, set()
+            return taken
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts that use cases are made of."""
+
+    settings: Settings
+    databases: Databases
+    ledger: Ledger
+    unreleased: Unreleased
+    given_up: GivenUp
+    engine: Engine
+    sampler: Sampler
+    parser: Parser
+    executors: BoundedSemaphore
+
+
+def now_text() -> str:
+    """Return the time as stored: UTC, ISO 8601, microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def today() -> date:
+    """Return the date by which projects expire (UTC)."""
+    return datetime.now(UTC).date()
+
+
+def random_id(prefix: str) -> str:
+    """Return a fresh random id, never derived from content."""
+    return f"{prefix}_{secrets.token_hex(12)}"

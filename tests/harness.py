@@ -1,0 +1,256 @@
+"""Real installations and real servers for tests: on disk, on loopback, in processes."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import uvicorn
+
+from privacy.losses import Loss
+from server.bootstrap import Server, initialise, make_services
+from server.settings import read_settings
+from server.use_cases.custody import CustodyOffice, LoadChoices
+from server.use_cases.people import NewProject, PeopleOffice
+
+MANIFEST = """\
+version: 1
+population:
+  id: {population}
+  unit: patient
+  unit_type: integer
+  epsilon_cap: "{cap}"
+  epsilon_per_query: {{min: "0.001", max: "5"}}
+  source: test protocol
+dataset: {dataset}
+snapshot_date: 2024-12-31
+tables:
+- name: visits
+  files: ["{file}"]
+  unit_column: patient_id
+  max_rows_per_unit: {max_rows}
+  source: test protocol
+  columns:
+  - {{name: patient_id, type: integer, nullable: false}}
+  - name: sex
+    type: text
+    nullable: false
+    constant_in_unit: true
+    domain: {{values: [F, M]}}
+    source: form
+  - name: age
+    type: integer
+    nullable: false
+    domain: {{min: 0, max: 120}}
+    source: life span
+  - name: ward
+    type: text
+    domain: {{values: [north, south], other: true}}
+    source: list of wards
+  - name: day
+    type: date
+    domain: {{min: 2024-01-01, max: 2024-12-31}}
+    source: study period
+  - {{name: note, type: text}}
+"""
+HEADER = "patient_id,sex,age,ward,day,note"
+DEFAULT_ROWS = [
+    f"{unit},{'FM'[unit % 2]},{20 + unit % 70},{('north', 'south', 'attic')[unit % 3]},"
+    f"2024-0{1 + unit % 9}-1{visit},n{unit}"
+    for unit in range(1, 101)
+    for visit in range(1 + unit % 3)
+]
+
+
+@dataclass
+class Installation:
+    """A data directory with its anchor; ``cap`` is generous unless told."""
+
+    folder: Path
+    slot_ms: int = 0
+
+    @property
+    def data(self):
+        return self.folder / "data"
+
+    @property
+    def anchor(self):
+        return self.folder / "anchor" / "curator.anchor"
+
+    @property
+    def environment(self):
+        return {
+            **os.environ,
+            "CURATOR_DATA": str(self.data),
+            "CURATOR_ANCHOR": str(self.anchor),
+            "CURATOR_SLOT_MS": str(self.slot_ms),
+            "CURATOR_RATE_LIMIT": "0",
+            "CURATOR_MAX_IN_FLIGHT": "0",
+            "CURATOR_PERMITS": "256",
+            "CURATOR_LOG_LEVEL": "warning",
+        }
+
+    @property
+    def settings(self):
+        return read_settings(
+            data=self.data,
+            anchor=self.anchor,
+            slot_ms=self.slot_ms,
+            permits=256,
+        )
+
+    def create(self, secret=None):
+        """Initialise; a secret of one's own is put there first."""
+        if secret is not None:
+            self.data.mkdir(mode=0o700)
+            (self.data / "secret.key").write_text(secret.hex())
+        initialise(self.settings, single_custodian=True)
+        return self
+
+    @contextlib.contextmanager
+    def services(self):
+        services = make_services(self.settings)
+        try:
+            yield services
+        finally:
+            services.databases.close()
+
+    def write_manifest(
+        self, rows=DEFAULT_ROWS, *, dataset="clinic", population="people", **more
+    ):
+        """Write a visits table and its manifest."""
+        name = f"{dataset}-{time.monotonic_ns()}"
+        (self.folder / f"{name}.csv").write_text("\n".join([HEADER, *rows]) + "\n")
+        path = self.folder / f"{name}.yaml"
+        fields = {"cap": "100000", "max_rows": 10, **more}
+        path.write_text(
+            MANIFEST.format(
+                dataset=dataset, population=population, file=f"{name}.csv", **fields
+            )
+        )
+        return path
+
+    def load(self, rows=DEFAULT_ROWS, **more):
+        """Load a visits table; return the snapshot's id."""
+        with self.services() as services:
+            loaded = CustodyOffice(services, "local:test").load(
+                self.write_manifest(rows, **more), LoadChoices(), None
+            )
+        return loaded["snapshot"]
+
+    def analyst(
+        self, name="ada", project="study", dataset="clinic", allotment="100000", **more
+    ):
+        """Make a principal, a project and a key; return the key."""
+        with self.services() as services:
+            office = PeopleOffice(services, "local:test")
+            office.create_principal(name, "analyst")
+            office.create_project(
+                NewProject(project, (dataset,), (name,), Loss.parse(allotment), **more)
+            )
+            return office.create_key(name)["key"]
+
+    def curator(self, *arguments, environment=None):
+        """Run a command in a process of its own."""
+        return subprocess.run(
+            [sys.executable, "-m", "server.main", *arguments],
+            env={**self.environment, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def client(url, key, **more):
+    limits = httpx.Limits(max_connections=256, max_keepalive_connections=256)
+    return httpx.Client(
+        base_url=url,
+        headers={"Authorization": f"Bearer {key}"},
+        timeout=60,
+        limits=limits,
+        **more,
+    )
+
+
+def ask(http, sql="SELECT COUNT(*) FROM visits", epsilon="1", **more):
+    """POST a question with ``reuse: never`` unless told."""
+    headers = more.pop("headers", {})
+    dataset = more.pop("dataset", "clinic")
+    body = {"sql": sql, "epsilon": epsilon, "options": {"reuse": "never"}, **more}
+    return http.post(f"/v1/datasets/{dataset}/queries", json=body, headers=headers)
+
+
+@contextlib.contextmanager
+def serve_in_thread(installation, sampler_factory=None):
+    """Serve in this process, so that tests may inject a sampler; yield the URL."""
+    more = {} if sampler_factory is None else {"sampler_factory": sampler_factory}
+    server = Server(installation.settings, **more)
+    port = free_port()
+    runner = uvicorn.Server(
+        uvicorn.Config(
+            server.app(),
+            host="127.0.0.1",
+            port=port,
+            log_level="error",
+            access_log=False,
+        )
+    )
+    thread = threading.Thread(target=runner.run, daemon=True)
+    thread.start()
+    try:
+        wait_until_ready(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        runner.should_exit = True
+        thread.join(30)
+        server.services.databases.close()
+
+
+def wait_until_ready(port, process=None, seconds=30):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process is not None and process.poll() is not None:
+            message = f"the server ended with {process.returncode}"
+            raise RuntimeError(message)
+        with contextlib.suppress(httpx.TransportError):
+            if httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200:
+                return
+        time.sleep(0.02)
+    message = "the server did not become ready"
+    raise RuntimeError(message)
+
+
+def start_process(installation, port, prefix=(), environment=None, **more):
+    """Start ``curator serve`` in a process group of its own."""
+    return subprocess.Popen(
+        [*prefix, sys.executable, "-m", "server.main", "serve", "--port", str(port)],
+        env={**installation.environment, **(environment or {})},
+        start_new_session=True,
+        **more,
+    )
+
+
+@contextlib.contextmanager
+def serve_in_process(installation, **more):
+    """Serve from a process of its own; yield the URL."""
+    port = free_port()
+    process = start_process(installation, port, **more)
+    try:
+        wait_until_ready(port, process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(60)

@@ -1,0 +1,164 @@
+import os
+import shutil
+import sqlite3
+
+import pytest
+
+from budget.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
+from budget.chain import Head
+from budget.ledger import Charged, Ledger, Scope
+from privacy.errors import AnchorMismatchError, LedgerUnavailableError
+from privacy.losses import Loss
+
+POPULATION = Scope.population("people")
+
+
+def copy_database(desk, target):
+    with sqlite3.connect(desk.folder / "ledger.sqlite") as source:
+        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(desk.folder / "ledger.sqlite", target)
+
+
+def restore(desk, source):
+    desk.databases.close()
+    for suffix in ("", "-wal", "-shm"):
+        (desk.folder / f"ledger.sqlite{suffix}").unlink(missing_ok=True)
+    shutil.copy(source, desk.folder / "ledger.sqlite")
+
+
+def test_a_torn_record_leaves_the_other_whole(tmp_path):
+    anchor = AnchorFile(tmp_path / "a")
+    anchor.create(AnchorRecord("id", Head(1, "h1"), {}, 0))
+    with anchor.locked() as held:
+        held.write(AnchorRecord("id", Head(2, "h2"), {"p": 3}, 1))
+    with (tmp_path / "a").open("r+b") as file:
+        file.seek(RECORD_BYTES + 40)
+        file.write(b"torn")
+    assert anchor.read().head == Head(1, "h1")
+    with (tmp_path / "a").open("r+b") as file:
+        file.write(b"torn")
+    with pytest.raises(AnchorMismatchError):
+        anchor.read()
+
+
+def test_an_anchor_is_never_made_twice(tmp_path):
+    anchor = AnchorFile(tmp_path / "a")
+    anchor.create(AnchorRecord("id", Head(1, "h"), {}))
+    with pytest.raises(FileExistsError):
+        anchor.create(AnchorRecord("id", Head(1, "h"), {}))
+
+
+def test_the_anchor_holds_the_head_and_every_total(desk, ledger):
+    ledger.charge(desk.request("1.5"))
+    record = desk.anchor.read()
+    assert record.totals == {"people": 1_500_000_000}
+    assert record.head.seq == len(ledger.export())
+
+
+def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger, tmp_path):
+    copy_database(desk, tmp_path / "backup")
+    ledger.charge(desk.request())
+    restore(desk, tmp_path / "backup")
+    for attempt in (
+        lambda: desk.open(),
+        lambda: Ledger(desk.databases, desk.anchor).check(),
+        lambda: ledger.charge(desk.request()),
+    ):
+        with pytest.raises(AnchorMismatchError):
+            attempt()
+
+
+def test_after_one_mismatch_nothing_is_served_any_more(desk, ledger, tmp_path):
+    kept = tmp_path / "kept"
+    shutil.copy(desk.anchor.path, kept)
+    desk.anchor.path.unlink()
+    with pytest.raises(AnchorMismatchError):
+        ledger.charge(desk.request())
+    shutil.copy(kept, desk.anchor.path)
+    with pytest.raises(AnchorMismatchError):
+        ledger.charge(desk.request())
+    with pytest.raises(AnchorMismatchError):
+        ledger.find_reusable("how many", Loss(1), project="study")
+    assert isinstance(desk.open().charge(desk.request()), Charged)
+
+
+def test_an_anchor_behind_the_ledger_is_written_forward_at_start(
+    desk, ledger, tmp_path
+):
+    old = tmp_path / "old"
+    shutil.copy(desk.anchor.path, old)
+    ledger.charge(desk.request())
+    shutil.copy(old, desk.anchor.path)
+    desk.open()
+    assert desk.anchor.read().head.seq == len(ledger.export())
+
+
+def test_a_failed_sync_of_the_anchor_keeps_the_charge_and_recovers(
+    desk, ledger, monkeypatch
+):
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(5, "EIO")))
+    request = desk.request("1")
+    with pytest.raises(LedgerUnavailableError) as caught:
+        ledger.charge(request)
+    assert caught.value.query_id == request.query_id
+    monkeypatch.setattr(os, "fsync", real)
+    assert ledger.spent(POPULATION) == Loss.parse("1")
+    ledger.give_up(request.query_id)
+    (orphan,) = ledger.claim_orphans()
+    assert ledger.store_answer(orphan.charge, b"x") == b"x"
+    ledger.check()
+
+
+def test_an_unwritable_database_charges_nothing_and_recovers(desk, ledger):
+    with desk.databases.writer.connect() as pooled:
+        pooled.exec_driver_sql("PRAGMA busy_timeout = 10")
+    with sqlite3.connect(desk.folder / "ledger.sqlite") as blocker:
+        blocker.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LedgerUnavailableError) as caught:
+            ledger.charge(desk.request())
+        assert caught.value.query_id is None
+        blocker.execute("ROLLBACK")
+    assert ledger.spent(POPULATION) == Loss(0)
+
+
+def test_reconcile_charges_what_the_anchor_saw_and_fails_what_was_unfinished(
+    desk, ledger, tmp_path
+):
+    unfinished = ledger.charge(desk.request("0.5", idempotency_key="k", fingerprint="f"))
+    copy_database(desk, tmp_path / "backup")
+    ledger.charge(desk.request("2"))
+    restore(desk, tmp_path / "backup")
+    restored = Ledger(desk.databases, desk.anchor)
+    called = []
+    restored.reconcile("disk died", "local:test", called.append)
+    assert len(called) == 1
+    again = desk.open()
+    assert again.spent(POPULATION) == Loss.parse("2.5")
+    assert again.query(unfinished.charge.query_id).state == "failed"
+    assert again.claim_orphans() == []
+    assert again.verify([]).ok
+    assert isinstance(again.charge(desk.request()), Charged)
+    assert again.verify([]).ok
+
+
+def test_reconcile_closes_every_population_where_the_anchor_is_gone(desk, ledger):
+    desk.anchor.path.unlink()
+    lost = Ledger(desk.databases, desk.anchor)
+    lost.reconcile("anchor lost", "local:test", lambda _: None)
+    again = desk.open()
+    assert again.remaining([POPULATION])[POPULATION] == Loss(0)
+    assert again.verify([]).ok
+
+
+def test_reconcile_refuses_a_ledger_that_fits(desk, ledger):
+    with pytest.raises(Exception, match="nothing to do"):
+        ledger.reconcile("why not", "local:test", lambda _: None)
+
+
+def test_an_anchor_of_another_ledger_is_refused(desk, ledger, tmp_path):
+    record = desk.anchor.read()
+    desk.anchor.path.unlink()
+    desk.anchor.create(AnchorRecord("other", record.head, record.totals))
+    with pytest.raises(AnchorMismatchError):
+        desk.open()

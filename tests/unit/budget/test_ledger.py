@@ -1,0 +1,222 @@
+import hashlib
+
+import pytest
+
+from budget.ledger import (
+    Charged,
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    Refused,
+    Replay,
+    Scope,
+)
+from privacy.errors import InvalidOptionError, LedgerUnavailableError
+from privacy.losses import Loss
+
+PROJECT = Scope.project("study")
+POPULATION = Scope.population("people")
+
+
+def keyed(desk, key="k", fingerprint="f", **more):
+    return desk.request(idempotency_key=key, fingerprint=fingerprint, **more)
+
+
+def test_a_charge_debits_every_scope_and_says_what_it_left(desk, ledger):
+    outcome = ledger.charge(desk.request("1.5"))
+    assert isinstance(outcome, Charged)
+    assert outcome.remaining[PROJECT] == Loss.parse("3.5")
+    assert outcome.remaining[POPULATION] == Loss.parse("8.5")
+    assert ledger.spent(Scope.principal("study", "ada")) == Loss.parse("1.5")
+
+
+def test_a_limit_is_met_exactly_and_never_passed(desk, ledger):
+    assert isinstance(ledger.charge(desk.request("5")), Charged)
+    refused = ledger.charge(desk.request("0.000000001"))
+    assert isinstance(refused, Refused)
+    assert refused.remaining[PROJECT] == Loss(0)
+    assert ledger.spent(PROJECT) == Loss.parse("5")
+
+
+def test_a_refused_charge_moves_no_counter_of_any_scope(desk, ledger):
+    with ledger.recorded("lower", "local:test") as change:
+        change.set_limit(POPULATION, Loss.parse("0.5"))
+    assert isinstance(ledger.charge(desk.request("1")), Refused)
+    assert ledger.spent(PROJECT) == ledger.spent(POPULATION) == Loss(0)
+
+
+def test_the_cap_wins_over_larger_allotments(desk, ledger):
+    with ledger.recorded("raise", "local:test") as change:
+        change.set_limit(PROJECT, Loss.parse("100"))
+    assert isinstance(ledger.charge(desk.request("10")), Charged)
+    assert isinstance(ledger.charge(desk.request("0.001")), Refused)
+
+
+def test_a_principal_limit_counts_what_was_spent_before_it(desk, ledger):
+    ledger.charge(desk.request("2"))
+    with ledger.recorded("ration", "local:test") as change:
+        change.set_limit(Scope.principal("study", "ada"), Loss.parse("2.5"))
+    assert isinstance(ledger.charge(desk.request("1")), Refused)
+    assert isinstance(ledger.charge(desk.request("0.5")), Charged)
+
+
+def test_nothing_is_charged_where_a_limit_was_never_set(desk, ledger):
+    scopes = (Scope.population("strangers"), PROJECT)
+    assert isinstance(ledger.charge(desk.request("1", scopes=scopes)), Refused)
+
+
+def test_a_cap_lowered_below_what_is_spent_leaves_nothing_and_forgets_nothing(
+    desk, ledger
+):
+    ledger.charge(desk.request("3"))
+    with ledger.recorded("lower", "local:test") as change:
+        change.set_limit(POPULATION, Loss.parse("1"))
+    assert ledger.remaining([POPULATION])[POPULATION] == Loss(0)
+    assert ledger.spent(POPULATION) == Loss.parse("3")
+    with ledger.recorded("raise", "local:test") as change:
+        change.set_limit(POPULATION, Loss.parse("4"))
+    assert ledger.remaining([POPULATION])[POPULATION] == Loss.parse("1")
+
+
+def test_the_same_key_and_body_brings_the_same_bytes(desk, ledger):
+    paid = ledger.charge(keyed(desk))
+    assert isinstance(ledger.charge(keyed(desk)), InFlight)
+    assert ledger.lookup_key("ada", "k", "f") == InFlight()
+    ledger.store_answer(paid.charge, b"noisy")
+    assert ledger.charge(keyed(desk)) == Replay(paid.charge.query_id, b"noisy")
+    assert ledger.spent(PROJECT) == Loss.parse("1")
+
+
+def test_a_key_with_another_body_is_a_mismatch_even_in_flight(desk, ledger):
+    ledger.charge(keyed(desk))
+    assert ledger.charge(keyed(desk, fingerprint="g")) == Mismatch()
+
+
+def test_keys_belong_to_their_principal(desk, ledger):
+    ledger.charge(keyed(desk))
+    assert ledger.lookup_key("grace", "k", "f") is None
+
+
+def test_a_refusal_binds_no_key(desk, ledger):
+    assert isinstance(ledger.charge(keyed(desk, loss=Loss.parse("99"))), Refused)
+    assert isinstance(ledger.charge(keyed(desk)), Charged)
+
+
+def test_an_answer_is_in_flight_until_its_reply_has_left(desk, ledger):
+    paid = ledger.charge(keyed(desk))
+    desk.hidden.add(paid.charge.query_id)
+    ledger.store_answer(paid.charge, b"noisy")
+    assert ledger.lookup_key("ada", "k", "f") == InFlight()
+    assert ledger.find_reusable("how many", Loss(1), project="study") is None
+    desk.hidden.clear()
+    assert isinstance(ledger.lookup_key("ada", "k", "f"), Replay)
+
+
+def test_the_first_stored_answer_is_the_answer(desk, ledger):
+    paid = ledger.charge(desk.request())
+    assert ledger.store_answer(paid.charge, b"first") == b"first"
+    assert ledger.store_answer(paid.charge, b"second") == b"first"
+
+
+def test_a_failed_question_keeps_its_charge_and_replays_as_failed(desk, ledger):
+    paid = ledger.charge(keyed(desk))
+    ledger.fail(paid.charge.query_id)
+    assert ledger.lookup_key("ada", "k", "f") == FailedReplay(paid.charge.query_id)
+    assert ledger.spent(PROJECT) == Loss.parse("1")
+    with pytest.raises(LedgerUnavailableError):
+        ledger.store_answer(paid.charge, b"late")
+
+
+def test_reuse_takes_the_greatest_epsilon_then_the_earliest(desk, ledger):
+    for epsilon in ("0.5", "1.5", "1.5", "1"):
+        paid = ledger.charge(desk.request(epsilon))
+        ledger.store_answer(paid.charge, epsilon.encode())
+    stored = ledger.find_reusable("how many", Loss.parse("0.7"), project="study")
+    assert stored.loss == Loss.parse("1.5")
+    assert stored.query_id == "q1"
+    assert ledger.find_reusable("how many", Loss.parse("3"), project="study") is None
+    assert ledger.find_reusable("another", Loss(1), project="study") is None
+
+
+def test_private_history_is_offered_to_its_own_project_alone(desk, ledger):
+    paid = ledger.charge(desk.request(private_history=True))
+    ledger.store_answer(paid.charge, b"x")
+    assert ledger.find_reusable("how many", Loss(1), project="other") is None
+    assert ledger.find_reusable("how many", Loss(1), project="study") is not None
+
+
+def test_a_free_answer_costs_nothing_and_binds_its_key(desk, ledger):
+    paid = ledger.charge(desk.request())
+    ledger.store_answer(paid.charge, b"x")
+    free = keyed(desk, loss=Loss(0))
+    assert ledger.store_free(free, paid.charge.query_id, b"y") is None
+    assert ledger.lookup_key("ada", "k", "f") == Replay(free.query_id, b"y")
+    assert ledger.spent(PROJECT) == Loss.parse("1")
+    record = ledger.query(free.query_id)
+    assert record.reused
+    assert record.body == b"y"
+    again = ledger.find_reusable("how many", Loss(1), project="study")
+    assert again.query_id == paid.charge.query_id
+
+
+def test_orphans_are_executed_again_at_most_twice_then_fail(desk, ledger):
+    paid = ledger.charge(keyed(desk))
+    for _ in range(2):
+        later = desk.open()  # another boot voids the lease
+        assert [o.charge for o in later.claim_orphans()] == [paid.charge]
+        assert later.claim_orphans() == []
+    last = desk.open()
+    assert last.claim_orphans() == []
+    assert last.lookup_key("ada", "k", "f") == FailedReplay(paid.charge.query_id)
+    with pytest.raises(LedgerUnavailableError):
+        ledger.store_answer(paid.charge, b"late")
+
+
+def test_an_executor_without_the_lease_stores_nothing(desk, ledger):
+    paid = ledger.charge(desk.request())
+    later = desk.open()
+    with pytest.raises(LedgerUnavailableError):
+        ledger.store_answer(paid.charge, b"mine")
+    orphan = later.claim_orphans()[0]
+    assert later.store_answer(orphan.charge, b"theirs") == b"theirs"
+
+
+def test_a_given_up_lease_can_be_claimed_by_its_own_process(desk, ledger):
+    paid = ledger.charge(desk.request())
+    assert ledger.claim_orphans() == []
+    ledger.give_up(paid.charge.query_id)
+    assert len(ledger.claim_orphans()) == 1
+
+
+def test_history_is_newest_first_in_pages(desk, ledger):
+    ids = [ledger.charge(desk.request("0.1")).charge.query_id for _ in range(5)]
+    page, cursor = ledger.history("ada", limit=2, cursor=None)
+    rest, end = ledger.history("ada", limit=9, cursor=cursor)
+    assert [r.query_id for r in page + rest] == ids[::-1]
+    assert end is None
+    assert ledger.history("grace", limit=2, cursor=None) == ([], None)
+    for wrong in ("x", "-1", "٣", "9" * 30):
+        with pytest.raises(InvalidOptionError):
+            ledger.history("ada", limit=2, cursor=wrong)
+
+
+def test_export_lists_every_entry_with_its_owner(desk, ledger):
+    paid = ledger.charge(desk.request("0.5"))
+    ledger.store_answer(paid.charge, b"x")
+    ledger.refuse("ada", "forbidden", {"role": "auditor"})
+    entries = ledger.export()
+    assert [e["seq"] for e in entries] == list(range(1, len(entries) + 1))
+    charged, answered, refused = entries[-3:]
+    assert (charged["kind"], charged["epsilon"]) == ("charge", "0.5")
+    assert (answered["kind"], answered["principal"]) == ("answered", "ada")
+    assert refused["kind"] == "refused"
+
+
+def test_many_random_charges_equal_the_exact_sum(desk, ledger):
+    seed = hashlib.sha256(b"charges").digest()
+    total = 0
+    for byte in seed:
+        nano = byte + 1
+        ledger.charge(desk.request(loss=Loss(nano)))
+        total += nano
+    assert ledger.spent(POPULATION) == Loss(total)
