@@ -50,7 +50,7 @@ def test_losses_are_read_by_their_exact_value(epsilon, nano):
 @pytest.mark.parametrize(
     "epsilon",
     [
-        "", "NaN", "-1", "1e-3", "1/3", Decimal("1E-10"), Decimal("-1"), -1, 10**6,
+        "", "NaN", "-1", "1e-3", "1/3", Decimal("1E-10"), Decimal(-1), -1, 10**6,
         Decimal("1E+999999999"), Decimal("1E-999999999"), Decimal("0.1000000001"),
     ],
 )  # fmt: skip
