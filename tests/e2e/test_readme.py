@@ -28,9 +28,8 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    (shown,) = re.findall(
-        r"<!-- demo -->\n```\n(.*?)```", README.read_text(), re.DOTALL
-    )
+    block = r"<!-- demo -->\n```\n(.*?)```"
+    (shown,) = re.findall(block, README.read_text(), re.DOTALL)
     commanded, *transcript = masked(shown)
     assert commanded == "$ make demo"
     printed = masked(done.stderr) + masked(done.stdout)

@@ -60,7 +60,7 @@ def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger, tmp_p
     ledger.charge(desk.request())
     restore(desk, tmp_path / "backup")
     for attempt in (
-        lambda: desk.open(),
+        desk.open,
         lambda: Ledger(desk.databases, desk.anchor).check(),
         lambda: ledger.charge(desk.request()),
     ):

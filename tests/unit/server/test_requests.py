@@ -15,7 +15,8 @@ def body(**more):
 @pytest.mark.parametrize(
     "wrong",
     [
-        None, [], "x", 3, {}, {"sql": "x"}, {"epsilon": "1"}, {"sql": 1, "epsilon": "1"},
+        None, [], "x", 3, {}, {"sql": "x"}, {"epsilon": "1"},
+        {"sql": 1, "epsilon": "1"},
         body(extra=1), body(accuracy={"within": 1, "confidence": Decimal("0.9")}),
         {"sql": "x", "epsilon": None}, {"sql": "x", "epsilon": True},
         {"sql": "x", "epsilon": ["1"]}, {"sql": "x", "accuracy": {}},
