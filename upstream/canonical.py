@@ -1,0 +1,61 @@
+"""Canonical unit ids: one spelling per unit, whichever table wrote it (CONTRACT 1)."""
+
+import re
+import unicodedata
+from typing import Literal
+
+UnitType = Literal["integer", "text"]
+
+# The 25 code points with the Unicode property White_Space (PropList.txt).
+WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
+
+
+class UnitIdError(ValueError):
+    """A unit id is not an integer of 64 bits though the population's ids are."""
+
+
+def canonical_unit_id(raw: str | None, unit_type: UnitType) -> str | None:
+    """Return the one spelling of a unit id, or None where the row has no unit.
+
+    Raises:
+        UnitIdError: The population's ids are integers and this is none of 64 bits.
+
+    >>> canonical_unit_id(" 007 ", "integer"), canonical_unit_id(" 007 ", "text")
+    ('7', '007')
+    """
+    trimmed = (raw or "").strip(WHITE_SPACE)
+    if not trimmed:
+        return None
+    if unit_type == "integer":
+        return _canonical_integer(trimmed)
+    return unicodedata.normalize("NFC", trimmed).strip(WHITE_SPACE)
+
+
+def _canonical_integer(trimmed: str) -> str:
+    match = _INTEGER.fullmatch(trimmed)
+    number = int(match[1] + match[2]) if match else None
+    if number is None or not -(2**63) <= number < 2**63:
+        raise UnitIdError
+    return str(number)
+
+
+def plain_id_sql(raw: str, unit_type: UnitType) -> str:
+    """Return a DuckDB condition: the id's spelling needs no more than ``plain_sql``.
+
+    Whatever it does not hold for (white space at an end, anything beyond printable
+    ASCII, long integers) is spelled by ``canonical_unit_id``, so that one library's
+    Unicode tables decide.
+    """
+    pattern = "[+-]?[0-9]{1,18}" if unit_type == "integer" else "[!-~]([ -~]*[!-~])?"
+    return f"coalesce(regexp_full_match({raw}, '{pattern}'), false)"
+
+
+def plain_sql(raw: str, unit_type: UnitType) -> str:
+    """Return the DuckDB expression that spells a plain id (see ``plain_id_sql``)."""
+    if unit_type == "integer":
+        return f"CAST(TRY_CAST({raw} AS BIGINT) AS VARCHAR)"
+    return raw

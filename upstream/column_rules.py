@@ -1,0 +1,136 @@
+"""Rules inside one declared column."""
+
+from collections.abc import Iterator
+
+from privacy.schema import OTHER, ColumnType, Scalar
+from upstream.declarations import ColumnSpec, DomainSpec
+from upstream.literals import LiteralError, typed_literal
+from upstream.time_formats import FormatError, format_pattern
+from upstream.yaml_nodes import Place
+
+Broken = Iterator[tuple[Place, str]]
+
+_ORDERED = frozenset(
+    {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE, ColumnType.TIMESTAMP}
+)
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+
+
+def broken_column_rules(at: Place, column: ColumnSpec, *, is_unit: bool) -> Broken:
+    """Yield every broken rule of a column with the path of its node."""
+    yield from _scale(at, column)
+    yield from _format(at, column)
+    yield from _raw_texts(at, column)
+    if is_unit:
+        yield from _unit_column(at, column)
+    elif column.domain is not None:
+        yield from _domain((*at, "domain"), column, column.domain)
+
+
+def _scale(at: Place, column: ColumnSpec) -> Broken:
+    if column.type is ColumnType.DECIMAL and column.scale is None:
+        yield at, f"scale is missing in {column.name}: say how many decimals it keeps"
+    if column.type is not ColumnType.DECIMAL and column.scale is not None:
+        yield (*at, "scale"), "only a decimal column has a scale: remove it"
+
+
+def _format(at: Place, column: ColumnSpec) -> Broken:
+    if column.format is None:
+        return
+    if column.type not in _TIMES:
+        yield (*at, "format"), "only dates and timestamps have a format: remove it"
+        return
+    try:
+        clock = column.type is ColumnType.TIMESTAMP
+        format_pattern(column.format, with_clock=clock)
+    except FormatError as error:
+        yield (*at, "format"), f"format: {error}"
+
+
+def _raw_texts(at: Place, column: ColumnSpec) -> Broken:
+    for raw in set(column.null_values) & set(column.map):
+        sentence = f"{raw!r} is both in null_values and in map: keep one of them"
+        yield (*at, "map", raw), sentence
+    if any("\0" in raw for raw in (*column.null_values, *column.map)):
+        yield at, f"{column.name}: NUL cannot stand in null_values or map: remove it"
+    for raw, value in column.map.items():
+        if value is not None:
+            yield from _literal((*at, "map", raw), column, value)
+
+
+def _literal(at: Place, column: ColumnSpec, value: bool | int | str) -> Broken:  # noqa: FBT001 - one of three kinds of scalar, not a flag
+    try:
+        typed_literal(value, column.type, column.scale or 0)
+    except LiteralError as error:
+        yield at, f"not a value of {column.name} ({column.type}): {error}"
+
+
+def _unit_column(at: Place, column: ColumnSpec) -> Broken:
+    if column.type not in {ColumnType.INTEGER, ColumnType.TEXT}:
+        yield (*at, "type"), "a unit column is an integer or a text"
+    extras = {
+        "domain": column.domain is not None,
+        "map": bool(column.map),
+        "constant_in_unit": column.constant_in_unit,
+    }
+    for key in (key for key, present in extras.items() if present):
+        yield (*at, key), f"a unit column has no {key}: remove it"
+
+
+def _domain(at: Place, column: ColumnSpec, domain: DomainSpec) -> Broken:
+    if domain.hierarchy is not None:
+        sentence = "a hierarchy as domain is not in this version: list the values"
+        yield (*at, "hierarchy"), sentence
+        return
+    is_range = domain.min is not None or domain.max is not None
+    if is_range == (domain.values is not None):
+        yield at, f"domain of {column.name}: declare either min and max, or values"
+    elif is_range:
+        yield from _range(at, column, domain)
+    else:
+        yield from _values(at, column, domain)
+
+
+def _range(at: Place, column: ColumnSpec, domain: DomainSpec) -> Broken:
+    if domain.min is None or domain.max is None:
+        yield at, f"domain of {column.name}: declare both min and max"
+        return
+    if column.type not in _ORDERED or domain.other:
+        yield at, f"a {column.type} domain with min and max cannot be: list values"
+        return
+    lower, upper = _typed(column, domain.min), _typed(column, domain.max)
+    for key, value, typed in (("min", domain.min, lower), ("max", domain.max, upper)):
+        if typed is None:
+            yield from _literal((*at, key), column, value)
+    if lower is not None and upper is not None and _order(upper) < _order(lower):
+        yield (*at, "max"), f"domain of {column.name}: max must not lie below min"
+
+
+def _order(value: Scalar) -> tuple[str, Scalar]:
+    return type(value).__name__, value
+
+
+def _typed(column: ColumnSpec, value: bool | int | str) -> Scalar | None:  # noqa: FBT001 - as above
+    try:
+        return typed_literal(value, column.type, column.scale or 0)
+    except LiteralError:
+        return None
+
+
+def _values(at: Place, column: ColumnSpec, domain: DomainSpec) -> Broken:
+    values = domain.values or ()
+    if not values:
+        yield (*at, "values"), f"domain of {column.name}: list at least one value"
+    seen: list[Scalar] = []
+    for index, value in enumerate(values):
+        below: Place = (*at, "values", index)
+        yield from _literal(below, column, value)
+        typed = _typed(column, value)
+        if typed is not None and typed in seen:
+            yield below, f"the value {value!r} stands twice: keep one of them"
+        elif typed is not None:
+            seen.append(typed)
+    if domain.other and column.type is not ColumnType.TEXT:
+        yield (*at, "other"), "other is a text: only text columns can have it"
+    if domain.other and OTHER in seen:
+        yield (*at, "values"), "'other' cannot be listed and declared: remove one"

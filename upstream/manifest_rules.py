@@ -1,0 +1,157 @@
+"""Rules that bind declarations to one another; each broken one is a sentence."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from upstream.column_rules import broken_column_rules
+from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
+from upstream.yaml_nodes import Place
+
+Broken = Iterator[tuple[Place, str]]
+
+RESERVED = frozenset({"row_hash", "row_rank", "unit_key"})
+NOT_YET = "not in this version: remove it"
+_DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
+
+
+def broken_rules(manifest: Declarations) -> list[tuple[Place, str]]:
+    """Return every broken rule with the path of the node that breaks it."""
+    return [*_manifest(manifest), *_population(manifest.population)]
+
+
+def _manifest(manifest: Declarations) -> Broken:
+    if manifest.hierarchies:
+        yield ("hierarchies",), f"hierarchies are {NOT_YET}"
+    yield from _twins(("tables",), [t.name for t in manifest.tables], "table")
+    unit_names, _ = manifest.unit_column_names()
+    for index, table in enumerate(manifest.tables):
+        at: Place = ("tables", index)
+        yield from _table(at, table)
+        yield from _kind(at, table)
+        if table.public:
+            yield from _public(at, table, unit_names)
+        else:
+            yield from _private(at, table)
+
+
+def _population(population: PopulationSpec) -> Broken:
+    at: Place = ("population",)
+    losses = (population.epsilon_cap, population.delta_cap)
+    if any(x is not None for x in (*losses, population.epsilon_per_query)):
+        yield from source_rules(at, population.source, "the caps")
+    elif population.source is not None:
+        yield from source_rules(at, population.source, "")
+    if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
+        yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
+    if population.delta_cap is not None and population.delta_cap.nano_epsilon:
+        yield (*at, "delta_cap"), "a delta_cap above 0 is not in this version: write 0"
+    if population.epsilon_per_query is not None:
+        yield from _per_query(at, population.epsilon_per_query)
+
+
+def _per_query(at: Place, losses: LossRange) -> Broken:
+    if not losses.min.nano_epsilon:
+        yield (*at, "epsilon_per_query", "min"), "min must be above 0"
+    if losses.max < losses.min:
+        yield (*at, "epsilon_per_query", "max"), "max must not lie below min"
+
+
+def source_rules(at: Place, source: str | None, what: str) -> Broken:
+    """Yield what is wrong with the source of a public fact (PRIVACY 2)."""
+    if source is None:
+        yield at, f"source is missing: say which public fact {what} come from"
+    elif source.strip().lower() in _DATA_AS_SOURCE:
+        sentence = (
+            "source must not be the data: name a standard, the protocol or a paid "
+            "release, or leave the bound out"
+        )
+        yield (*at, "source"), sentence
+
+
+def _table(at: Place, table: TableSpec) -> Broken:
+    names = [column.name for column in table.columns]
+    yield from _twins((*at, "columns"), names, "column")
+    for index, pattern in enumerate(table.files):
+        yield from _pattern((*at, "files", index), pattern)
+    for index, name in enumerate(table.key):
+        if name not in names:
+            yield (*at, "key", index), f"key names {name}, which is no column: add it"
+    yield from _twins((*at, "key"), list(table.key), "key column")
+    if table.fan_out:
+        yield (*at, "fan_out"), f"fan_out is {NOT_YET}"
+    yield from _columns(at, table)
+
+
+def _columns(at: Place, table: TableSpec) -> Broken:
+    for index, column in enumerate(table.columns):
+        below: Place = (*at, "columns", index)
+        if column.name in RESERVED:
+            yield (
+                (*below, "name"),
+                f"the name {column.name} is reserved: choose another",
+            )
+        is_unit = column.name == table.unit_column
+        yield from broken_column_rules(below, column, is_unit=is_unit)
+        if column.domain is not None:
+            yield from source_rules(below, column.source, "the domain's bounds")
+        elif column.source is not None:
+            yield from source_rules(below, column.source, "")
+
+
+def _twins(at: Place, names: list[str], what: str) -> Broken:
+    for name, count in Counter(names).items():
+        if count > 1:
+            second = [i for i, n in enumerate(names) if n == name][1]
+            yield (*at, second), f"the {what} {name} stands twice: keep one of them"
+
+
+def _pattern(at: Place, pattern: str) -> Broken:
+    if pattern.startswith(("/", "\\", "~")) or "\0" in pattern:
+        yield at, "files are relative to the manifest's folder: write a relative path"
+    if not pattern.lower().endswith((".csv", ".parquet")):
+        yield at, "only *.csv and *.parquet can be read: export the table as one"
+
+
+def _kind(at: Place, table: TableSpec) -> Broken:
+    if table.public == (table.unit_column is not None):
+        sentence = (
+            f"table {table.name}: declare either unit_column (a private table) or "
+            "public: true"
+        )
+        yield at, sentence
+
+
+def _private(at: Place, table: TableSpec) -> Broken:
+    names = [column.name for column in table.columns]
+    if table.unit_column is not None and table.unit_column not in names:
+        sentence = f"unit_column names {table.unit_column}: declare it as a column"
+        yield (*at, "unit_column"), sentence
+    if table.max_rows_per_unit is None:
+        sentence = (
+            f"max_rows_per_unit is missing in table {table.name}: say the most rows "
+            "that one unit may have"
+        )
+        yield at, sentence
+    yield from source_rules(at, table.source, "max_rows_per_unit")
+    first_by = table.keep.first_by if table.keep else None
+    if first_by and (first_by not in names or first_by == table.unit_column):
+        yield (*at, "keep"), "keep.first_by names a column other than the unit column"
+
+
+def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
+    if table.max_rows_per_unit is not None:
+        yield (*at, "max_rows_per_unit"), "a public table has no units: remove this"
+    if table.keep is not None:
+        yield (*at, "keep"), "a public table is copied whole: remove keep"
+    if table.source is not None:
+        yield from source_rules(at, table.source, "")
+    for index, column in enumerate(table.columns):
+        below: Place = (*at, "columns", index)
+        if {column.name, column.file_column} & unit_names:
+            sentence = (
+                "a table that contains the unit column cannot be public: declare "
+                "unit_column, or remove the column from table and file"
+            )
+            yield below, sentence
+        if column.constant_in_unit:
+            yield (*below, "constant_in_unit"), "a public table has no units: remove it"

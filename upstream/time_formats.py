@@ -1,0 +1,82 @@
+"""The strptime formats that a manifest may declare, as patterns with named parts."""
+
+import re
+
+_PARTS = {
+    "Y": r"(?P<Y>[0-9]{4})",
+    "m": r"(?P<m>[0-9]{1,2})",
+    "d": r"(?P<d>[0-9]{1,2})",
+    "b": r"(?P<b>[A-Za-z]{3})",
+    "B": r"(?P<B>[A-Za-z]{3,9})",
+    "H": r"(?P<H>[0-9]{1,2})",
+    "M": r"(?P<M>[0-9]{1,2})",
+    "S": r"(?P<S>[0-9]{1,2})",
+    "f": r"(?P<f>[0-9]{1,6})",
+}
+_CLOCK = frozenset("HMSf")
+MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august",
+    "september", "october", "november", "december",
+)  # fmt: skip
+_TOKEN = re.compile(r"%(.)|([^%]+)|(%)", re.DOTALL)
+
+
+class FormatError(ValueError):
+    """A declared format cannot be read without doubt; the message says what to do."""
+
+
+def format_pattern(format_: str, *, with_clock: bool) -> str:
+    """Return a regular expression (the same in Python and RE2) with named parts.
+
+    Args:
+        format_: A strptime format of %Y %m %d %b %B %H %M %S %f %%.
+        with_clock: Whether hours and smaller parts may stand in it.
+
+    Raises:
+        FormatError: A directive is unknown, repeated, or the day is incomplete.
+    """
+    parts: list[str] = []
+    used: list[str] = []
+    for directive, text, stray in _TOKEN.findall(format_):
+        if text or directive == "%":
+            parts.append(re.escape(text or "%"))
+        else:
+            parts.append(_part(directive or stray, with_clock=with_clock))
+            used.append(directive)
+    _require_a_day(used)
+    return "".join(parts)
+
+
+def _part(directive: str, *, with_clock: bool) -> str:
+    if directive == "y":
+        message = "%y leaves the century open: write the files with %Y"
+        raise FormatError(message)
+    if directive not in _PARTS or (directive in _CLOCK and not with_clock):
+        known = "%Y %m %d %b %B" + (" %H %M %S %f" if with_clock else "")
+        message = f"%{directive} cannot be read here: use {known} and %%"
+        raise FormatError(message)
+    return _PARTS[directive]
+
+
+def _require_a_day(used: list[str]) -> None:
+    months = [d for d in used if d in "mbB"]
+    whole = used.count("Y") == used.count("d") == len(months) == 1
+    if not whole or len(set(used)) != len(used):
+        message = "a format names year, month and day once each, and no part twice"
+        raise FormatError(message)
+
+
+def iso_text(parts: dict[str, str]) -> str | None:
+    """Return the named parts of a match as ISO text, or None for no known month."""
+    month = parts.get("m") or _month_number(parts)
+    if month is None:
+        return None
+    day = f"{parts['Y']}-{month.rjust(2, '0')}-{parts['d'].rjust(2, '0')}"
+    hour, minute, second = (parts.get(p, "0").rjust(2, "0") for p in "HMS")
+    return f"{day} {hour}:{minute}:{second}.{parts.get('f', '0').ljust(6, '0')}"
+
+
+def _month_number(parts: dict[str, str]) -> str | None:
+    name = (parts.get("b") or parts.get("B") or "").lower()
+    names = MONTHS if "B" in parts else tuple(m[:3] for m in MONTHS)
+    return str(names.index(name) + 1) if name in names else None
