@@ -36,7 +36,13 @@ def sentences_of(error: ValidationError) -> Found:
             if not (i and i == len(detail["loc"]) - 1 and part in _UNION_TAGS)
         )
         found.setdefault(place, _sentence(place, detail))
-    return list(found.items())
+    return [(at, said) for at, said in found.items() if not _is_echo(at, found)]
+
+
+def _is_echo(at: Place, found: Mapping[Place, str]) -> bool:
+    """Whether a list is called too short only because its entries were refused."""
+    below = [other for other in found if other[: len(at)] == at and other != at]
+    return bool(below)
 
 
 def _sentence(place: Place, detail: ErrorDetails) -> str:
