@@ -13,6 +13,7 @@ from typing import BinaryIO
 from upstream.errors import IngestionError, Problem
 
 MAX_RECORD_BYTES = 2**20
+_LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BOM = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
 
@@ -96,26 +97,30 @@ class _Checker:
 
     def records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         """Yield the first line and the bytes of each record, without its line end."""
-        number = 0
-        for first in file:
-            number += 1
-            start, record = number, first
-            while record.count(b'"') % 2:
-                number += 1
-                record += self._next_line(file, start, record)
-            body = self._without_end(start, record)
+        start = 1
+        while first := file.readline(_LONGEST_LINE):
+            lines = self._lines_of_record(file, start, first)
+            body = self._without_end(start, b"".join(lines))
             if start == 1:
                 body = body.removeprefix(_BOM)
-            if not body and self.width != 1:
-                continue
-            self._check(start, body)
-            yield start, body
+            if body or self.width == 1:
+                self._check(start, body)
+                yield start, body
+            elif start == 1:
+                raise self.refusal(1, "the first line is blank: it must be the header")
+            start += len(lines)
 
-    def _next_line(self, file: BinaryIO, start: int, record: bytes) -> bytes:
-        line = file.readline()
-        if not line or len(record) > MAX_RECORD_BYTES:
-            raise self.refusal(start, "a quote opens here and is never closed")
-        return line
+    def _lines_of_record(self, file: BinaryIO, start: int, first: bytes) -> list[bytes]:
+        lines, size = [first], len(first)
+        is_open = first.count(b'"') % 2
+        while is_open:
+            line = file.readline(_LONGEST_LINE)
+            lines.append(line)
+            size += len(line)
+            is_open ^= line.count(b'"') % 2
+            if not line or size > MAX_RECORD_BYTES:
+                raise self.refusal(start, "a quote opens here and is never closed")
+        return lines
 
     def _without_end(self, line: int, record: bytes) -> bytes:
         if len(record) > MAX_RECORD_BYTES:

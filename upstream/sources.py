@@ -1,4 +1,4 @@
-"""The files that a table declares: found, kept inside the import folder, looked into."""
+"""The files that a table declares: found, kept inside the import folder, opened."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -96,15 +96,19 @@ def _name(path: Path, base: Path) -> str:
 
 
 def _flaw(real: Path, root: Path) -> str | None:
-    if not real.is_relative_to(root):
-        return "lies outside the import folder: move it inside"
-    if not real.is_file():
-        return "is no regular file: copy it here"
-    if real.suffix.lower() not in {".csv", ".parquet"}:
-        return "only *.csv and *.parquet can be read: export the table as one"
-    if _SPECIAL & set(str(real)):
-        return "its path has one of * ? [ ] { }: rename it"
-    return None
+    flaws = (
+        (
+            not real.is_relative_to(root),
+            "lies outside the import folder: move it inside",
+        ),
+        (not real.is_file(), "is no regular file: copy it here"),
+        (
+            real.suffix.lower() not in {".csv", ".parquet"},
+            "only *.csv and *.parquet can be read: export the table as one",
+        ),
+        (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),
+    )
+    return next((sentence for flawed, sentence in flaws if flawed), None)
 
 
 def _look_into(
