@@ -22,7 +22,7 @@ from privacy.errors import CuratorError
 from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
-from server.api.slots import Lateness, SlotClock
+from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
 from server.persistence.schema import current_revision, head_revision, upgrade
@@ -48,7 +48,6 @@ from server.use_cases.services import (
     now_text,
 )
 
-BASE_SLOTS = 1
 RECOVERY_SECONDS = 1.0
 SamplerFactory = Callable[[], Sampler]
 _log = logging.getLogger("curator")
@@ -222,7 +221,12 @@ class Server:
             self._authenticate,
             self.services.unreleased.release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
-            CounterSettings(permits=self.settings.permits, base_slots=BASE_SLOTS),
+            CounterSettings(
+                permits=self.settings.permits,
+                base_slots=base_slots(
+                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
+                ),
+            ),
         )
         parts = Parts(
             counter=counter,
@@ -259,6 +263,7 @@ class Server:
                 with contextlib.suppress(asyncio.CancelledError):
                     await recovering
                 self._parser.close()
+                self.services.engine.close()
 
     async def _recover_forever(self) -> None:
         while True:

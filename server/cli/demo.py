@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from curator_client import Curator
 from rich.console import Console
 
+from curator_client import Curator
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say
@@ -84,6 +84,7 @@ def _environment() -> dict[str, str]:
         "CURATOR_DATA": str(FOLDER.absolute() / "data"),
         "CURATOR_ANCHOR": str(FOLDER.absolute() / "anchor" / "curator.anchor"),
         "CURATOR_LOG_LEVEL": "warning",
+        "CURATOR_PERMITS": "8",  # one analyst: fewer permits, earlier slots
     }
 
 

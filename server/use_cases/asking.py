@@ -189,6 +189,7 @@ class Desk:
             if error.query_id is None:
                 self._services.unreleased.release(request.query_id)
                 raise
+            self._services.given_up.add(request.query_id)
             return Reply(request.query_id, executed=question, failure=error)
         if not isinstance(outcome, Charged):
             self._services.unreleased.release(request.query_id)
