@@ -69,9 +69,9 @@ FAULTS = (
     Fault(
         "running_number",
         "the stored unit key is a running number",
-        "upstream/row_hash.py",
-        "    return first_64_bits(key, [unit])",
-        "    global _last\n    _last = globals().get('_last', 0) + 1\n    return _last",
+        "upstream/ingestion.py",
+        "AS SELECT uid, {key} AS unit_key FROM",
+        "AS SELECT uid, row_number() OVER (ORDER BY uid) AS unit_key FROM",
         ("tests/unit/upstream", "tests/property"),
     ),
     Fault(
@@ -174,11 +174,11 @@ FAULTS = (
     ),
     Fault(
         "scale_rounded_down",
-        "the scale is the float below L1 over epsilon",
+        "the scale is not checked against the loss",
         "mechanisms/calibration.py",
-        "    while not spends_at_most(l1_sensitivity, scale, loss):\n"
-        "        scale = math.nextafter(scale, math.inf)\n",
-        "",
+        "            if spends_at_most(l1_sensitivity, scale, loss):\n"
+        "                return scale\n",
+        "            return scale\n",
         ("tests/unit/mechanisms",),
     ),
     Fault(
