@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo serve test check audit audit-long mutants bench docs golden openapi clean
+.PHONY: help demo serve test check audit audit-long mutants golden openapi clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -35,6 +35,22 @@ check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff check .
 	@$(RUN)/mypy
 	@$(RUN)/lint-imports --no-cache
+
+audit: $(VENV)/.dev ## The privacy audits' quick tier, with its bounds
+	@$(RUN)/python -m pytest tests/audit -q -s
+
+audit-long: $(VENV)/.dev ## The audits' and the crash experiments' full counts (hours)
+	@$(RUN)/python -m tests.audit.long
+	@$(RUN)/python -m tests.crash.full
+
+mutants: $(VENV)/.dev ## Plant 20 faults; each must be caught by the tests it names
+	@$(RUN)/python -m tests.mutants.run
+
+golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
+	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
+
+openapi: $(VENV)/.app ## Write openapi/openapi.json
+	@$(RUN)/curator openapi > openapi/openapi.json
 
 clean: ## Remove the environment and what the demo made
 	rm -rf $(VENV) .demo build

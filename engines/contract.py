@@ -18,3 +18,7 @@ class Engine(Protocol):
             ExecutionError: Whatever went wrong; carries no cause.
         """
         ...
+
+    def close(self) -> None:
+        """Close every snapshot."""
+        ...

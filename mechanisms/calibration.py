@@ -12,6 +12,9 @@ from privacy.losses import Loss
 MAX_SCALE: Final = 2.0**40
 """Largest noise scale, in grid steps."""
 
+MAX_SENSITIVITY: Final = 2**62
+"""Largest L1 sensitivity that noise is calibrated to, in grid steps."""
+
 _CACHED_SCALES = 4_096
 
 
@@ -41,43 +44,39 @@ def laplace_scale(l1_sensitivity: Fraction, loss: Loss) -> float:
     _check_sensitivity(l1_sensitivity)
     if loss.nano_epsilon == 0:
         raise InvalidLossError(text=str(loss), reason="no noise can be had for nothing")
-    scale = _float_ceil(_capped(l1_sensitivity / loss.epsilon, loss))
-    while not spends_at_most(l1_sensitivity, scale, loss):
-        scale = math.nextafter(scale, math.inf)
-    _capped(Fraction(scale), loss)
-    return scale
+    if l1_sensitivity <= min(Fraction(MAX_SENSITIVITY), loss.epsilon * 2**40):
+        scale = _float_ceil(l1_sensitivity / loss.epsilon)
+        while scale <= MAX_SCALE:
+            if spends_at_most(l1_sensitivity, scale, loss):
+                return scale
+            scale = math.nextafter(scale, math.inf)
+    raise InvalidLossError(
+        text=str(loss),
+        reason="the noise would be wider than 2**40; spend more, or bound more",
+    )
 
 
 def spends_at_most(l1_sensitivity: Fraction, scale: float, loss: Loss) -> bool:
     """Whether noise of this scale spends at most ``loss``, exactly and by OpenDP.
 
+    Args:
+        l1_sensitivity: Integer, in grid steps, at most 2**62.
+        scale: Noise scale in grid steps, positive and finite.
+        loss: What may be spent.
+
     Neighbouring relation: add or remove all rows of one unit.
     """
-    if not 0 < scale <= math.nextafter(MAX_SCALE, math.inf):
-        return False
     exact = l1_sensitivity / Fraction(scale)
-    stated = Fraction(opendp_epsilon_ceil(scale, math.ceil(l1_sensitivity)))
-    return exact <= loss.epsilon and stated <= loss.epsilon
+    if exact > loss.epsilon:
+        return False
+    stated = opendp_epsilon_ceil(scale, math.ceil(l1_sensitivity))
+    return Fraction(stated) <= loss.epsilon
 
 
 def _check_sensitivity(l1_sensitivity: Fraction) -> None:
     if l1_sensitivity.denominator != 1 or l1_sensitivity <= 0:
         message = f"an L1 sensitivity is a positive integer, not {l1_sensitivity}"
         raise ValueError(message)
-
-
-def _capped(scale: Fraction, loss: Loss) -> Fraction:
-    """Return ``scale`` if noise may be that wide.
-
-    With a loss below 2**33 a capped scale keeps every sensitivity below 2**62 * 2**11,
-    so the sensitivity is checked against 64 bits by the scale rule's caller: OpenDP.
-    """
-    if scale > Fraction(MAX_SCALE):
-        raise InvalidLossError(
-            text=str(loss),
-            reason="the noise would be wider than 2**40; spend more, or bound more",
-        )
-    return scale
 
 
 def _float_ceil(value: Fraction) -> float:

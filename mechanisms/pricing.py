@@ -1,25 +1,16 @@
-"""What an answer costs and how noisy it is, before any data is touched."""
+"""What a request costs, and what a wished-for accuracy costs."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from mechanisms.calibration import MAX_SCALE, laplace_scale
-from mechanisms.half_width import half_width
+from mechanisms.half_widths import half_width, scale_estimate
 from privacy.errors import InvalidLossError
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
-from privacy.losses import Loss
+from privacy.losses import MAX_NANO, NANO, Loss
 
-__all__ = ["half_width", "price", "solve_accuracy", "split"]
-
-
-def split(weights: Sequence[Fraction], loss: Loss) -> list[Loss]:
-    """Divide a loss by weights; parts round down, the charge is the whole.
-
-    >>> [str(part) for part in split([Fraction(1), Fraction(2)], Loss.parse("0.1"))]
-    ['0.033333333', '0.066666666']
-    """
-    total = sum(weights, Fraction(0))
-    return [Loss(int(weight * loss.nano_epsilon / total)) for weight in weights]
+__all__ = ["half_width", "price", "solve_accuracy"]
 
 
 def price(
@@ -27,14 +18,22 @@ def price(
     weights: Sequence[Fraction],
     loss: Loss,
 ) -> PriceEvent:
-    """Return the vectors that ``loss`` buys, each with its part and its scale.
+    """Divide a loss over the vectors of a request and calibrate their noise.
+
+    Args:
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive; a vector's part is its share of their sum,
+            rounded down in nano-epsilon.
+        loss: What the whole request is charged, whatever rounding leaves unspent.
 
     Raises:
-        InvalidLossError: A part is too small to buy noise of at most 2**40.
+        InvalidLossError: A part is zero, or too small for noise of at most 2**40.
+        ValueError: No vectors, or weights that do not fit them.
 
     Neighbouring relation: add or remove all rows of one unit.
+    Source: PRIVACY, section 4.
     """
-    parts = split(weights, loss)
+    parts = _parts_floor(weights, loss)
     vectors = tuple(
         MeasuredVector(sensitivity, part, laplace_scale(sensitivity.l1, part))
         for sensitivity, part in zip(sensitivities, parts, strict=True)
@@ -42,59 +41,112 @@ def price(
     return PriceEvent(loss, vectors)
 
 
-def solve_accuracy(
+def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's own words
     sensitivities: Sequence[VectorSensitivity],
     weights: Sequence[Fraction],
     *,
     within: Fraction,
     confidence: Fraction,
-    losses: tuple[Loss, Loss],
+    minimum: Loss,
+    maximum: Loss,
 ) -> Loss:
-    """Return the least loss whose half-widths are all at most ``within``.
-
-    Half-widths never grow with the loss, so that halving the range finds the least on
-    the grid of 1e-9.
+    """Return the least loss that makes every vector as accurate as wished.
 
     Args:
-        sensitivities: Of each measured vector.
-        weights: How the loss is divided.
-        within: In the unit of the columns.
-        confidence: In (0, 1), per cell.
-        losses: The least and the most that one query may spend.
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive.
+        within: Largest half-width of any cell, in grid steps, positive.
+        confidence: Of the half-width, strictly between 0 and 1.
+        minimum: Least loss that a query may spend; the answer is never below it.
+        maximum: Greatest loss that a query may spend.
 
     Raises:
-        InvalidLossError: Not even the most is enough.
+        InvalidLossError: Even ``maximum`` is not accurate enough.
+        ValueError: No vectors, weights that do not fit them, or no such confidence.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: half-widths never grow with the loss, docs/proofs/discrete_laplace.md.
     """
-    minimum, maximum = losses
+    demands = _demands(sensitivities, weights)
 
-    def serves(nano: int) -> bool:
-        return _serves(sensitivities, weights, Loss(nano), (within, confidence))
-
-    if not serves(maximum.nano_epsilon):
-        raise InvalidLossError(
-            text=str(within),
-            reason=(
-                f"that accuracy needs more than {maximum}, the most that one query may "
-                "spend; ask for less, or bound contributions"
-            ),
+    def suffices(nano: int) -> bool:
+        return all(
+            _is_accurate(l1, share, nano, within, confidence) for l1, share in demands
         )
-    low, high = minimum.nano_epsilon - 1, maximum.nano_epsilon
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if serves(middle) else (middle, high)
-    return Loss(high)
+
+    if within < 0 or not suffices(maximum.nano_epsilon):
+        raise InvalidLossError(
+            text=str(maximum),
+            reason=f"this accuracy needs more than {maximum}, the most that one query "
+            "may spend",
+        )
+    guess = _guess_nano(demands, math.floor(within), confidence)
+    return Loss(
+        _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
+    )
 
 
-def _serves(
-    sensitivities: Sequence[VectorSensitivity],
-    weights: Sequence[Fraction],
-    loss: Loss,
-    wish: tuple[Fraction, Fraction],
+_Demand = tuple[Fraction, Fraction]  # L1 sensitivity, share of the loss
+
+
+def _parts_floor(weights: Sequence[Fraction], loss: Loss) -> list[Loss]:
+    total = _checked_total(weights)
+    return [Loss(_part_floor(weight / total, loss.nano_epsilon)) for weight in weights]
+
+
+def _part_floor(share: Fraction, nano: int) -> int:
+    return math.floor(share * nano)
+
+
+def _checked_total(weights: Sequence[Fraction]) -> Fraction:
+    if not weights or any(weight <= 0 for weight in weights):
+        message = "a request has at least one vector, and its weights are positive"
+        raise ValueError(message)
+    return sum(weights, Fraction(0))
+
+
+def _demands(
+    sensitivities: Sequence[VectorSensitivity], weights: Sequence[Fraction]
+) -> list[_Demand]:
+    """Return what has to be accurate enough, equal demands once."""
+    total = _checked_total(weights)
+    pairs = zip(sensitivities, weights, strict=True)
+    return list({(vector.l1, weight / total): None for vector, weight in pairs})
+
+
+def _is_accurate(
+    l1: Fraction, share: Fraction, nano: int, within: Fraction, confidence: Fraction
 ) -> bool:
-    within, confidence = wish
-    for sensitivity, part in zip(sensitivities, split(weights, loss), strict=True):
-        if part.nano_epsilon == 0 or sensitivity.l1 / part.epsilon > MAX_SCALE:
-            return False
-        if half_width(laplace_scale(sensitivity.l1, part), confidence) > within:
-            return False
-    return True
+    try:
+        scale = laplace_scale(l1, Loss(_part_floor(share, nano)))
+    except InvalidLossError:
+        return False
+    return half_width(scale, confidence) <= within
+
+
+def _guess_nano(demands: Sequence[_Demand], width: int, confidence: Fraction) -> int:
+    """Return about the answer: a start for the search, no more."""
+    scale = min(scale_estimate(width, confidence), MAX_SCALE)
+    nano = max(math.ceil(l1 / share / Fraction(scale) * NANO) for l1, share in demands)
+    return min(nano, MAX_NANO)
+
+
+def _least(suffices: Callable[[int], bool], low: int, high: int, *, start: int) -> int:
+    """Return the least number in low..high that suffices; ``high`` is known to.
+
+    Whatever suffices must go on sufficing. Reaches out from ``start`` both ways, then
+    halves what lies between.
+    """
+    start = max(low, min(start, high))
+    reach = 1
+    while not suffices(min(high, start + reach)):
+        reach *= 2
+    high = min(high, start + reach)
+    reach = 1
+    while start - reach > low and suffices(start - reach):
+        reach *= 2
+    low = max(low, start - reach)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle + 1, high)
+    return low

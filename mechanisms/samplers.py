@@ -9,7 +9,7 @@ import opendp.prelude as dp
 dp.enable_features("contrib")
 
 SATURATION: Final = 2**62
-"""Exact values beyond this are clamped to it, which moves no distance (PRIVACY 4)."""
+"""Exact values beyond this are clamped to it, which never increases a distance."""
 
 _CACHED_SCALES = 1_024
 

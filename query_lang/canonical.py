@@ -4,9 +4,8 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 
-from privacy.schema_json import JsonObject, scalar_to_json
-
 from privacy.schema import Scalar
+from privacy.schema_json import JsonObject, scalar_to_json
 from query_lang.plan import (
     Aggregate,
     BoundContributions,

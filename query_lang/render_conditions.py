@@ -46,8 +46,8 @@ def _test(
             rendered = _membership(ref, values)
         case NullTest(ref):
             rendered = Fragment(f"({_name(ref)} IS NULL)")
-        case BooleanColumn(ref):
-            rendered = Fragment(_name(ref))
+        case _:
+            rendered = Fragment(_name(predicate.column))
     return rendered
 
 

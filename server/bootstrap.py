@@ -259,6 +259,7 @@ class Server:
                 with contextlib.suppress(asyncio.CancelledError):
                     await recovering
                 self._parser.close()
+                self.services.engine.close()
 
     async def _recover_forever(self) -> None:
         while True:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from curator_client import Curator
 from rich.console import Console
 
+from curator_client import Curator
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, select
-from upstream.ingestion import Ingested, ingest
 
 from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
@@ -28,6 +27,7 @@ from server.use_cases.secret_files import (
 )
 from server.use_cases.services import Services, now_text, random_id
 from upstream.declarations import PopulationSpec
+from upstream.ingestion import Ingested, ingest
 from upstream.manifest import Manifest, load_manifest
 
 DEFAULT_MINIMUM = Loss.parse("0.001")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from query_lang.compile import compile_syntax
 from sqlalchemy import Connection, select
 
 from mechanisms.pricing import half_width, price, solve_accuracy
@@ -17,6 +16,7 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
+from query_lang.compile import compile_syntax
 from query_lang.compiled import CompiledQuery
 from server.persistence import tables
 from server.use_cases.access import Grant
@@ -147,7 +147,8 @@ def _price(
             weights,
             within=request.accuracy.within,
             confidence=request.accuracy.confidence,
-            losses=(losses.minimum, losses.maximum),
+            minimum=losses.minimum,
+            maximum=losses.maximum,
         )
     else:
         asked = request.loss()

@@ -60,7 +60,7 @@ def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger, tmp_p
     ledger.charge(desk.request())
     restore(desk, tmp_path / "backup")
     for attempt in (
-        lambda: desk.open(),
+        desk.open,
         lambda: Ledger(desk.databases, desk.anchor).check(),
         lambda: ledger.charge(desk.request()),
     ):
@@ -125,7 +125,9 @@ def test_an_unwritable_database_charges_nothing_and_recovers(desk, ledger):
 def test_reconcile_charges_what_the_anchor_saw_and_fails_what_was_unfinished(
     desk, ledger, tmp_path
 ):
-    unfinished = ledger.charge(desk.request("0.5", idempotency_key="k", fingerprint="f"))
+    unfinished = ledger.charge(
+        desk.request("0.5", idempotency_key="k", fingerprint="f")
+    )
     copy_database(desk, tmp_path / "backup")
     ledger.charge(desk.request("2"))
     restore(desk, tmp_path / "backup")

@@ -15,7 +15,8 @@ def body(**more):
 @pytest.mark.parametrize(
     "wrong",
     [
-        None, [], "x", 3, {}, {"sql": "x"}, {"epsilon": "1"}, {"sql": 1, "epsilon": "1"},
+        None, [], "x", 3, {}, {"sql": "x"}, {"epsilon": "1"},
+        {"sql": 1, "epsilon": "1"},
         body(extra=1), body(accuracy={"within": 1, "confidence": Decimal("0.9")}),
         {"sql": "x", "epsilon": None}, {"sql": "x", "epsilon": True},
         {"sql": "x", "epsilon": ["1"]}, {"sql": "x", "accuracy": {}},
@@ -50,7 +51,7 @@ def test_losses_are_read_by_their_exact_value(epsilon, nano):
 @pytest.mark.parametrize(
     "epsilon",
     [
-        "", "NaN", "-1", "1e-3", "1/3", Decimal("1E-10"), Decimal("-1"), -1, 10**6,
+        "", "NaN", "-1", "1e-3", "1/3", Decimal("1E-10"), Decimal(-1), -1, 10**6,
         Decimal("1E+999999999"), Decimal("1E-999999999"), Decimal("0.1000000001"),
     ],
 )  # fmt: skip

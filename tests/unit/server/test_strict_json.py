@@ -10,7 +10,7 @@ from server.strict_json import MalformedJsonError, read_json
     [
         b"", b"{", b"nul", b"{}x", b"{} {}", b"[1,]", b"{'a':1}", b"01", b"+1", b".5",
         b"NaN", b"[Infinity]", b"[-Infinity]", b'{"a":1,"a":1}', b'{"a":{"b":1,"b":2}}',
-        b'\xef\xbb\xbf{}', b'"\xff"', '{"a":"é"}'.encode("utf-16"), b'"\\ud800"',
+        b"\xef\xbb\xbf{}", b'"\xff"', '{"a":"é"}'.encode("utf-16"), b'"\\ud800"',
         b'{"\\udfff":1}', b"[" * 65 + b"]" * 65, b"[" * 5000, b"1" * 401,
         b"0." + b"1" * 400, "[٣]".encode(), b'"\n"', b"1e", b"--1",
     ],

@@ -1,0 +1,36 @@
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def masked(text):
+    """Mask what may differ from run to run: numbers, and the blanks around them."""
+    return [
+        re.sub(r"\s+", " ", re.sub(r"-?\d[\d,.]*", "#", line)).strip()
+        for line in text.splitlines()
+        if line.strip()
+    ]
+
+
+@pytest.mark.slow
+def test_the_demo_prints_what_the_readme_shows(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "server.main", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    block = r"<!-- demo -->\n```\n(.*?)```"
+    (shown,) = re.findall(block, README.read_text(), re.DOTALL)
+    commanded, *transcript = masked(shown)
+    assert commanded == "$ make demo"
+    printed = masked(done.stderr) + masked(done.stdout)
+    assert [line for line in printed if line] == transcript
