@@ -4,7 +4,7 @@ import json
 import re
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import httpx
@@ -41,7 +41,7 @@ CANARIES = (
     "targetnote",
     str(TARGET),
 )
-CAP = "1000000"
+CAP = "900000"
 ZERO = ZeroSampler
 
 _RANDOM_ID = re.compile(r"\b([a-z]{1,2})_[0-9a-f]{24}\b")
@@ -83,19 +83,43 @@ def make_installation(folder, rows, kind=Installation, **more):
 
 
 class HeldSampler:
-    """Draws real noise, but only while its gate is open."""
+    """Draws real noise; while it is held, draws wait until it is opened."""
 
     def __init__(self):
-        self.gate = threading.Event()
-        self.gate.set()
-        self.entered = threading.Event()
         self._sampler = OpenDPSampler()
+        self._changed = threading.Condition()
+        self._open = True
+        self._waiting = 0
 
     def discrete_laplace(self, values, scale):
-        self.entered.set()
-        if not self.gate.wait(30):
+        with self._changed:
+            self._waiting += 1
+            self._changed.notify_all()
+            opened = self._changed.wait_for(lambda: self._open, 30)
+            self._waiting -= 1
+        if not opened:
             raise TimeoutError
         return self._sampler.discrete_laplace(values, scale)
+
+    @contextmanager
+    def held(self):
+        """Hold every draw until ``open`` or the end of the block."""
+        self._open = False
+        try:
+            yield self
+        finally:
+            self.open()
+
+    def open(self):
+        """Let the draws go on."""
+        with self._changed:
+            self._open = True
+            self._changed.notify_all()
+
+    def wait_for(self, waiting):
+        """Return once so many draws wait."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._waiting >= waiting, 30)
 
 
 class FailingSampler:
