@@ -68,6 +68,12 @@ class Arm:
             text = "\n".join(database.iterdump())
         return text, self.installation.anchor.read_bytes()
 
+    def sql(self, statement):
+        """Change the catalogue behind the ledger's back, as time or a thief would."""
+        path = self.installation.data / "curator.sqlite"
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(statement)
+
     def export(self):
         """Return the ledger's entries."""
         with self.installation.services() as services:
