@@ -8,7 +8,10 @@ _KEYS = ("sex", "ward", "day", "age", "sex, ward", "ward, age", "sex, ward, age"
 _CONDITIONS = ("ward = 'north'", "age >= 111", "day >= '2024-12-20' OR note IS NULL")
 QUESTIONS = (
     *(f"SELECT {k}, COUNT(*) FROM visits GROUP BY {k}" for k in _KEYS),
-    *(f"SELECT {k}, COUNT(DISTINCT patient_id) FROM visits GROUP BY {k}" for k in _KEYS),
+    *(
+        f"SELECT {k}, COUNT(DISTINCT patient_id) FROM visits GROUP BY {k}"
+        for k in _KEYS
+    ),
     *(
         f"SELECT {k}, COUNT(*), COUNT(DISTINCT patient_id) AS people FROM visits "
         f"WHERE {c} GROUP BY {k}"
@@ -42,7 +45,9 @@ def _asked(options):
 @pytest.fixture(scope="module")
 def analysts(arms):
     """The same newcomer on every arm, whom no other test sends shopping."""
-    clients = [arm.analyst("planner", "planning", allotment="3") for arm in arms.values()]
+    clients = [
+        arm.analyst("planner", "planning", allotment="3") for arm in arms.values()
+    ]
     yield clients
     for http in clients:
         http.close()

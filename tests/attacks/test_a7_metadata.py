@@ -38,13 +38,14 @@ ELSEWHERE = (
     "/v1/queries?limit=0", "/v1/queries?limit=x", "/v1/queries?cursor=nothing",
     "/v1/queries?cursor=" + "9" * 65, "/static/../secret.key", "//v1/budget",
 )  # fmt: skip
+NEVER = {"reuse": "never"}
 QUESTIONS = (
     {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"},
     {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"},  # free
     {"sql": "SELECT sex, ward, COUNT(*) FROM visits GROUP BY 1, 2", "epsilon": "1"},
     {"sql": "SELECT COUNT(*) FROM visits WHERE age = 111", "epsilon": 0.25},
     {"sql": "SELECT COUNT(*) FROM visits WHERE ward = 'attic'", "epsilon": "1"},
-    {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "5", "options": {"reuse": "never"}},
+    {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "5", "options": NEVER},
     {"sql": "SELECT CAST(note AS INTEGER) FROM visits", "epsilon": "1"},
     {"sql": "SELECT note, COUNT(*) FROM visits GROUP BY note", "epsilon": "1"},
     {"sql": "SELECT nothing, COUNT(*) FROM visits GROUP BY nothing", "epsilon": "1"},
@@ -231,9 +232,7 @@ def _break_snapshots(installation):
         path.write_bytes(b"canarydisk" * 4096)
 
 
-def test_failures_after_the_charge_look_alike_whatever_failed(
-    tmp_path, caplog, capfd
-):
+def test_failures_after_the_charge_look_alike_whatever_failed(tmp_path, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     replies = []
     for name in ("with", "without"):

@@ -18,7 +18,7 @@ EQUAL = (
     "SELECT sex, COUNT(*) FROM visits WHERE (({c})) GROUP BY 1",
     'SELECT "sex", COUNT(*) FROM "visits" WHERE {c} GROUP BY "sex"',
     "SELECT sex, COUNT(*) AS count FROM visits WHERE {c} GROUP BY sex",
-    "SELECT sex, COUNT(*) -- a comment\nFROM visits /* another */ WHERE {c} GROUP BY sex",
+    "SELECT sex, COUNT(*) -- note\nFROM visits /* note */ WHERE {c} GROUP BY sex",
     "SELECT sex, COUNT(*) FROM visits WHERE {c} GROUP BY sex;",
 )
 CONDITIONS = (
@@ -27,8 +27,10 @@ CONDITIONS = (
     ("age BETWEEN 1 AND {n}", "age >= 1 AND age <= {n}"),
     ("NOT age IN ({n}, 3)", "age NOT IN ({n}, 3, {n})"),
     ("NOT note IS NULL AND age < {n}", "note IS NOT NULL AND age < {n}"),
-    ("(age < {n} AND sex = 'F') AND day > '2024-02-01'",
-     "age < {n} AND (sex = 'F' AND day > DATE '2024-02-01')"),
+    (
+        "(age < {n} AND sex = 'F') AND day > '2024-02-01'",
+        "age < {n} AND (sex = 'F' AND day > DATE '2024-02-01')",
+    ),
     ("age <> {n}", "age != {n}"),
 )
 OTHER = (

@@ -41,7 +41,8 @@ LOSS_NUMBERS = (
 NOT_JSON = (
     b"NaN", b"-NaN", b"Infinity", b"-Infinity", b"+1", b".5", b"1.", b"-", b"+", b"01",
     b"00", b"-01", b"0x1", b"0b1", b"1_0", b"1e", b"1e+", b"e1", b"1.e5", b"--1", b"1f",
-    b"\xef\xbc\x91", b"\xd9\xa1", b"True", b"None", b"undefined", b"nan", b"inf", b"'1'",
+    b"\xef\xbc\x91", b"\xd9\xa1", b"True", b"None", b"undefined", b"nan", b"inf",
+    b"'1'",
     b"`1`", b"1 1", b"1,", b"", b"1/*c*/", b"1//c", b'"1', b'"\\ud800"', b'"\\udc001"',
     b'"\\x31"', b'"\\u31"', b'"\x01"', b'"1\n"', b"[1", b"{", b'"\xff"', b"\xc0\xb1",
     b"1" * 401, b"1." + b"0" * 400, b"1e" + b"0" * 400, b"[" * 65 + b"]" * 65,
@@ -154,7 +155,13 @@ CASES = (
     *((body, MALFORMED) for body in MALFORMED_BODIES),
     *((json.dumps(body).encode(), INVALID) for body in INVALID_BODIES),
     (json.dumps(_wish(within=1e-9, confidence=0.9)).encode(), LOSS),
-    (_loss(b"1").replace(b'"epsilon": 1', b'"accuracy": {"within": 1e99999999999999999999, "confidence": 0.5}'), INVALID),
+    (
+        _loss(b"1").replace(
+            b'"epsilon": 1',
+            b'"accuracy": {"within": 1e99999999999999999999, "confidence": 0.5}',
+        ),
+        INVALID,
+    ),
 )
 
 

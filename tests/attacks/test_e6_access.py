@@ -107,9 +107,10 @@ def test_a_project_that_ends_later_is_there(house, name):
 def test_a_revoked_key_ends_at_the_next_request(house, name, office):
     office.create_principal(name, "analyst")
     made = [office.create_key(name) for _ in range(2)]
-    with client(house.url, made[0]["key"]) as http, client(
-        house.url, made[1]["key"]
-    ) as spare:
+    with (
+        client(house.url, made[0]["key"]) as http,
+        client(house.url, made[1]["key"]) as spare,
+    ):
         assert http.get("/v1/budget").status_code == 200
         office.revoke_key(made[0]["id"])
         for reply in _everywhere(http):
