@@ -32,8 +32,8 @@ def insert_charge(
     request: ChargeRequest,
     *,
     kind: str,
-    state: str,
     facts: Mapping[str, object],
+    lease_boot: str | None = None,
 ) -> None:
     """Append a ``charge`` or ``free`` entry and insert its row."""
     entry = {
@@ -55,6 +55,9 @@ def insert_charge(
     seq, time = write.entries.append(kind, entry)
     write.connection.execute(
         insert(charge).values(
-            **charge_row(entry, seq, time), state=state, lease_boot=None, attempts=1
+            **charge_row(entry, seq, time),
+            state="running" if kind == "charge" else "answered",
+            lease_boot=lease_boot,
+            attempts=1,
         )
     )

@@ -58,12 +58,18 @@ def ledger_id_of(connection: Connection) -> str | None:
     return None if body is None else str(json.loads(body)["facts"]["ledger_id"])
 
 
-def contains(connection: Connection, head: Head) -> bool:
-    """Whether the chain passes through ``head``."""
-    found = connection.execute(
-        select(chain.c.hash).where(chain.c.seq == head.seq)
-    ).scalar_one_or_none()
-    return found == head.hash
+def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
+    """Whether this is the ledger of that id, and its chain passes through ``head``."""
+    rows = connection.execute(
+        select(chain.c.seq, chain.c.hash, chain.c.body).where(
+            chain.c.seq.in_([1, head.seq])
+        )
+    ).all()
+    found = {row.seq: row for row in rows}
+    if 1 not in found or head.seq not in found:
+        return False
+    same = json.loads(found[1].body)["facts"]["ledger_id"] == ledger_id
+    return bool(same and found[head.seq].hash == head.hash)
 
 
 class Appender:

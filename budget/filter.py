@@ -3,10 +3,14 @@
 Proof: docs/proofs/filter.md (adaptive composition of pure losses up to a fixed cap).
 """
 
-from budget import leases
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, update
+
 from budget.accounts import insert_charge
 from budget.records import ChargeRequest, Refused, Scope
-from budget.writing import Write
+from budget.tables import MAX_NANO, counter
+from budget.writing import Account, Write, make_counter, read_accounts
 from privacy.losses import Loss
 
 
@@ -18,17 +22,36 @@ def charge_all(
     Returns:
         What is left of each scope, or the refusal, which is an entry too.
     """
-    before = {scope: write.remaining(scope) for scope in request.scopes}
+    accounts = read_accounts(write.connection, request.scopes)
+    before = {scope: held.remaining(scope) for scope, held in accounts.items()}
     if any(left is not None and request.loss > left for left in before.values()):
         _record_refusal(write, request)
         return Refused(before)
-    for scope in request.scopes:
-        if not write.add(scope, request.loss):  # unreachable under the lock
-            message = f"a limit of {scope} changed inside a transaction"
+    _debit(write.connection, accounts, request.loss)
+    insert_charge(write, request, kind="charge", facts={}, lease_boot=boot)
+    return {
+        scope: None if left is None else left.minus_floor_zero(request.loss)
+        for scope, left in before.items()
+    }
+
+
+def _debit(
+    connection: Connection, accounts: Mapping[Scope, Account], loss: Loss
+) -> None:
+    """Add a loss to every counter, each under its limit once more."""
+    for scope, held in accounts.items():
+        if held.spent is None:
+            make_counter(connection, scope)
+        bound = MAX_NANO if held.limit is None else held.limit
+        after = counter.c.nano_epsilon + loss.nano_epsilon
+        done = connection.execute(
+            update(counter)
+            .where(counter.c.scope == str(scope), after <= bound)
+            .values(nano_epsilon=after)
+        )
+        if done.rowcount != 1:
+            message = f"the counter of {scope} moved inside a transaction"
             raise AssertionError(message)
-    insert_charge(write, request, kind="charge", state="running", facts={})
-    leases.take(write.connection, request.query_id, boot)
-    return {scope: write.remaining(scope) for scope in request.scopes}
 
 
 def _record_refusal(write: Write, request: ChargeRequest) -> None:

@@ -12,13 +12,6 @@ from privacy.losses import Loss
 MAX_EXECUTIONS = 3
 
 
-def take(connection: Connection, query_id: str, boot: str) -> None:
-    """Lease a fresh charge to the process that made it."""
-    connection.execute(
-        update(charge).where(charge.c.query_id == query_id).values(lease_boot=boot)
-    )
-
-
 def require_held(connection: Connection, query_id: str, boot: str) -> None:
     """Refuse an executor whose lease was lost.
 

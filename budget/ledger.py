@@ -37,13 +37,12 @@ from budget.records import (
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
+    Account,
     ReleaseTest,
     UnanchoredError,
     Write,
     Writer,
-    limit_nano,
-    remaining,
-    spent_nano,
+    read_accounts,
 )
 from privacy.charges import Charge
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -245,7 +244,6 @@ class Ledger:
                 write,
                 request,
                 kind="free",
-                state="answered",
                 facts=facts,
             )
             _store(write, request.query_id, body)
@@ -279,18 +277,21 @@ class Ledger:
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""
         with self._databases.reader.connect() as connection:
-            return {scope: remaining(connection, scope) for scope in scopes}
+            accounts = read_accounts(connection, scopes)
+        return {scope: held.remaining(scope) for scope, held in accounts.items()}
 
     def limit(self, scope: Scope) -> Loss | None:
         """Return a scope's limit; None where it has none."""
-        with self._databases.reader.connect() as connection:
-            nano = limit_nano(connection, scope)
+        nano = self._account(scope).limit
         return None if nano is None else Loss(nano)
 
     def spent(self, scope: Scope) -> Loss:
         """Return what a scope has spent (an odometer: it decides nothing)."""
+        return Loss(self._account(scope).spent or 0)
+
+    def _account(self, scope: Scope) -> Account:
         with self._databases.reader.connect() as connection:
-            return Loss(spent_nano(connection, scope))
+            return read_accounts(connection, [scope])[scope]
 
     def history(
         self, principal: str, *, limit: int, cursor: str | None

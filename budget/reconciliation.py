@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, select, update
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
-from budget.chain import Appender, Head, contains, ledger_id_of
+from budget.chain import Appender, Head, is_contained, ledger_id_of
 from budget.databases import Databases
 from budget.recorded import RecordedTransaction
 from budget.records import Scope
@@ -19,7 +19,6 @@ from budget.tables import charge, counter
 from budget.writing import (
     Write,
     ensure_counter,
-    limit_nano,
     population_totals,
 )
 from privacy.errors import AnchorMismatchError, CuratorError
@@ -87,7 +86,7 @@ def _append(
         message = "there is no ledger here to reconcile"
         raise AnchorMismatchError(message)
     known = before if before is not None and before.ledger_id == ledger_id else None
-    if known is not None and contains(connection, known.head):
+    if known is not None and is_contained(connection, ledger_id, known.head):
         raise NothingToReconcileError
     write = Write(connection, Appender(connection))
     change = RecordedTransaction(write)
@@ -137,9 +136,7 @@ def _charge_difference(connection: Connection, known: AnchorRecord) -> dict[str,
 
 def _close_all(connection: Connection, change: RecordedTransaction) -> None:
     for name in population_totals(connection):
-        scope = Scope.population(name)
-        if limit_nano(connection, scope) is not None:
-            change.set_limit(scope, Loss(0))
+        change.set_limit(Scope.population(name), Loss(0))
 
 
 def _fail_unfinished(connection: Connection) -> list[str]:

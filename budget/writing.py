@@ -1,17 +1,17 @@
 """One way to write: lock, check the anchor, commit, anchor."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Table, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
-from budget.chain import Appender, contains, ledger_id_of
+from budget.chain import Appender, is_contained
 from budget.databases import Databases
 from budget.records import Scope
-from budget.tables import MAX_NANO, counter, limit
+from budget.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 
@@ -32,66 +32,50 @@ class Write:
     connection: Connection
     entries: Appender
 
-    def spent(self, scope: Scope) -> int:
-        """Return what a scope has spent, in nano-epsilon."""
-        return spent_nano(self.connection, scope)
 
-    def limit(self, scope: Scope) -> int | None:
-        """Return a scope's limit, in nano-epsilon."""
-        return limit_nano(self.connection, scope)
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A scope's limit and counter, in nano-epsilon; None where there is no row."""
+
+    limit: int | None
+    spent: int | None
 
     def remaining(self, scope: Scope) -> Loss | None:
-        """Return what is left of a scope's limit; None where it has none."""
-        return remaining(self.connection, scope)
+        """Return what is left of the limit; None where there is none."""
+        if self.limit is None:
+            return Loss(0) if scope.must_be_limited else None
+        return Loss(max(0, self.limit - (self.spent or 0)))
 
-    def add(self, scope: Scope, loss: Loss) -> bool:
-        """Add a loss to a counter unless its limit would be passed."""
-        ensure_counter(self.connection, scope)
-        bound = self.limit(scope)
-        if bound is None:
-            bound = 0 if scope.must_be_limited else MAX_NANO
-        done = self.connection.execute(
-            update(counter)
-            .where(
-                counter.c.scope == str(scope),
-                counter.c.nano_epsilon + loss.nano_epsilon <= bound,
-            )
-            .values(nano_epsilon=counter.c.nano_epsilon + loss.nano_epsilon)
-        )
-        return done.rowcount == 1
+
+def read_accounts(
+    connection: Connection, scopes: Iterable[Scope]
+) -> dict[Scope, Account]:
+    """Return the account of each scope, in the order given."""
+    names = {str(scope): scope for scope in scopes}
+    limits = _amounts(connection, limit, names)
+    spent = _amounts(connection, counter, names)
+    return {
+        scope: Account(limits.get(name), spent.get(name))
+        for name, scope in names.items()
+    }
+
+
+def _amounts(
+    connection: Connection, table: Table, names: Iterable[str]
+) -> dict[str, int]:
+    rows = connection.execute(select(table).where(table.c.scope.in_(list(names))))
+    return {row.scope: row.nano_epsilon for row in rows}
 
 
 def ensure_counter(connection: Connection, scope: Scope) -> None:
+    """Make a scope's counter, at zero, where there is none."""
+    if read_accounts(connection, [scope])[scope].spent is None:
+        make_counter(connection, scope)
+
+
+def make_counter(connection: Connection, scope: Scope) -> None:
     """Make a scope's counter, at zero."""
-    found = connection.execute(
-        select(counter.c.scope).where(counter.c.scope == str(scope))
-    ).first()
-    if found is None:
-        connection.execute(insert(counter).values(scope=str(scope), nano_epsilon=0))
-
-
-def spent_nano(connection: Connection, scope: Scope) -> int:
-    """Return what a scope has spent, in nano-epsilon."""
-    found = connection.execute(
-        select(counter.c.nano_epsilon).where(counter.c.scope == str(scope))
-    ).scalar_one_or_none()
-    return found or 0
-
-
-def limit_nano(connection: Connection, scope: Scope) -> int | None:
-    """Return a scope's limit, in nano-epsilon; None where it has none."""
-    found: int | None = connection.execute(
-        select(limit.c.nano_epsilon).where(limit.c.scope == str(scope))
-    ).scalar_one_or_none()
-    return found
-
-
-def remaining(connection: Connection, scope: Scope) -> Loss | None:
-    """Return what is left of a scope's limit; None where it has none."""
-    bound = limit_nano(connection, scope)
-    if bound is None:
-        return Loss(0) if scope.must_be_limited else None
-    return Loss(max(0, bound - spent_nano(connection, scope)))
+    connection.execute(insert(counter).values(scope=str(scope), nano_epsilon=0))
 
 
 def population_totals(connection: Connection) -> dict[str, int]:
@@ -153,8 +137,7 @@ class Writer:
         Raises:
             AnchorMismatchError: It is behind, or another.
         """
-        same = ledger_id_of(connection) == record.ledger_id
-        if not same or not contains(connection, record.head):
+        if not is_contained(connection, record.ledger_id, record.head):
             raise AnchorMismatchError(MISMATCH)
 
     def next_record(self, write: Write, before: AnchorRecord) -> AnchorRecord:

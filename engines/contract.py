@@ -1,24 +1,34 @@
-"""What every engine does: run a rendered plan and seal what it counts."""
+"""What every engine offers: sealed aggregates of a snapshot, and nothing else."""
 
 from typing import Protocol
 
 from privacy.sealed import Exact
 from query_lang.compiled import RenderedPlan
 
+SealedVector = Exact[tuple[int, ...]]
+"""One value a public cell, in declared order, on the grid of its column."""
+
 
 class Engine(Protocol):
-    """Runs rendered plans over immutable snapshots. Knows no epsilon."""
+    """Runs rendered plans on snapshots. Knows no epsilon, and adds no noise."""
 
-    def execute(
-        self, snapshot: str, plan: RenderedPlan
-    ) -> tuple[Exact[tuple[int, ...]], ...]:
-        """Return one sealed vector per measure, aligned with the plan's cells.
+    @property
+    def incidents(self) -> int:
+        """Executions that failed since the start; for the operator alone."""
+        ...
+
+    def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
+        """Return one sealed vector a measure, aligned with the plan's cells.
+
+        Args:
+            snapshot: The id of a snapshot that was loaded.
+            plan: SQL of our own rendering, and the cells that its rows fill.
 
         Raises:
-            ExecutionError: Whatever went wrong; carries no cause.
+            ExecutionError: Execution failed; which way is not said.
         """
         ...
 
     def close(self) -> None:
-        """Close every snapshot."""
+        """Open nothing more, and let go of every snapshot that is not in use."""
         ...

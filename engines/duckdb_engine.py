@@ -1,151 +1,128 @@
-"""DuckDB over snapshot files: opened read-only, locked, interrupted at a deadline.
-
-The lock is the second wall: no text of an analyst ever reaches the engine, which runs
-only SQL rendered from our own plan with bound parameters.
-"""
+"""The embedded engine: DuckDB on snapshot files."""
 
 import logging
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Final
 
 import duckdb
 
+from engines.contract import SealedVector
+from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError
+from privacy.schema import Scalar
 from privacy.sealed import Exact
 from query_lang.compiled import RenderedPlan
 
-MAX_OPEN_SNAPSHOTS = 2
-DEADLINE_SECONDS = 60.0
+DEADLINE_SECONDS: Final = 60.0
+"""Public, the server's own; reaching it is an incident, not an outcome (PRIVACY 5)."""
+
 _log = logging.getLogger("curator.engine")
+_INTERRUPT_EVERY_SECONDS: Final = 0.05
 
-_LOCKED = {
-    "enable_external_access": "false",
-    "allow_community_extensions": "false",
-    "autoload_known_extensions": "false",
-    "autoinstall_known_extensions": "false",
-    "allow_unsigned_extensions": "false",
-    "python_enable_replacements": "false",
-    "temp_directory": "",
-}
+_Row = tuple[Scalar | None, ...]
 
 
-@dataclass(slots=True)
-class _OpenSnapshot:
-    connection: duckdb.DuckDBPyConnection
-    users: int = 0
-
-
-@dataclass(slots=True)
 class DuckDbEngine:
-    """Executes plans on the snapshots of one folder.
+    """Executes rendered plans on the snapshots of one folder; safe for many threads."""
 
-    Attributes:
-        folder: Where ``<snapshot>.duckdb`` files lie.
-        memory_limit: Of one open snapshot, in DuckDB's words.
-        threads: Of one open snapshot.
-        deadline_seconds: Public; reaching it is an incident, not an outcome.
-        incidents: Executions that failed or were interrupted.
-    """
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        limits: SnapshotLimits = SnapshotLimits(),  # noqa: B008 - it is frozen
+        deadline_seconds: float = DEADLINE_SECONDS,
+    ) -> None:
+        self._snapshots = Snapshots(folder, limits)
+        self._deadline_seconds = deadline_seconds
+        self._incidents = 0
+        self._lock = Lock()
 
-    folder: Path
-    memory_limit: str = "2GB"
-    threads: int = 2
-    deadline_seconds: float = DEADLINE_SECONDS
-    incidents: int = 0
-    _open: OrderedDict[str, _OpenSnapshot] = field(default_factory=OrderedDict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    @property
+    def incidents(self) -> int:
+        """Executions that failed since the start; for the operator alone."""
+        return self._incidents
 
-    def execute(
-        self, snapshot: str, plan: RenderedPlan
-    ) -> tuple[Exact[tuple[int, ...]], ...]:
-        """Return one sealed vector per measure, aligned with the plan's cells.
+    def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
+        """Return one sealed vector a measure, aligned with the plan's cells.
+
+        Args:
+            snapshot: The id of a snapshot file in the folder.
+            plan: SQL of our own rendering, and the cells that its rows fill.
 
         Raises:
-            ExecutionError: Whatever went wrong; carries no cause, since an engine's
-                message may quote a row.
+            ExecutionError: Execution failed. It has no cause and no context, since an
+                engine's message may quote a value.
         """
         try:
-            with self._cursor(snapshot) as cursor:
-                rows = self._run(cursor, plan)
+            return _seal(plan, self._fetch(snapshot, plan))
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
-            self.incidents += 1
             _log.error("execution failed: %s", type(error).__name__)
-        else:
-            return _seal(rows, plan)
-        message = "execution failed"
-        raise ExecutionError(message)
-
-    def _run(
-        self, cursor: duckdb.DuckDBPyConnection, plan: RenderedPlan
-    ) -> list[tuple[object, ...]]:
-        timer = threading.Timer(self.deadline_seconds, cursor.interrupt)
-        timer.daemon = True
-        timer.start()
-        try:
-            return cursor.execute(plan.sql, list(plan.parameters)).fetchall()
-        finally:
-            timer.cancel()
-
-    @contextmanager
-    def _cursor(self, snapshot: str) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Hold a snapshot open while a query runs on it."""
         with self._lock:
-            held = self._open.get(snapshot)
-            if held is None:
-                held = _OpenSnapshot(self._connect(snapshot))
-                self._open[snapshot] = held
-            self._open.move_to_end(snapshot)
-            held.users += 1
-            self._close_idle()
-        try:
-            with held.connection.cursor() as cursor:
-                yield cursor
-        finally:
-            with self._lock:
-                held.users -= 1
-                self._close_idle()
-
-    def _close_idle(self) -> None:
-        """Close the least recently used snapshots over the limit that nobody reads."""
-        for name in [name for name, held in self._open.items() if held.users == 0]:
-            if len(self._open) <= MAX_OPEN_SNAPSHOTS:
-                return
-            self._open.pop(name).connection.close()
-
-    def _connect(self, snapshot: str) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(
-            str(self.folder / f"{snapshot}.duckdb"),
-            read_only=True,
-            config={
-                **_LOCKED,
-                "memory_limit": self.memory_limit,
-                "threads": str(self.threads),
-            },
-        )
-        connection.execute("SET lock_configuration = true")
-        return connection
+            self._incidents += 1
+        raise ExecutionError
 
     def close(self) -> None:
-        """Close every snapshot."""
-        with self._lock:
-            for held in self._open.values():
-                held.connection.close()
-            self._open.clear()
+        """Open nothing more, and let go of every snapshot that is not in use."""
+        self._snapshots.close()
+
+    def _fetch(self, snapshot: str, plan: RenderedPlan) -> list[_Row]:
+        lent = self._snapshots.cursor(snapshot, timeout_seconds=self._deadline_seconds)
+        with lent as cursor, _interrupted_after(self._deadline_seconds, cursor):
+            return cursor.execute(plan.sql, list(plan.parameters)).fetchall()
 
 
-def _seal(
-    rows: Sequence[tuple[object, ...]], plan: RenderedPlan
-) -> tuple[Exact[tuple[int, ...]], ...]:
-    """Lay rows out over the declared cells: missing cells are 0, strangers dropped."""
-    keys = len(plan.stored_cells[0])
-    counts = {row[:keys]: row[keys:] for row in rows}
-    nothing = (0,) * plan.vector_count
-    table = [counts.get(cell, nothing) for cell in plan.stored_cells]
-    return tuple(
-        Exact(tuple(int(str(row[vector])) for row in table))
-        for vector in range(plan.vector_count)
-    )
+def _seal(plan: RenderedPlan, rows: Sequence[_Row]) -> tuple[SealedVector, ...]:
+    """Lay rows out over the public cells: none for 0, strangers dropped.
+
+    Raises:
+        ValueError: Two rows fill one cell; the rendering is at fault.
+    """
+    places = {cell: place for place, cell in enumerate(plan.stored_cells)}
+    vectors = [[0] * len(places) for _ in range(plan.vector_count)]
+    filled = set()
+    for row in rows:
+        place = places.get(row[: -plan.vector_count])
+        if place in filled:
+            raise ValueError
+        if place is not None:
+            filled.add(place)
+            for vector, value in zip(vectors, row[-plan.vector_count :], strict=True):
+                vector[place] = _integer(value)
+    return tuple(Exact(tuple(vector)) for vector in vectors)
+
+
+def _integer(value: Scalar | None) -> int:
+    """Return an aggregate as it counts; the sum of nothing is 0."""
+    if value is None:
+        return 0
+    if not isinstance(value, int):
+        raise TypeError
+    return value
+
+
+@contextmanager
+def _interrupted_after(
+    deadline_seconds: float, cursor: duckdb.DuckDBPyConnection
+) -> Iterator[None]:
+    """Interrupt whatever ``cursor`` still runs once the deadline has passed.
+
+    It interrupts again and again, since an interrupt before the query starts is lost.
+    """
+    done = Event()
+
+    def watch() -> None:
+        if not done.wait(deadline_seconds):
+            while not done.is_set():
+                cursor.interrupt()
+                done.wait(_INTERRUPT_EVERY_SECONDS)
+
+    watcher = Thread(target=watch, name="query deadline", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()  # so that no interrupt meets a closed cursor

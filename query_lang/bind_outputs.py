@@ -95,9 +95,9 @@ class OutputBinder:
             raise refuse(rules.COUNT_DISTINCT_COLUMN, value.position, hint=hint)
 
     def _aggregate_needed(self, tree: Select) -> Exception:
-        for item in tree.items:  # a wrong name is told first
-            if isinstance(item.expression, Name):
-                self.scope.column(item.expression)
+        shown = [item.expression for item in tree.items]
+        for name in (name for name in shown if isinstance(name, Name)):
+            self.scope.column(name)  # a wrong name is told first
         hint = f"add COUNT(*) or COUNT(DISTINCT {self.scope.unit_column})"
         return refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
 

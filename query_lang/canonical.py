@@ -8,7 +8,6 @@ from privacy.schema import Scalar
 from privacy.schema_json import JsonObject, scalar_to_json
 from query_lang.plan import (
     Aggregate,
-    BoundContributions,
     CountRowsMeasure,
     Filter,
     KeyColumn,
@@ -70,11 +69,9 @@ def _node(node: Node) -> JsonObject:
             return {"scan": table.name, "max_rows": max_rows}
         case Filter(child, predicate):
             return {"filter": _predicate(predicate), "from": _node(child)}
-        case BoundContributions(child, _, max_groups, max_rows):
-            return {
-                "bound": {"max_groups": max_groups, "max_rows": max_rows},
-                "from": _node(child),
-            }
+        case _:
+            bound = {"max_groups": node.max_groups, "max_rows": node.max_rows}
+            return {"bound": bound, "from": _node(node.child)}
 
 
 def _predicate(predicate: Predicate) -> object:
@@ -102,8 +99,8 @@ def _test(
             written = {"in": _ref(ref), "values": [_value(value) for value in values]}
         case NullTest(ref):
             written = {"is_null": _ref(ref)}
-        case BooleanColumn(ref):
-            written = {"is": _ref(ref)}
+        case _:
+            written = {"is": _ref(predicate.column)}
     return written
 
 

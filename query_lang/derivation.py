@@ -39,7 +39,7 @@ def _of_node(node: Node, unit: str) -> list[str]:
         case Filter(child):
             kept = "WHERE keeps or drops each row by itself and adds none."
             return [*_of_node(child, unit), kept]
-        case BoundContributions():
+        case _:
             return [*_of_node(node.child, unit), *_of_bound(node, unit)]
 
 

@@ -76,8 +76,10 @@ class _Reader(ExpressionReader):
         """Read the whole query; brackets around it are transparent."""
         while isinstance(tree, exp.Subquery) and arguments(tree) == {"this"}:
             tree = tree.this
-        if not isinstance(tree, exp.Select):
+        if isinstance(tree, exp.SetOperation):
             raise self.refusal(tree)
+        if not isinstance(tree, exp.Select):
+            raise refuse(rules.ONLY_SELECT, self._first)
         self._refuse_clauses(tree)
         items = tuple(self._item(item) for item in tree.expressions)
         source = self._table(tree.args["from_"].this)
@@ -134,6 +136,7 @@ class _Reader(ExpressionReader):
 
     def _keys(self, group: exp.Expr) -> tuple[Expression, ...]:
         if arguments(group) != {"expressions"}:
-            at = self._places.first_word({"GROUP"}) or self._first
-            raise refuse(rules.GROUPING_SETS, at)
+            words = {"ROLLUP", "CUBE", "SETS"}, {"GROUP"}
+            places = [p for p in map(self._places.first_word, words) if p is not None]
+            raise refuse(rules.GROUPING_SETS, places[0])
         return tuple(self.read(key) for key in group.expressions)

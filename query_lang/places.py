@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from itertools import pairwise
 from typing import Protocol
 
 from query_lang.syntax import Position
@@ -66,6 +67,13 @@ class Places:
     def first_word(self, words: AbstractSet[str]) -> Position | None:
         """Return where the first of these words stands anywhere in the text."""
         return next((t.position for t in self.tokens if t.word in words), None)
+
+    def function_name(self, argument: Position) -> Position | None:
+        """Return the word in front of the bracket that opens before an argument."""
+        earlier = [t for t in self.tokens if t.position < argument]
+        pairs = list(pairwise(earlier))[-1:]
+        found = (w.position for w, sign in pairs if w.word and sign.is_sign("("))
+        return next(found, None)
 
     def before(self, token: Token) -> Token:
         """Return the token in front of this one."""

@@ -1,6 +1,7 @@
 """sqlglot's expressions to ours: an allow-list of node classes and arguments."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -108,14 +109,21 @@ class ExpressionReader:
         """Refuse a node that carries an argument outside the allow-list."""
         unknown = sorted(arguments(node) - {*known, "_type"})
         if unknown:
-            rule, _ = rule_of(unknown[0])
-            raise refuse(rule, self.position(node))
+            rule, words = rule_of(unknown[0])
+            raise refuse(rule, self._places.first_word(words) or self.position(node))
 
     def refusal(self, node: exp.Expr) -> SqlNotAllowedError:
         """Return the refusal of a node that is not in the language."""
         rule, words = rule_of(type(node).__name__, otherwise=_kind(node))
         marked = self._places.first_word(words)
-        return refuse(rule, marked or self.position(node))
+        return refuse(rule, marked or self._name_position(node))
+
+    def _name_position(self, node: exp.Expr) -> Position:
+        """Return where a node begins, at a function's name where it has one."""
+        position = self.position(node)
+        if not isinstance(node, exp.Func):
+            return position
+        return self._places.function_name(position) or position
 
     def _paren(self, node: exp.Expr) -> Expression:
         self.only(node, "this")
@@ -227,15 +235,12 @@ class ExpressionReader:
         return IsNull(value, negated=False, position=value.position)
 
     def _not(self, node: exp.Expr) -> Expression:
-        match self.read(node.this), node.this:
-            case Between(value, low, high, _, at), exp.Between():
-                return Between(value, low, high, negated=True, position=at)
-            case InList(value, items, _, at), exp.In():
-                return InList(value, items, negated=True, position=at)
-            case IsNull(value, _, at), exp.Is():
-                return IsNull(value, negated=True, position=at)
-            case item, _:
-                return Not(item, item.position)
+        item, inner = self.read(node.this), node.this
+        if isinstance(inner, exp.Between | exp.In | exp.Is) and isinstance(
+            item, Between | InList | IsNull
+        ):
+            return replace(item, negated=True)
+        return Not(item, item.position)
 
     def _chain(self, node: exp.Expr) -> Expression:
         kind, parts = type(node), [node]

@@ -59,7 +59,7 @@ def _node(node: Node) -> Fragment:
         case Filter(child, predicate):
             condition = render_condition(predicate)
             return _select(_node(child), condition)
-        case BoundContributions():
+        case _:
             return _bounded(node)
 
 

@@ -174,11 +174,6 @@ COUNT_COLUMN = Rule(
     "COUNT of a column is not answered in this version",
     "use COUNT(*) with WHERE column IS NOT NULL",
 )
-COUNT_UNIT = Rule(
-    "count_unit",
-    "COUNT of the unit key is not allowed",
-    "COUNT(*) counts rows, COUNT(DISTINCT unit key) counts units",
-)
 COUNT_DISTINCT_COLUMN = Rule(
     "count_distinct_column",
     "COUNT(DISTINCT) counts the unit key only in this version",

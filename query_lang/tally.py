@@ -108,7 +108,7 @@ def _of_predicate(tree: Between | InList | IsNull) -> Iterator[str]:
             yield from ("BETWEEN", "AND", *_of(low), *_of(high))
         case InList(_, items):
             yield from ("IN", *_listed(map(_of, items)))
-        case IsNull():
+        case _:
             yield from ("IS", "NULL")
 
 

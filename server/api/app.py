@@ -18,7 +18,6 @@ from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
-from server.use_cases.errors import ForbiddenError
 from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -44,6 +43,7 @@ class Parts:
     counter: QuestionCounter
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
+    check_role: Callable[[Caller], None]
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
@@ -105,15 +105,10 @@ def _parts(request: Request) -> Parts:
 
 
 def _reader(request: Request) -> Caller:
-    """Return the analyst who reads.
-
-    Raises:
-        ForbiddenError: Another role's key.
-    """
-    caller = _parts(request).authenticate(request.headers.get("authorization"))
-    if caller.role != "analyst":
-        message = f"a key of the role {caller.role} has no such route"
-        raise ForbiddenError(message)
+    """Return the analyst who reads; other roles are refused, on record."""
+    parts = _parts(request)
+    caller = parts.authenticate(request.headers.get("authorization"))
+    parts.check_role(caller)
     return caller
 
 
@@ -254,9 +249,7 @@ def _add_error_handlers(app: FastAPI) -> None:
         status = error.status_code if isinstance(error, HTTPException) else 500
         code = {405: "method_not_allowed"}.get(status, "not_found")
         response = Problem(code, "no such route").response()
-        allow = (getattr(error, "headers", None) or {}).get("Allow")
-        if allow is not None:
-            response.headers["Allow"] = allow
+        response.headers.update(getattr(error, "headers", None) or {})
         return response
 
     async def on_bug(_: Request, __: Exception) -> Response:

@@ -11,6 +11,11 @@ import time
 from dataclasses import dataclass
 
 CELLS_PER_SLOT = 2_000
+MILLISECONDS_PER_QUESTION = 20
+"""What one small question keeps this process busy for, rounded up.
+
+Measured with all permits taken by ``python -m benchmarks.slots``, on 2 busy cores.
+"""
 
 
 @dataclass(slots=True)
@@ -38,11 +43,18 @@ class Permits:
         self._free += 1
 
 
+def base_slots(*, permits: int, slot_ms: int) -> int:
+    """Return n of the smallest plan that executes: enough with all permits taken."""
+    if slot_ms == 0:
+        return 1
+    return max(1, math.ceil(permits * MILLISECONDS_PER_QUESTION / slot_ms))
+
+
 def executing_slots(*, base: int, cells: int, vectors: int) -> int:
     """Return n for a plan that executes: a function of declared sizes alone.
 
     Args:
-        base: Slots of the smallest plan, measured with all permits taken.
+        base: Slots of the smallest plan.
         cells: Cells of the answer.
         vectors: Noisy vectors, each as long as there are cells.
     """

@@ -84,6 +84,7 @@ def _environment() -> dict[str, str]:
         "CURATOR_DATA": str(FOLDER.absolute() / "data"),
         "CURATOR_ANCHOR": str(FOLDER.absolute() / "anchor" / "curator.anchor"),
         "CURATOR_LOG_LEVEL": "warning",
+        "CURATOR_PERMITS": "8",  # one analyst: fewer permits, earlier slots
     }
 
 

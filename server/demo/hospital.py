@@ -72,6 +72,7 @@ DRUGS = {
 }
 _PYRAMID = (9, 9, 9, 11, 12, 12, 14, 12, 8, 4)  # weight of each ten years of age
 _TESTS = ("hba1c", "creatinine", "crp", "haemoglobin")
+_UNITS = ("%", "umol/L", "mg/L", "g/dL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,7 @@ def _draw_encounters(rng: np.random.Generator, people: _Patients) -> _Encounters
     patient = np.repeat(np.arange(len(count)), count)
     first = np.maximum(people.birth_year[patient] - FIRST_DAY.year, 0) * 365
     day = first + (rng.random(len(patient)) * (DAYS - first)).astype(np.int64)
-    year = FIRST_DAY.year + day // 365.25
-    age = np.maximum(year.astype(np.int64) - people.birth_year[patient], 0)
+    age = np.maximum(_years(day) - people.birth_year[patient], 0)
     group = _draw_groups(rng, day, age, people.diabetic[patient])
     stay = np.minimum(rng.geometric(1 / (2 + age / 20)), 90)
     return _Encounters(patient, day, stay, group, age)
@@ -167,6 +167,22 @@ def _draw_groups(
     drawn = rng.random(len(day))[:, None] * reached[:, -1:]
     group: Ints = (drawn > reached).sum(axis=1)
     return group
+
+
+def _years(days: Ints) -> Ints:
+    """Return the calendar year of each day."""
+    dates = np.datetime64(FIRST_DAY) + days
+    years: Ints = dates.astype("datetime64[Y]").astype(np.int64) + 1970
+    return years
+
+
+def _last_of_patient(stays: _Encounters) -> NDArray[np.bool_]:
+    """Mark each patient's last stay: nobody comes back after dying."""
+    order = np.lexsort((stays.day, stays.patient))
+    ends = np.flatnonzero(np.diff(stays.patient[order], append=-1))
+    last = np.zeros(len(order), dtype=np.bool_)
+    last[order[ends]] = True
+    return last
 
 
 def _iso_days(days: Ints) -> NDArray[np.str_]:
@@ -203,25 +219,22 @@ def _write_encounters(
 ) -> None:
     groups = np.array(GROUPS)[stays.group]
     departments = np.array([DEPARTMENTS[name] for name in GROUPS])[stays.group]
-    discharge = np.where(
-        rng.random(len(groups)) < 0.04,
-        "",
-        np.where(rng.random(len(groups)) < 0.02 + stays.age / 2_000, "died", "home"),
-    )
+    mortality = 0.005 + 0.25 * (stays.age / 100) ** 3
+    died = _last_of_patient(stays) & (rng.random(len(groups)) < mortality)
+    unknown = rng.random(len(groups)) < 0.04
+    ending = np.where(died, "died", np.where(unknown, "", "home"))
     _write_csv(
         folder / "encounters.csv",
         {
             "encounter_id": np.arange(len(groups)) + 1,
             "patient_id": _unit_ids(stays.patient),
             "admitted": _iso_days(stays.day),
-            "year": (np.datetime64(FIRST_DAY) + stays.day)
-            .astype("datetime64[Y]")
-            .astype(str),
+            "year": _years(stays.day),
             "age": stays.age,
             "department": departments,
             "diagnosis_group": groups,
             "length_of_stay": stays.stay,
-            "discharged_to": discharge,
+            "discharged_to": ending,
         },
     )
 
@@ -229,24 +242,27 @@ def _write_encounters(
 def _write_diagnoses(
     folder: Path, rng: np.random.Generator, people: _Patients, stays: _Encounters
 ) -> None:
-    """Write each stay's main code, and the chronic codes that come with diabetes."""
+    """Write the main codes, and the chronic ones that age and diabetes bring."""
     main = _pick(rng, CODES, stays.group)
-    chronic = people.diabetic[stays.patient] & (rng.random(len(main)) < 0.8)
-    pressure = rng.random(len(main)) < np.clip(stays.age / 130, 0, 0.6)
+    main[(main == "C61") & people.female[stays.patient]] = "C50.9"
+    diabetic = people.diabetic[stays.patient]
+    chronic = {
+        "E11.9": 0.8 * diabetic,
+        "I10": np.clip(stays.age / 130 + 0.2 * diabetic, 0, 0.8),
+        "N18.3": np.clip((stays.age - 40) / 300, 0, 0.2) + 0.15 * diabetic,
+    }
     encounter = np.arange(len(main)) + 1
-    parts = [
-        (encounter, stays.patient, main, "main"),
-        (encounter[chronic], stays.patient[chronic], "E11.9", "secondary"),
-        (encounter[pressure], stays.patient[pressure], "I10", "secondary"),
-    ]
+    parts = [(encounter, stays.patient, main, "main")]
+    for code, chance in chronic.items():
+        coded = (rng.random(len(main)) < chance) & (main != code)
+        codes = np.full(int(coded.sum()), code)
+        parts.append((encounter[coded], stays.patient[coded], codes, "secondary"))
     _write_csv(
         folder / "diagnoses.csv",
         {
             "encounter_id": np.concatenate([part[0] for part in parts]),
             "patient_id": _unit_ids(np.concatenate([part[1] for part in parts])),
-            "code": np.concatenate(
-                [np.broadcast_to(np.array(part[2]), len(part[0])) for part in parts]
-            ),
+            "code": np.concatenate([part[2] for part in parts]),
             "rank": np.concatenate(
                 [np.broadcast_to(np.array(part[3]), len(part[0])) for part in parts]
             ),
@@ -330,6 +346,7 @@ def _write_labs(
             "taken": _iso_days(np.minimum(stays.day[index] + 1, DAYS - 1)),
             "test": np.array(_TESTS)[test],
             "value": np.char.mod("%.1f", np.clip(value, 0.1, None)),
+            "unit": np.array(_UNITS)[test],
             "abnormal": np.where(
                 np.abs(value - means[np.arange(len(index)), test]) > spread,
                 "true",

@@ -86,8 +86,8 @@ tables:
 - name: diagnoses
   files: [diagnoses.csv]
   unit_column: patient_id
-  max_rows_per_unit: 60
-  source: protocol, three codes for each of twenty stays
+  max_rows_per_unit: 80
+  source: protocol, four codes for each of twenty stays
   columns:
   - {name: encounter_id, type: integer, nullable: false}
   - {name: patient_id, type: text, nullable: false}
@@ -145,5 +145,10 @@ tables:
     scale: 1
     domain: {min: 0, max: 500}
     source: measuring range of the laboratory
+  - name: unit
+    type: text
+    nullable: false
+    domain: {values: ["%", umol/L, mg/L, g/dL]}
+    source: laboratory catalogue
   - {name: abnormal, type: boolean, nullable: false}
 """

@@ -6,7 +6,6 @@ decimals here, so that nothing is taken from how they are stored.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 
 COMPARE = {
@@ -153,13 +152,9 @@ def operand_sql(operand):
 def literal_sql(content):
     if isinstance(content, bool):
         return str(content).upper()
-    if isinstance(content, int):
-        return str(content)
-    if isinstance(content, Decimal):
-        return f"{content:f}"
-    if isinstance(content, datetime):
-        return f"'{content.isoformat(sep=' ')}'"
-    text = content if isinstance(content, str) else content.isoformat()
+    if isinstance(content, int | Decimal):
+        return f"{content:f}" if isinstance(content, Decimal) else str(content)
+    text = str(content)  # dates and times write themselves in ISO
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -57,7 +57,7 @@ MAX_ROWS = 4
 
 @st.composite
 def hospitals(draw):
-    """Return rows as ingestion leaves them: bounded, constant where declared, ranked."""
+    """Return rows as ingestion leaves them: bounded, ranked, constants constant."""
     rows = []
     for unit in range(draw(st.integers(0, 4))):
         sex = draw(st.sampled_from(["f", "m", "other"]))

@@ -1,7 +1,13 @@
 import asyncio
 import time
 
-from server.api.slots import Lateness, Permits, SlotClock, executing_slots
+from server.api.slots import (
+    Lateness,
+    Permits,
+    SlotClock,
+    base_slots,
+    executing_slots,
+)
 
 
 def leave_after(elapsed, slots):
@@ -41,3 +47,9 @@ def test_permits_run_out_and_come_back():
 def test_slots_grow_with_declared_sizes_alone():
     assert executing_slots(base=1, cells=10, vectors=2) == 1
     assert executing_slots(base=1, cells=10_000, vectors=2) == 11
+
+
+def test_slots_leave_room_for_all_permits():
+    assert base_slots(permits=64, slot_ms=100) == 13
+    assert base_slots(permits=4, slot_ms=100) == 1
+    assert base_slots(permits=64, slot_ms=0) == 1

@@ -1,0 +1,1 @@
+"""Speed and accuracy, measured beside peers or limits in one run."""

@@ -1,0 +1,124 @@
+"""Snapshot files, opened read-only and locked, shared by the queries that read them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition
+from typing import Final
+
+import duckdb
+
+LOCKED: Final = {
+    "enable_external_access": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+}
+"""The second wall. The first is that no text of an analyst reaches the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotLimits:
+    """Public limits of the engine; none depends on a query.
+
+    Attributes:
+        memory_limit: Of one open snapshot, in DuckDB's words, such as ``"1GB"``.
+        threads: That one open snapshot may use.
+        max_open: Snapshots that may be open at once.
+    """
+
+    memory_limit: str = "2GB"
+    threads: int = 2
+    max_open: int = 2
+
+
+@dataclass(slots=True)
+class _Open:
+    connection: duckdb.DuckDBPyConnection
+    users: int = 0
+
+
+class Snapshots:
+    """The open snapshots of one folder: one connection each, closed when idle longest.
+
+    A snapshot is a file ``<id>.duckdb`` that is never replaced in place. Whoever reads
+    an old one goes on reading it after another has become active.
+    """
+
+    def __init__(self, folder: Path, limits: SnapshotLimits) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._changed = Condition()
+        self._open: dict[str, _Open] = {}  # least recently used first
+        self._closing = False
+
+    @contextmanager
+    def cursor(
+        self, snapshot: str, *, timeout_seconds: float
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Lend a fresh cursor of a snapshot; it is closed afterwards.
+
+        Raises:
+            TimeoutError: As many others as allowed stayed in use all the time.
+            duckdb.Error: The file cannot be opened.
+        """
+        cursor = self._take(snapshot, timeout_seconds)
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+            self._give_back(snapshot)
+
+    def close(self) -> None:
+        """Close idle snapshots now, the others as soon as they are given back."""
+        with self._changed:
+            self._closing = True
+            for snapshot in [s for s, opened in self._open.items() if not opened.users]:
+                self._open.pop(snapshot).connection.close()
+
+    def _take(self, snapshot: str, timeout_seconds: float) -> duckdb.DuckDBPyConnection:
+        with self._changed:
+            if self._closing or not self._changed.wait_for(
+                lambda: snapshot in self._open or self._make_room(), timeout_seconds
+            ):
+                raise TimeoutError
+            opened = self._open.pop(snapshot, None) or _Open(self._connect(snapshot))
+            self._open[snapshot] = opened  # now the most recently used
+            cursor = opened.connection.cursor()
+            opened.users += 1
+            return cursor
+
+    def _give_back(self, snapshot: str) -> None:
+        with self._changed:
+            opened = self._open[snapshot]
+            opened.users -= 1
+            if self._closing and not opened.users:
+                self._open.pop(snapshot).connection.close()
+            self._changed.notify_all()
+
+    def _make_room(self) -> bool:
+        """Whether one more may be opened, after closing an idle one if need be."""
+        if len(self._open) < self._limits.max_open:
+            return True
+        idle = next((s for s, opened in self._open.items() if not opened.users), None)
+        if idle is None:
+            return False
+        self._open.pop(idle).connection.close()
+        return True
+
+    def _connect(self, snapshot: str) -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect(
+            self._folder / f"{snapshot}.duckdb",
+            read_only=True,
+            config={
+                **LOCKED,
+                "memory_limit": self._limits.memory_limit,
+                "threads": str(self._limits.threads),
+            },
+        )
+        connection.execute("SET lock_configuration = true")
+        return connection

@@ -1,0 +1,1 @@
+SELECT dose, level, COUNT(*) AS n FROM encounters GROUP BY level, dose

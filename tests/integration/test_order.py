@@ -1,0 +1,159 @@
+"""Commit the charge, anchor it, touch data, store, anchor, send (PRIVACY 5)."""
+
+import dataclasses
+
+import pytest
+from sqlalchemy import select
+
+from budget.chain import head_of
+from budget.ledger import Scope
+from budget.tables import answer, charge
+from mechanisms.samplers import OpenDPSampler
+from privacy.errors import ExecutionError, LedgerUnavailableError
+from privacy.losses import Loss
+from server.bootstrap import Server
+from server.use_cases.access import Caller
+from server.use_cases.asking import Desk
+from server.use_cases.errors import QueryFailedError
+from server.use_cases.questions import Compiler
+from server.use_cases.recovery import Recovery
+from server.use_cases.requests import read_request
+from tests.harness import Installation
+
+ADA = Caller("ada", "analyst")
+PROJECT = Scope.project("study")
+
+
+def question(**more):
+    return read_request(
+        {
+            "sql": "SELECT COUNT(*) FROM visits",
+            "epsilon": "0.5",
+            "options": {"reuse": "never"},
+            **more,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("order")).create()
+    installation.load()
+    installation.analyst()
+    return installation
+
+
+@pytest.fixture
+def services(installation):
+    server = Server(installation.settings)
+    server.services.ledger.open()
+    yield server.services
+    server._parser.close()
+    server.services.engine.close()
+    server.services.databases.close()
+
+
+class Watch:
+    """Stands before the engine and the sampler, and looks at the disk."""
+
+    def __init__(self, services, installation, error=None):
+        self._services = services
+        self._installation = installation
+        self._error = error
+        self.seen = []
+
+    def _look(self, what):
+        with self._services.databases.reader.connect() as connection:
+            states = connection.execute(select(charge.c.state)).scalars().all()
+            answers = len(connection.execute(select(answer)).all())
+            head = head_of(connection)
+        anchored = self._services.ledger._anchor.read().head
+        self.seen.append((what, states[-1:], answers, head == anchored))
+
+    def execute(self, snapshot, plan):
+        self._look("execute")
+        if self._error is not None:
+            raise self._error
+        return self._services.engine.execute(snapshot, plan)
+
+    def discrete_laplace(self, values, scale):
+        self._look("sample")
+        return OpenDPSampler().discrete_laplace(values, scale)
+
+
+def desk_of(services, watch):
+    watched = dataclasses.replace(services, engine=watch, sampler=watch)
+    compiler = Compiler(watched.parser)
+    desk = Desk(watched, compiler)
+    return desk, Recovery(watched, compiler, desk)
+
+
+def test_the_charge_is_anchored_before_data_is_touched(services, installation):
+    watch = Watch(services, installation)
+    desk, _ = desk_of(services, watch)
+    before = len(services.ledger.history("ada", limit=200, cursor=None)[0])
+    desk.ask(ADA, "clinic", question(), None)
+    assert [step[0] for step in watch.seen] == ["execute", "sample"]
+    for _, states, answers, anchored in watch.seen:
+        assert states == ["running"]
+        assert answers == before
+        assert anchored
+    record = services.ledger._anchor.read()
+    assert record.head.seq == len(services.ledger.export())
+
+
+def test_a_failed_execution_keeps_its_charge_and_shows_no_cause(services, installation):
+    watch = Watch(services, installation, error=ExecutionError("row 17 is bad"))
+    desk, _ = desk_of(services, watch)
+    spent = services.ledger.spent(PROJECT)
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, QueryFailedError)
+    assert "17" not in str(reply.failure)
+    assert services.ledger.spent(PROJECT) == spent + Loss.parse("0.5")
+    assert services.ledger.query(reply.query_id).state == "failed"
+
+
+def test_a_bug_after_the_charge_looks_like_any_failure(services, installation):
+    watch = Watch(services, installation, error=ZeroDivisionError("secret"))
+    desk, _ = desk_of(services, watch)
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, QueryFailedError)
+    assert "secret" not in str(reply.failure)
+
+
+def test_an_answer_that_cannot_be_stored_is_executed_again_for_nothing(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, recovery = desk_of(services, watch)
+    real = services.ledger.store_answer
+    monkeypatch.setattr(
+        services.ledger,
+        "store_answer",
+        lambda *_: (_ for _ in ()).throw(LedgerUnavailableError("disk full")),
+    )
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, LedgerUnavailableError)
+    assert reply.failure.query_id == reply.query_id
+    spent = services.ledger.spent(PROJECT)
+    monkeypatch.setattr(services.ledger, "store_answer", real)
+    assert recovery.run_once() == 1
+    assert services.ledger.query(reply.query_id).state == "answered"
+    assert services.ledger.spent(PROJECT) == spent
+    assert recovery.run_once() == 0
+
+
+def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, recovery = desk_of(services, watch)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "os.fsync", lambda _: (_ for _ in ()).throw(OSError(5, "input/output"))
+        )
+        reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, LedgerUnavailableError)
+    assert watch.seen == []
+    assert recovery.run_once() == 1
+    assert services.ledger.query(reply.query_id).state == "answered"

@@ -1,0 +1,67 @@
+"""Plant faults one at a time; each must be caught by the tests that it names.
+
+Run: ``python -m tests.mutants.run [NAME ...]``. Works on copies of the tree, never on
+the tree itself. Exit code 1 if a fault survives, or if a fault no longer fits the code.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.mutants.faults import FAULTS
+
+ROOT = Path(__file__).parents[2]
+COPIED = (
+    "privacy", "query_lang", "mechanisms", "budget", "engines", "release", "upstream",
+    "server", "clients", "tests", "examples", "docs", "openapi",
+)  # fmt: skip
+
+
+def main() -> int:
+    """Plant each fault that is named, or all."""
+    chosen = [f for f in FAULTS if not sys.argv[1:] or f.name in sys.argv[1:]]
+    survived = []
+    for fault in chosen:
+        started = time.monotonic()
+        verdict = try_fault(fault)
+        seconds = time.monotonic() - started
+        print(f"{verdict:9} {seconds:5.1f} s  {fault.name}: {fault.what}", flush=True)
+        if verdict != "caught":
+            survived.append(fault.name)
+    print(f"{len(chosen) - len(survived)} of {len(chosen)} faults caught")
+    return 1 if survived else 0
+
+
+def try_fault(fault) -> str:
+    """Return "caught", "survived" or "unfit"."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name)
+        for folder in COPIED:
+            shutil.copytree(ROOT / folder, copy / folder)
+        for file in ("pyproject.toml", "README.md"):
+            shutil.copy(ROOT / file, copy / file)
+        target = copy / fault.file
+        text = target.read_text()
+        if text.count(fault.right) != 1:
+            return "unfit"
+        target.write_text(text.replace(fault.right, fault.wrong))
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-x", *fault.tests],
+            cwd=copy,
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{copy}:{copy / 'clients/python'}",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            capture_output=True,
+            check=False,
+        )
+        return "caught" if done.returncode == 1 else "survived"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+import pytest
+
+from engines.snapshots import SnapshotLimits, Snapshots
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("snapshots")
+    for name in ("one", "two", "three"):
+        connection = duckdb.connect(folder / f"{name}.duckdb")
+        connection.execute("CREATE TABLE named AS SELECT ? AS name", [name])
+        connection.close()
+    return folder
+
+
+@pytest.fixture
+def snapshots(folder):
+    snapshots = Snapshots(folder, SnapshotLimits())
+    yield snapshots
+    snapshots.close()
+
+
+def read(snapshots, name, timeout_seconds=5):
+    with snapshots.cursor(name, timeout_seconds=timeout_seconds) as cursor:
+        return name_in(cursor)
+
+
+def name_in(cursor):
+    return cursor.execute("SELECT name FROM named").fetchone()[0]
+
+
+def test_a_query_finishes_on_the_file_it_began_on(snapshots):
+    with snapshots.cursor("one", timeout_seconds=1) as old:
+        assert read(snapshots, "two") == "two"
+        assert read(snapshots, "three") == "three"
+        assert name_in(old) == "one"
+
+
+def test_at_most_two_are_open_and_the_longest_idle_is_closed(snapshots):
+    for name in ("one", "two", "one", "three"):
+        assert read(snapshots, name) == name
+    assert list(snapshots._open) == ["one", "three"]
+
+
+def test_a_third_waits_until_one_is_given_back(snapshots):
+    with ThreadPoolExecutor(1) as pool, snapshots.cursor("two", timeout_seconds=1):
+        with snapshots.cursor("one", timeout_seconds=1):
+            third = pool.submit(read, snapshots, "three")
+            with pytest.raises(TimeoutError):
+                third.result(timeout=0.05)
+        assert third.result(timeout=5) == "three"
+
+
+def test_a_third_does_not_wait_for_ever(snapshots):
+    with (
+        snapshots.cursor("one", timeout_seconds=1),
+        snapshots.cursor("two", timeout_seconds=1),
+        pytest.raises(TimeoutError),
+    ):
+        read(snapshots, "three", timeout_seconds=0.01)
+
+
+def test_a_file_that_cannot_be_opened_takes_no_place(snapshots):
+    for _ in range(3):
+        with pytest.raises(duckdb.Error):
+            read(snapshots, "missing")
+    assert read(snapshots, "one") == "one"
+    assert list(snapshots._open) == ["one"]
+
+
+def test_closing_lets_a_running_query_finish(snapshots):
+    assert read(snapshots, "two") == "two"
+    with snapshots.cursor("one", timeout_seconds=1) as cursor:
+        snapshots.close()
+        assert list(snapshots._open) == ["one"]
+        assert name_in(cursor) == "one"
+    assert not snapshots._open
+    with pytest.raises(TimeoutError):
+        read(snapshots, "one")

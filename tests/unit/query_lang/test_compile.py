@@ -1,0 +1,301 @@
+from dataclasses import replace
+from datetime import datetime
+from fractions import Fraction
+
+import pytest
+
+from privacy.contributions import NO_BOUNDS, ContributionBounds
+from privacy.errors import InvalidOptionError, SqlNotAllowedError
+from privacy.schema import Column, ColumnType, RangeDomain, Table
+from query_lang.compile import compile_query, compile_syntax
+from query_lang.parse import parse_query
+from tests.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
+
+COUNT = "SELECT COUNT(*) FROM encounters"
+W = COUNT + " WHERE "
+
+
+def compiled(sql, bounds=NO_BOUNDS, **weights):
+    return compile_query(sql, HOSPITAL, bounds, weights)
+
+
+# -- names and columns --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("selected", "names"),
+    [
+        ("COUNT(*)", ["count"]),
+        ("COUNT(DISTINCT patient_id), COUNT(*)", ["count", "count_2"]),
+        ("COUNT(*), COUNT(*) AS n, COUNT(*)", ["count", "n", "count_2"]),
+        ("sex, COUNT(*), Sex AS S", ["sex", "count", "s"]),
+    ],
+)
+def test_unnamed_outputs_are_named_by_the_contract(selected, names):
+    grouped = " GROUP BY sex" if "sex" in selected else ""
+    query = compiled(f"SELECT {selected} FROM encounters{grouped}")
+    assert [column.name for column in query.columns] == names
+
+
+def test_columns_say_kind_type_unit_and_index():
+    query = compiled(
+        "SELECT COUNT(DISTINCT patient_id) AS p, admitted, COUNT(*), ward "
+        "FROM encounters GROUP BY ward, admitted"
+    )
+    assert [(c.kind, c.type.value, c.unit, c.index) for c in query.columns] == [
+        ("measure", "integer", "patient", 0),
+        ("group", "date", None, 1),
+        ("measure", "integer", "rows", 1),
+        ("group", "text", None, 0),
+    ]
+
+
+@pytest.mark.parametrize("keys", ["2, 1", "ward, s", "ward, sex, 1, WARD", "e.ward, s"])
+def test_keys_are_columns_aliases_and_positions_each_once(keys):
+    sql = f"SELECT sex AS s, ward, COUNT(*) FROM encounters e GROUP BY {keys}"
+    assert compiled(sql).rendered.cells[:2] == (("north", "f"), ("north", "m"))
+
+
+def test_an_input_column_wins_over_an_alias():
+    sql = "SELECT ward AS sex, COUNT(*) FROM encounters GROUP BY sex"
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compiled(sql)
+    assert refused.value.rule == "not_grouped"
+
+
+# -- identity -----------------------------------------------------------------
+
+SAME = [
+    ("age >= 60", "60 <= AGE"),
+    ("age >= 60", "(encounters.age >= 60.00)"),
+    ("age BETWEEN 1 AND 2", "age >= 1 AND age <= 2"),
+    ("age NOT IN (1, 2)", "NOT age IN (1, 2, 1)"),
+    ("smoker AND urgent AND age = 1", "smoker AND (urgent AND (age = 1))"),
+    ("admitted = '2024-01-30'", "admitted = DATE '2024-01-30'"),
+    ("seen = '2024-01-30'", "seen = TIMESTAMP '2024-01-30T00:00:00.000'"),
+    ("cost = 1.50", "cost == 1.5 -- the same"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_spellings_of_one_question_share_its_identity(one, other):
+    assert compiled(W + one).canonical == compiled(W + other).canonical
+
+
+DIFFERENT = [
+    "age >= 60",
+    "age > 60",
+    "age <> 60",
+    "NOT age >= 60",
+    "level >= 60",
+    "age >= level",
+    "level >= age",
+    "smoker",
+    "smoker IS NULL",
+    "smoker IS NOT NULL",
+    "smoker OR urgent",
+    "smoker AND urgent",
+    "age IN (60)",
+    "age IN (60, 61)",
+    "code = '60'",
+    "code IN ('60')",
+]
+
+
+def test_different_questions_have_different_identities():
+    texts = {compiled(W + condition).canonical for condition in DIFFERENT}
+    texts |= {
+        compiled(sql).canonical
+        for sql in (
+            COUNT,
+            COUNT.replace("*)", "*) AS n"),
+            "SELECT COUNT(*) FROM patients",
+            "SELECT COUNT(DISTINCT patient_id) FROM encounters",
+            "SELECT sex, COUNT(*) FROM encounters GROUP BY sex",
+            "SELECT COUNT(*), sex FROM encounters GROUP BY sex",
+        )
+    }
+    assert len(texts) == len(DIFFERENT) + 6
+
+
+def test_bounds_belong_to_the_identity_where_they_act():
+    asked = [
+        NO_BOUNDS,
+        ContributionBounds((("encounters", 2),)),
+        ContributionBounds((), 2),
+        ContributionBounds((), 3),
+    ]
+    assert len({compiled(COUNT, bounds).canonical for bounds in asked}) == 4
+    idle = ContributionBounds((("encounters", 4), ("patients", 1)), 9, 1)
+    assert compiled(COUNT, idle) == compiled(COUNT)
+
+
+def test_weights_belong_to_the_identity_as_shares():
+    sql = "SELECT COUNT(*) AS n, COUNT(DISTINCT patient_id) AS p FROM encounters"
+    even = compiled(sql).canonical
+    assert compiled(sql, n=Fraction(2), p=Fraction(2)).canonical == even
+    assert compiled(sql, n=Fraction(2)).canonical != even
+
+
+# -- options ------------------------------------------------------------------
+
+
+def test_weights_go_to_vectors_and_a_shared_one_takes_the_greater():
+    sql = (
+        "SELECT COUNT(*) AS a, COUNT(DISTINCT patient_id) AS b, COUNT(*) AS c "
+        "FROM encounters"
+    )
+    weights = [
+        m.weight for m in compiled(sql, a=Fraction(1, 2), c=Fraction(3)).measures
+    ]
+    assert weights == [Fraction(3), Fraction(1)]
+    weights = [m.weight for m in compiled(sql, a=Fraction(1, 2)).measures]
+    assert weights == [Fraction(1), Fraction(1)]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"unknown": Fraction(1)},
+        {"sex": Fraction(1)},
+        {"count": Fraction(0)},
+        {"count": Fraction(-1)},
+    ],
+)
+def test_weights_that_fit_no_measure_are_refused(weights):
+    with pytest.raises(InvalidOptionError, match="weights"):
+        compiled("SELECT sex, COUNT(*) FROM encounters GROUP BY 1", **weights)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        ContributionBounds((("wards", 1),)),
+        ContributionBounds((("unknown", 1),)),
+        ContributionBounds((("encounters", 0),)),
+        ContributionBounds((("patients", -1),)),
+        ContributionBounds((), 0),
+        ContributionBounds((), None, -1),
+    ],
+)
+def test_bounds_that_fit_nothing_are_refused(bounds):
+    with pytest.raises(InvalidOptionError, match=r"bounds\."):
+        compiled(COUNT, bounds)
+
+
+def test_a_private_table_without_a_row_bound_is_refused():
+    for bound in (None, 0):
+        table = replace(PATIENTS, max_rows_per_unit=bound)
+        dataset = replace(HOSPITAL, tables={"patients": table})
+        with pytest.raises(SqlNotAllowedError) as refused:
+            compile_query("SELECT COUNT(*) FROM patients", dataset)
+        assert refused.value.rule == "row_bound_needed"
+
+
+def test_the_unit_column_need_not_be_listed_among_the_columns():
+    table = replace(ENCOUNTERS, columns=ENCOUNTERS.columns[1:])
+    dataset = replace(HOSPITAL, tables={"encounters": table})
+    sql = "SELECT COUNT(DISTINCT patient_id) FROM encounters"
+    assert compile_query(sql, dataset).measures[0].sensitivity.l1 == 1
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query("SELECT COUNT(*) FROM encounters GROUP BY patient_id", dataset)
+    assert refused.value.rule == "unit_key_opaque"
+
+
+def test_scales_too_far_apart_for_128_bits_are_refused():
+    columns = (
+        Column("wide", ColumnType.DECIMAL, 20),
+        Column("whole", ColumnType.INTEGER),
+        Column("tenth", ColumnType.DECIMAL, 1),
+    )
+    dataset = replace(HOSPITAL, tables={"t": Table("t", columns, "u", 1)})
+    assert compile_query("SELECT COUNT(*) FROM t WHERE wide > tenth", dataset)
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query("SELECT COUNT(*) FROM t WHERE wide > whole", dataset)
+    assert refused.value.rule == "column_types"
+
+
+def test_the_two_halves_make_the_whole():
+    tree = parse_query(COUNT)
+    assert compile_syntax(tree, HOSPITAL) == compile_query(COUNT, HOSPITAL)
+
+
+# -- warnings -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("age > 120 AND age >= 0", 0),
+        ("age > 120.5", 1),
+        ("age IN (-1, 5, 121)", 2),
+        ("ward = 'east'", 1),
+        ("ward = 'north' OR sex = 'other'", 0),
+        ("ward = 'other'", 1),
+        ("admitted BETWEEN '2024-01-29' AND '2024-02-02'", 2),
+        ("dose = 1.50", 0),
+        ("dose = 1", 1),
+        ("code = 'anything' AND seen < '1000-01-01'", 0),
+    ],
+)
+def test_a_literal_outside_the_domain_is_accepted_and_warns(condition, count):
+    codes = [warning.code for warning in compiled(W + condition).warnings]
+    assert codes == ["literal_outside_domain"] * count
+
+
+def test_a_warning_names_column_and_place_but_not_the_literal():
+    (warning,) = compiled(W + "ward = 'east'").warnings
+    assert "line 1, column 46" in warning.detail
+    assert "ward" in warning.detail
+    assert "east" not in warning.detail
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "inside", "outside"),
+    [
+        (
+            ColumnType.TIMESTAMP,
+            datetime(2024, 1, 1),  # noqa: DTZ001 - columns hold no zone
+            datetime(2024, 1, 2, 12),  # noqa: DTZ001
+            "'2024-01-02 12:00:00'",
+            "'2024-01-02 12:00:00.5'",
+        ),
+        (ColumnType.TEXT, "b", "d", "'c'", "'a'"),
+    ],
+)
+def test_ranges_of_every_type_are_held_against_literals(
+    kind, low, high, inside, outside
+):
+    column = Column("x", kind, domain=RangeDomain(low, high))
+    dataset = replace(HOSPITAL, tables={"t": Table("t", (column,), "u", 1)})
+    for literal, count in ((inside, 0), (outside, 1)):
+        query = compile_query(f"SELECT COUNT(*) FROM t WHERE x = {literal}", dataset)
+        assert len(query.warnings) == count
+
+
+def test_bounds_that_may_drop_rows_warn():
+    bounds = ContributionBounds((("encounters", 2),), None, 1)
+    sql = "SELECT ward, COUNT(*) FROM encounters GROUP BY 1"
+    (warning,) = compiled(sql, bounds).warnings
+    assert warning.code == "rows_bounded"
+    assert "groups beyond 1, rows of encounters beyond 2" in warning.detail
+    (warning,) = compiled(COUNT, ContributionBounds((), 1)).warnings
+    assert "rows beyond 1 of each patient" in warning.detail
+
+
+# -- derivation ---------------------------------------------------------------
+
+
+def test_a_derivation_says_why_and_how_to_make_it_smaller():
+    text = compiled("SELECT ward, COUNT(*) n FROM encounters GROUP BY 1").derivation
+    assert "one patient has at most 4 rows in encounters" in text.lower()
+    assert "L1 4, L2 squared 16, L-infinity 4" in text
+    assert "To make it smaller" in text
+    assert "COUNT(DISTINCT patient_id)" in text
+
+
+def test_a_derivation_of_the_least_sensitivity_offers_no_advice():
+    sql = "SELECT sex, COUNT(DISTINCT patient_id) FROM encounters GROUP BY sex"
+    text = compiled(sql).derivation
+    assert "constant within one patient" in text
+    assert "To make it smaller" not in text

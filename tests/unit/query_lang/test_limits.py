@@ -1,0 +1,57 @@
+import pytest
+
+from privacy.errors import SqlNotAllowedError
+from query_lang.limits import check_size, check_tokens
+from query_lang.parse import parse_query
+from query_lang.tokens import lex
+
+W = "SELECT COUNT(*) FROM t WHERE "
+
+
+def allowed(sql):
+    check_size(sql)
+    check_tokens(lex(sql).tokens)
+    return True
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        W + "(" * 30 + "b" + ")" * 30,
+        W + "NOT " * 30 + "b",
+        W + " AND ".join(["NOT b"] * 400),
+        W + " OR ".join(["(NOT b)"] * 300),
+        W + " AND ".join(["a = -1"] * 300),
+        W + " OR ".join(["a = (-1)"] * 200),
+        W + f"a IN ({', '.join(['-1'] * 256)})",
+        W + "CASE WHEN NOT b THEN -1 ELSE -1 END = " + "- " * 30 + "1",
+        "SELECT " + ", ".join(["COUNT(*)"] * 300) + " FROM t",
+        W + "b" + " " * 16_000,
+        ") END ) END",
+    ],
+)
+def test_what_is_long_but_flat_passes_the_limits(sql):
+    assert allowed(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "rule"),
+    [
+        (W + "NOT (" * 16 + "b" + ")" * 16, "depth"),
+        (W + "CASE WHEN b THEN " * 31 + "1" + " END" * 31, "depth"),
+        (W + "a = " + "-(" * 16 + "1" + ")" * 16, "depth"),
+        (W + "f(" * 31 + "1" + ")" * 31, "depth"),
+        (W + f"a NOT IN ({', '.join(['1'] * 257)})", "in_list_size"),
+        (W + "é" * 8_200, "text_size"),
+        (", " * 2_001, "token_count"),
+    ],
+)
+def test_what_is_deep_or_large_is_refused(sql, rule):
+    with pytest.raises(SqlNotAllowedError) as refused:
+        allowed(sql)
+    assert refused.value.rule == rule
+
+
+def test_everything_within_the_limits_can_be_parsed():
+    assert parse_query(W + "(" * 30 + "b" + ")" * 30)
+    assert parse_query(W + "NOT " * 30 + "b")

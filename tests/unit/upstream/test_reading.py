@@ -1,0 +1,135 @@
+import json
+from datetime import date, datetime
+
+import duckdb
+import pytest
+
+from upstream.declarations import ColumnSpec
+from upstream.reading import Outcome, reader_of
+from upstream.reading_sql import reading_steps
+
+WRITERS = {
+    "integer": {"type": "integer"},
+    "bounded": {"type": "integer", "domain": {"min": 0, "max": 120}},
+    "listed": {"type": "integer", "domain": {"values": [1, 2]}},
+    "required": {"type": "integer", "nullable": False, "domain": {"values": [1]}},
+    "decimal": {"type": "decimal", "scale": 2},
+    "whole": {"type": "decimal", "scale": 0},
+    "wide": {"type": "decimal", "scale": 18},
+    "priced": {"type": "decimal", "scale": 2, "domain": {"min": "-1.5", "max": 300}},
+    "date": {"type": "date"},
+    "era": {"type": "date", "domain": {"min": "2000-01-01", "max": "2020-12-31"}},
+    "german": {"type": "date", "format": "%d.%m.%Y"},
+    "named": {"type": "date", "format": "%d-%b-%Y"},
+    "timestamp": {"type": "timestamp"},
+    "clock": {"type": "timestamp", "format": "%B %d, %Y (%H:%M:%S.%f)"},
+    "boolean": {"type": "boolean", "map": {"Y": True, "N": False}},
+    "text": {"type": "text", "null_values": ["?", "NA"]},
+    "sex": {
+        "type": "text",
+        "map": {"M": "male", "F": "female", "X": "none of these", "-": None},
+        "domain": {"values": ["male", "female"], "other": True},
+    },
+    "quoted": {"type": "text", "domain": {"values": ["it's", 'a"b', "x\\y"]}},
+}
+MOMENT = datetime.fromisoformat("2024-01-01T10:11")
+HOSTILE = [
+    None, "", " ", "0", "-0", "+0", "7", "007", "+7", "-7", " 7", "7 ", "1_000",
+    "1e3", "1E3", "0x10", "1", "2", "120", "121", "-1", "9223372036854775807",
+    "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "9" * 36,
+    "9" * 37, "9" * 38, "9" * 60, "-" + "9" * 60, "0" * 60 + "5", "nan", "NaN",
+    "-inf", "Infinity", "\u0131nf", "infinit", "1.5", "0.005", "0.015", "0.0150",
+    "0.01500001", "-0.005", "-0.015", ".5", "5.", ".", "-", "+", "+.", "1.2.3", "1,5",
+    "0.999", "0.995", "92233720368547758.07", "92233720368547758.075",
+    "92233720368547758.065", "300.004", "300.005", "300.006", "9.3e0", "\u0661",
+    "٣.٣", "1\n", "2024-02-29", "2023-02-29", "2024-2-9", "0000-01-01", "0001-01-01",
+    "9999-12-31", "10000-01-01", "02024-01-01", "-0044-03-15", "+2024-01-01",
+    "2024-01-01 ", "2024-13-01", "1999-12-31", "2021-01-01", "20240101", "2024-W01-1",
+    "29.02.2024", "29.02.2023", "1.2.2024", "01.02.24", "29x02x2024", "03-Mar-2024",
+    "3-MAR-2024", "03-Mrz-2024", "31-jun-2024", "2024-01-01 10:11",
+    "2024-01-01T10:11:12", "2024-01-01 10:11:12.5", "2024-01-01 10:11:12.123456",
+    "2024-01-01 10:11:12.1234567", "2024-01-01 24:00:00", "2024-01-01 23:59:60",
+    "2024-01-01 10:60", "2024-01-01 10", "2024-01-01T10:11:12Z",
+    "2024-01-01 10:11:12+01:00", "March 3, 2024 (4:05:06.7)",
+    "Marth 3, 2024 (4:05:06.7)", "may 31, 2024 (24:00:00.0)",
+    "May 31, 2024 (23:00:00.000001)", "true", "false", "True", "TRUE", "t", "Y", "N",
+    "yes", "?", "NA", "na", "M", "F", "X", "-", "male", "Male", "other", "it's",
+    'a"b', "x\\y", "x\\\\y", "é", "e\u0301", "\u2003x", "a\x00b", "x" * 5000,
+    "\U0001f600", "null", "NULL",
+]  # fmt: skip
+
+
+def spec(name):
+    return ColumnSpec.model_validate({"name": "c", **WRITERS[name]})
+
+
+def read_in_duckdb(reader, raws):
+    steps = reading_steps(reader, 0)
+    layers = "SELECT unnest(range(?)) AS i, unnest(?::VARCHAR[]) AS r0"
+    for name, expression in (
+        ("n0", steps.present),
+        ("f0", steps.readable),
+        ("p0", steps.parsed),
+        ("v0", steps.value),
+        ("s0", steps.outcome),
+    ):
+        layers = f"SELECT *, {expression} AS {name} FROM ({layers})"
+    rows = duckdb.sql(
+        f"SELECT v0, s0 FROM ({layers}) ORDER BY i", params=[len(raws), raws]
+    ).fetchall()
+    return [(value, Outcome(number)) for value, number in rows]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
+    reader = reader_of(spec(name))
+    expected = [reader.read(raw) for raw in HOSTILE]
+    found = read_in_duckdb(reader, HOSTILE)
+    refused = {Outcome.UNREADABLE, Outcome.NULL_REFUSED}
+    for raw, (value, outcome), (in_sql, outcome_in_sql) in zip(
+        HOSTILE, expected, found, strict=True
+    ):
+        assert outcome == outcome_in_sql, json.dumps(raw)
+        if outcome not in refused:
+            assert (type(value), value) == (type(in_sql), in_sql), json.dumps(raw)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "value", "outcome"),
+    [
+        ("integer", "-9223372036854775808", -(2**63), Outcome.KEPT),
+        ("integer", "9223372036854775808", None, Outcome.UNREADABLE),
+        ("integer", "1e3", None, Outcome.UNREADABLE),
+        ("integer", " 7", None, Outcome.UNREADABLE),
+        ("integer", "NaN", None, Outcome.TO_NULL),
+        ("integer", "", None, Outcome.KEPT),
+        ("bounded", "9" * 60, 120, Outcome.CLAMPED),
+        ("listed", "3", None, Outcome.TO_NULL),
+        ("required", "", None, Outcome.NULL_REFUSED),
+        ("required", "2", None, Outcome.NULL_REFUSED),
+        ("decimal", "0.005", 0, Outcome.KEPT),
+        ("decimal", "0.015", 2, Outcome.KEPT),
+        ("decimal", "-0.0250001", -3, Outcome.KEPT),
+        ("decimal", "92233720368547758.07", 2**63 - 1, Outcome.KEPT),
+        ("priced", "-2", -150, Outcome.CLAMPED),
+        ("date", "2024-02-30", None, Outcome.TO_NULL),
+        ("date", "10000-01-01", None, Outcome.TO_NULL),
+        ("date", "01/02/2024", None, Outcome.UNREADABLE),
+        ("era", "1900-05-05", date(2000, 1, 1), Outcome.CLAMPED),
+        ("german", "1.2.2024", date(2024, 2, 1), Outcome.KEPT),
+        ("german", "2024-02-01", None, Outcome.UNREADABLE),
+        ("timestamp", "2024-01-01T10:11", MOMENT, Outcome.KEPT),
+        ("timestamp", "2024-01-01T10:11Z", None, Outcome.UNREADABLE),
+        ("boolean", "Y", True, Outcome.KEPT),
+        ("boolean", "TRUE", None, Outcome.UNREADABLE),
+        ("text", "", "", Outcome.KEPT),
+        ("text", "?", None, Outcome.KEPT),
+        ("sex", "M", "male", Outcome.KEPT),
+        ("sex", "diverse", "other", Outcome.TO_OTHER),
+        ("sex", "X", "other", Outcome.TO_OTHER),
+        ("sex", "-", None, Outcome.KEPT),
+        ("sex", "other", "other", Outcome.KEPT),
+    ],
+)  # fmt: skip
+def test_a_text_becomes_the_value_that_the_contract_says(name, raw, value, outcome):
+    assert reader_of(spec(name)).read(raw) == (value, outcome)

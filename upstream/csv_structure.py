@@ -1,0 +1,163 @@
+"""CSV read to the letter of RFC 4180, to check a file and to find a line in it.
+
+DuckDB reads CSV fast but forgives (a comma too many at a line's end, blanks around
+quotes); this pass forgives nothing, and knows the true line of every record.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from upstream.errors import IngestionError, Problem
+
+MAX_RECORD_BYTES = 2**20
+_LONGEST_LINE = MAX_RECORD_BYTES + 3
+_BOM = b"\xef\xbb\xbf"
+_FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """A CSV file whose structure was checked.
+
+    Attributes:
+        path: Where it lies.
+        header: The column names of its first record.
+        records: How many records follow the header.
+        newline: How its lines end.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    records: int
+    newline: str
+
+
+def check_csv(path: Path, name: str) -> CsvFile:
+    """Return what the file holds once its structure is known to be sound.
+
+    Args:
+        path: The file.
+        name: What to call it in a problem.
+
+    Raises:
+        IngestionError: The first place where the file is no CSV in UTF-8.
+    """
+    checker = _Checker(name)
+    with path.open("rb") as file:
+        records = checker.records(file)
+        first = next(records, None)
+        if first is None:
+            raise checker.refusal(1, "the file is empty: it needs a header row")
+        header = tuple(field.decode() for field in _fields(first[1]))
+        checker.width = len(header)
+        count = sum(1 for _ in records)
+    return CsvFile(path, header, count, "\r\n" if checker.ending == b"\r\n" else "\n")
+
+
+def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line (from 1) and the fields of each record after the header."""
+    checker = _Checker(path.name)
+    with path.open("rb") as file:
+        records = checker.records(file)
+        _, header = next(records)
+        checker.width = len(_fields(header))
+        for line, record in records:
+            yield line, [field.decode() for field in _fields(record)]
+
+
+def _fields(record: bytes) -> list[bytes]:
+    if b'"' not in record:
+        return record.split(b",")
+    found = []
+    position = 0
+    while match := _FIELD.match(record, position):
+        quoted, plain, comma = match.groups()
+        found.append(plain if quoted is None else quoted.replace(b'""', b'"'))
+        position = match.end()
+        if not comma:
+            return found if position == len(record) else []
+    return []
+
+
+class _Checker:
+    """Walks the records of one file and refuses at the first flaw."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.width: int | None = None  # fields of a record, once the header is read
+        self.ending: bytes | None = None  # of the file's first line
+
+    def refusal(
+        self, line: int, sentence: str, column: int | None = None
+    ) -> IngestionError:
+        return IngestionError((Problem(self.name, line, column, sentence),))
+
+    def records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+        """Yield the first line and the bytes of each record, without its line end."""
+        start = 1
+        while first := file.readline(_LONGEST_LINE):
+            lines = self._lines_of_record(file, start, first)
+            body = self._without_end(start, b"".join(lines))
+            if start == 1:
+                body = body.removeprefix(_BOM)
+            if body or self.width == 1:
+                self._check(start, body)
+                yield start, body
+            elif start == 1:
+                raise self.refusal(1, "the first line is blank: it must be the header")
+            start += len(lines)
+
+    def _lines_of_record(self, file: BinaryIO, start: int, first: bytes) -> list[bytes]:
+        lines, size = [first], len(first)
+        is_open = first.count(b'"') % 2
+        while is_open:
+            line = file.readline(_LONGEST_LINE)
+            lines.append(line)
+            size += len(line)
+            is_open ^= line.count(b'"') % 2
+            if not line or size > MAX_RECORD_BYTES:
+                raise self.refusal(start, "a quote opens here and is never closed")
+        return lines
+
+    def _without_end(self, line: int, record: bytes) -> bytes:
+        if len(record) > MAX_RECORD_BYTES:
+            raise self.refusal(line, "this record is longer than one mebibyte")
+        ending = b"\r\n" if record.endswith(b"\r\n") else b"\n"
+        if not record.endswith(b"\n"):
+            return record
+        self.ending = self.ending or ending
+        if ending != self.ending:
+            sentence = "lines end in two ways (CR LF and LF): write one of them"
+            raise self.refusal(line, sentence)
+        return record[: -len(ending)]
+
+    def _check(self, line: int, body: bytes) -> None:
+        if not body.isascii():
+            self._check_utf8(line, body)
+        if b'"' in body:
+            count = len(_fields(body))
+            if not count:
+                sentence = (
+                    "broken quoting: quotes enclose a whole field, and a quote inside "
+                    "is doubled"
+                )
+                raise self.refusal(line, sentence)
+        else:
+            count = body.count(b",") + 1
+            if b"\r" in body:
+                raise self.refusal(line, "a bare CR: end lines with LF or CR LF")
+        if self.width is not None and count != self.width:
+            sentence = f"{count} fields where the header has {self.width}"
+            raise self.refusal(line, sentence, min(count, self.width) + 1)
+
+    def _check_utf8(self, line: int, body: bytes) -> None:
+        try:
+            body.decode()
+        except UnicodeDecodeError as error:
+            column = body[: error.start].count(b",") + 1
+            raise self.refusal(line, "not UTF-8: save the file as UTF-8", column) from (
+                error
+            )

@@ -1,0 +1,121 @@
+"""The slow pass: where, in the source files, are the values that refuse a load?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import duckdb
+
+from privacy.schema import ColumnType
+from upstream.canonical import UnitIdError, UnitType, canonical_unit_id
+from upstream.csv_structure import CsvFile, read_csv_records
+from upstream.declarations import ColumnSpec, TableSpec
+from upstream.errors import Problem
+from upstream.reading import ColumnReader, Outcome
+from upstream.sources import SourceFile
+
+MOST_PROBLEMS = 20  # of one table; the rest shows when these are mended
+
+_EXPECTED = {
+    ColumnType.INTEGER: "an integer of 64 bits, such as -7",
+    ColumnType.DECIMAL: "a number of 64 bits without exponent, such as 3.14",
+    ColumnType.DATE: "a day as YYYY-MM-DD",
+    ColumnType.TIMESTAMP: "a moment as YYYY-MM-DD HH:MM:SS, without zone",
+    ColumnType.BOOLEAN: "true or false",
+    ColumnType.TEXT: "a text",
+}
+_BAD_ID = "the unit id is no integer of 64 bits: mend it, or declare unit_type: text"
+
+
+@dataclass(frozen=True, slots=True)
+class Flaws:
+    """A table's files and rules, to find the values that the rules refuse."""
+
+    table: TableSpec
+    files: Sequence[SourceFile]
+    readers: Mapping[int, ColumnReader]
+    unit_type: UnitType
+
+    def problems(
+        self, connection: duckdb.DuckDBPyConnection, read: str
+    ) -> tuple[Problem, ...]:
+        """Return the first problems, in the order of files, lines and columns.
+
+        Args:
+            connection: Holds ``read``.
+            read: The typed rows with their outcomes, for files without lines.
+        """
+        found = self._in_all_files(connection, read)
+        return tuple(islice(found, MOST_PROBLEMS)) or (self._unlocated(),)
+
+    def _in_all_files(
+        self, connection: duckdb.DuckDBPyConnection, read: str
+    ) -> Iterator[Problem]:
+        for number, file in enumerate(self.files):
+            if isinstance(file, CsvFile):
+                yield from self._in_csv(file)
+            else:
+                yield from self._in_parquet(connection, read, number)
+
+    def _in_csv(self, file: CsvFile) -> Iterator[Problem]:
+        places = [file.header.index(c.file_column) for c in self.table.columns]
+        for line, fields in read_csv_records(file.path):
+            for index, place in enumerate(places):
+                sentence = self._refusal(index, fields[place])
+                if sentence:
+                    yield Problem(file.path.name, line, place + 1, sentence)
+
+    def _refusal(self, index: int, raw: str) -> str | None:
+        column = self.table.columns[index]
+        if column.name == self.table.unit_column:
+            return self._id_refusal(column, raw)
+        _, outcome = self.readers[index].read(raw)
+        return sentence_of(column, outcome)
+
+    def _id_refusal(self, column: ColumnSpec, raw: str) -> str | None:
+        if raw in column.null_values:
+            return None
+        try:
+            canonical_unit_id(raw, self.unit_type)
+        except UnitIdError:
+            return _BAD_ID
+        return None
+
+    def _in_parquet(
+        self, connection: duckdb.DuckDBPyConnection, read: str, number: int
+    ) -> Iterator[Problem]:
+        name = self.files[number].path.name
+        outcomes = "".join(f", s{i}" for i in self.readers)
+        rows = connection.execute(
+            f"SELECT row, valid_id{outcomes} FROM {read} WHERE file = ? ORDER BY row",  # noqa: S608 - our own names
+            [number],
+        )
+        while row := rows.fetchone():
+            at, valid_id, *found = row
+            if not valid_id:
+                yield Problem(name, None, None, f"row {at}: {_BAD_ID}")
+            for i, outcome in zip(self.readers, found, strict=True):
+                sentence = sentence_of(self.table.columns[i], Outcome(outcome))
+                if sentence:
+                    yield Problem(name, None, None, f"row {at}: {sentence}")
+
+    def _unlocated(self) -> Problem:
+        names = ", ".join(file.path.name for file in self.files)
+        sentence = f"table {self.table.name} holds values that cannot be read"
+        return Problem(names, None, None, sentence)
+
+
+def sentence_of(column: ColumnSpec, outcome: Outcome) -> str | None:
+    """Return what to do about a value, or None where it is no problem."""
+    if outcome is Outcome.NULL_REFUSED:
+        return (
+            f"{column.name} would be NULL here (empty, impossible or outside its "
+            "domain) but is not nullable: mend the value or allow NULL"
+        )
+    if outcome is not Outcome.UNREADABLE:
+        return None
+    form = f"a text in the format {column.format}" if column.format else None
+    return (
+        f"{column.name} cannot be read: expected {form or _EXPECTED[column.type]}; "
+        "mend the value, or declare null_values, map or another type"
+    )

@@ -1,0 +1,132 @@
+"""SQL that reads source files as text: column ``r0``, ``r1``, ... in manifest order.
+
+Canonical text of typed sources (Parquet), fixed because ``row_hash`` depends on it:
+integers in decimal digits; decimals with their type's scale; floats as the shortest
+decimal that reads back, without exponent and without a trailing ``.0``, else ``nan``,
+``inf``, ``-inf``; booleans ``true``, ``false``; dates ``YYYY-MM-DD``; timestamps
+``YYYY-MM-DD HH:MM:SS``, with ``.ffffff`` where it is not zero (cut to microseconds);
+texts as they are; NULL stays NULL, apart from the empty text.
+"""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+import duckdb
+
+from upstream.csv_structure import MAX_RECORD_BYTES, CsvFile
+from upstream.declarations import TableSpec
+from upstream.errors import IngestionError, Problem
+from upstream.reading_sql import quoted
+from upstream.sources import ParquetFile, SourceFile
+
+_AS_CAST = re.compile(
+    r"U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(.*|BOOLEAN|VARCHAR|UUID|ENUM\(.*"
+)
+_TIMESTAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"})
+_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+
+
+def raw_rows_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
+    """Return the query of all rows of the files, in file order.
+
+    Beside the texts it gives ``file`` (a number from 0) and ``row`` (from 1 within a
+    Parquet file; NULL for CSV, whose lines ``read_csv_records`` knows).
+
+    Raises:
+        IngestionError: A Parquet column has a type without canonical text.
+    """
+    parts = [
+        _csv_sql(table, file, number)
+        if isinstance(file, CsvFile)
+        else _parquet_sql(table, file, number)
+        for number, file in enumerate(files)
+    ]
+    return " UNION ALL ".join(parts)
+
+
+def _csv_sql(table: TableSpec, file: CsvFile, number: int) -> str:
+    names = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(file.header)))
+    texts = ", ".join(
+        f"coalesce(c{file.header.index(column.file_column)}, '') AS r{i}"
+        for i, column in enumerate(table.columns)
+    )
+    newline = "\\r\\n" if file.newline == "\r\n" else "\\n"
+    return (
+        f"SELECT {number} AS file, NULL::BIGINT AS row, {texts} FROM read_csv("  # noqa: S608 - quoted paths
+        f"[{quoted(str(file.path))}], auto_detect=false, columns={{{names}}}, "
+        "header=true, delim=',', quote='\"', escape='\"', comment='', nullstr='', "
+        f"new_line='{newline}', strict_mode=true, null_padding=false, "
+        "ignore_errors=false, compression='none', encoding='utf-8', "
+        f"max_line_size={2 * MAX_RECORD_BYTES})"
+    )
+
+
+def _parquet_sql(table: TableSpec, file: ParquetFile, number: int) -> str:
+    types = dict(file.types)
+    texts = ", ".join(
+        f"{_canonical_text(file, name, types[name])} AS r{i}"
+        for i, name in enumerate(column.file_column for column in table.columns)
+    )
+    return (
+        f"SELECT {number} AS file, file_row_number + 1 AS row, {texts} "  # noqa: S608 - as above
+        f"FROM read_parquet([{quoted(str(file.path))}], file_row_number=true)"
+    )
+
+
+def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
+    column = '"' + name.replace('"', '""') + '"'
+    if type_ in _FLOATS:
+        return f"regexp_replace(CAST({column} AS VARCHAR), '\\.0$', '')"
+    if type_ in _TIMESTAMPS:
+        return _moment_text(f"CAST({column} AS TIMESTAMP)", clock=True)
+    if type_ == "DATE":
+        return _moment_text(column, clock=False)
+    if _AS_CAST.fullmatch(type_):
+        return f"CAST({column} AS VARCHAR)"
+    remedy = "store it without zone" if "TIME" in type_ else "store it as text"
+    sentence = f"the column {name!r} has the type {type_}, which is not read: {remedy}"
+    raise IngestionError((Problem(file.path.name, None, None, sentence),))
+
+
+def _moment_text(column: str, *, clock: bool) -> str:
+    """Write a moment as ISO text with astronomical years, ``infinity`` as itself."""
+    year = f"year({column})"
+    sign = f"CASE WHEN {year} < 0 THEN '-' ELSE '' END"
+    padded = f"lpad(CAST(abs({year}) AS VARCHAR), greatest(4, strlen(CAST(abs({year}) AS VARCHAR))::INTEGER), '0')"  # noqa: E501
+    text = f"concat({sign}, {padded}, strftime({column}, '-%m-%d'))"
+    if clock:
+        micros = f"strftime({column}, '.%f')"
+        text = (
+            f"concat({text}, strftime({column}, ' %H:%M:%S'), "
+            f"CASE WHEN {micros} = '.000000' THEN '' ELSE {micros} END)"
+        )
+    return (
+        f"CASE WHEN {column} IS NULL THEN NULL WHEN isfinite({column}) THEN {text} "
+        f"ELSE CAST({column} AS VARCHAR) END"
+    )
+
+
+def write_out_exponents(
+    connection: duckdb.DuckDBPyConnection,
+    relation: str,
+    table: TableSpec,
+    files: Sequence[SourceFile],
+) -> None:
+    """Rewrite the float texts of a raw table that have an exponent, in place."""
+    for index, column in enumerate(table.columns):
+        if not any(_is_float(file, column.file_column) for file in files):
+            continue
+        texts = connection.execute(
+            f"SELECT DISTINCT r{index} FROM {relation} "  # noqa: S608 - our own names
+            f"WHERE regexp_full_match(r{index}, '-?[0-9.]+e[+-]?[0-9]+')"
+        ).fetchall()
+        for (text,) in texts:
+            connection.execute(
+                f"UPDATE {relation} SET r{index} = ? WHERE r{index} = ?",  # noqa: S608 - as above
+                [format(Decimal(text), "f"), text],
+            )
+
+
+def _is_float(file: SourceFile, name: str) -> bool:
+    return isinstance(file, ParquetFile) and dict(file.types)[name] in _FLOATS

@@ -1,0 +1,51 @@
+"""What ingestion did, for the custodian alone (PRIVACY 2): not served, not logged."""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReport:
+    """Values of one column that were changed; in rows that have a unit."""
+
+    name: str
+    clamped: int
+    to_other: int
+    to_null: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """Rows of one table, from the files to the snapshot.
+
+    Attributes:
+        name: The table.
+        rows_read: Rows in the files.
+        rows_kept: Rows in the snapshot.
+        units: Units in the snapshot; 0 in a public table.
+        dropped_null_unit: Rows without a unit.
+        deduplicated: Rows dropped because another of their unit has their key.
+        dropped_over_bound: Rows dropped by ``max_rows_per_unit``.
+        constants_replaced: Values replaced by that of the unit's row of rank 1.
+        columns: One report a stored column.
+    """
+
+    name: str
+    rows_read: int
+    rows_kept: int
+    units: int
+    dropped_null_unit: int
+    deduplicated: int
+    dropped_over_bound: int
+    constants_replaced: int
+    columns: tuple[ColumnReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionReport:
+    """One report a table, in manifest order."""
+
+    tables: tuple[TableReport, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return the report as JSON members."""
+        return {"tables": [asdict(table) for table in self.tables]}

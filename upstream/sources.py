@@ -1,0 +1,170 @@
+"""The files that a table declares: found, kept inside the import folder, opened."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import duckdb
+
+from upstream.csv_structure import CsvFile, check_csv
+from upstream.declarations import TableSpec
+from upstream.errors import IngestionError, Problem
+
+_SPECIAL = frozenset("*?[]{}")
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFile:
+    """A Parquet file and its columns' DuckDB types, in file order."""
+
+    path: Path
+    types: tuple[tuple[str, str], ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(name for name, _ in self.types)
+
+
+SourceFile = CsvFile | ParquetFile
+
+
+class Header(Protocol):
+    """What has column names."""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The column names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where globs start, and the folder that real paths must not leave."""
+
+    base: Path
+    import_folder: Path
+
+
+def open_sources(
+    table: TableSpec, folders: Folders, connection: duckdb.DuckDBPyConnection
+) -> tuple[SourceFile, ...]:
+    """Return the table's files, each checked, in the order of their paths.
+
+    Raises:
+        IngestionError: Every problem found: one for each file or pattern.
+    """
+    problems: list[Problem] = []
+    files: list[SourceFile] = []
+    for path, name in _found(table, folders, problems):
+        try:
+            file = _look_into(path, name, connection)
+        except IngestionError as error:
+            problems.extend(error.problems)
+            continue
+        missing = list(_missing_columns(table, file, name))
+        problems.extend(missing)
+        files.append(file)
+    if problems:
+        raise IngestionError(tuple(problems))
+    return tuple(files)
+
+
+def _found(
+    table: TableSpec, folders: Folders, problems: list[Problem]
+) -> Iterator[tuple[Path, str]]:
+    """Yield real path and name of each file once; note what cannot be read."""
+    root = folders.import_folder.resolve()
+    seen: set[Path] = set()
+    for pattern in table.files:
+        matches = sorted(p for p in folders.base.glob(pattern) if not p.is_dir())
+        if not matches:
+            sentence = f"no file matches for table {table.name}: check the pattern"
+            problems.append(Problem(pattern, None, None, sentence))
+        for match in matches:
+            real = match.resolve()
+            if flaw := _flaw(real, root):
+                problems.append(Problem(_name(match, folders.base), None, None, flaw))
+            elif real not in seen:
+                seen.add(real)
+                yield real, _name(match, folders.base)
+
+
+def _name(path: Path, base: Path) -> str:
+    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+
+
+def _flaw(real: Path, root: Path) -> str | None:
+    flaws = (
+        (
+            not real.is_relative_to(root),
+            "lies outside the import folder: move it inside",
+        ),
+        (not real.is_file(), "is no regular file: copy it here"),
+        (
+            real.suffix.lower() not in {".csv", ".parquet"},
+            "only *.csv and *.parquet can be read: export the table as one",
+        ),
+        (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),
+    )
+    return next((sentence for flawed, sentence in flaws if flawed), None)
+
+
+def _look_into(
+    path: Path, name: str, connection: duckdb.DuckDBPyConnection
+) -> SourceFile:
+    try:
+        if path.suffix.lower() == ".csv":
+            return check_csv(path, name)
+        return _parquet(path, connection)
+    except OSError as error:
+        sentence = f"cannot be read: {error.strerror}"
+        raise IngestionError((Problem(name, None, None, sentence),)) from error
+    except duckdb.Error as error:
+        sentence = "is no Parquet file that can be read: export it again"
+        raise IngestionError((Problem(name, None, None, sentence),)) from error
+
+
+def _parquet(path: Path, connection: duckdb.DuckDBPyConnection) -> ParquetFile:
+    rows = connection.execute(
+        "SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet([?]))",
+        [str(path)],
+    ).fetchall()
+    return ParquetFile(path, tuple((str(name), str(type_)) for name, type_ in rows))
+
+
+def _missing_columns(table: TableSpec, file: Header, name: str) -> Iterator[Problem]:
+    for column in table.columns:
+        count = file.header.count(column.file_column)
+        if count == 1:
+            continue
+        line = 1 if isinstance(file, CsvFile) else None
+        if count:
+            sentence = f"the column {column.file_column!r} stands twice in the header"
+        else:
+            sentence = (
+                f"has no column {column.file_column!r} (declared as {table.name}."
+                f"{column.name}): name the file's column with from"
+            )
+        yield Problem(name, line, None, sentence)
+
+
+def unit_columns_in_public_file(
+    table: TableSpec,
+    files: Sequence[Header],
+    unit_columns: tuple[frozenset[str], frozenset[str]],
+) -> frozenset[str]:
+    """Return the columns that make a public table's files look private (PRIVACY 2).
+
+    A file column under a unit column's declared name always does; one under the name
+    that a unit column has in its own file does, unless this table declares it under
+    another name (many files call their own key ``id``).
+    """
+    names, file_names = unit_columns
+    renamed = {c.file_column for c in table.columns if c.file_column != c.name}
+    found: set[str] = set()
+    for file in files:
+        header = set(file.header)
+        found |= header & names | (header - renamed) & (file_names | names)
+    return frozenset(found)
