@@ -197,6 +197,8 @@ class Server:
     ) -> None:
         self.settings = settings
         self.lateness = Lateness()
+        self._started = False
+        self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         self.services = make_services(
             settings, parser=self._parser.parse, sampler_factory=sampler_factory
@@ -205,14 +207,25 @@ class Server:
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
 
-    def check(self) -> None:
-        """Refuse to start where a file is missing or the anchor does not fit.
+    def start(self) -> None:
+        """Take the ledger's lock, check everything, and open it; once.
 
         Raises:
             CuratorError: What is wrong and how to go on.
         """
+        if self._started:
+            return
+        self._held.enter_context(ProcessLock(self.settings.data / "server.lock"))
         check_files(self.services)
-        self.services.ledger.check()
+        self.services.ledger.open()
+        delete_unnamed_files(self.services)
+        self._started = True
+
+    def stop(self) -> None:
+        """End the children, close the snapshots, and drop the lock."""
+        self._parser.close()
+        self.services.engine.close()
+        self._held.close()
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
@@ -232,6 +245,7 @@ class Server:
             counter=counter,
             reading=ReadingRoom(self.services),
             authenticate=self._authenticate,
+            check_role=self.desk.check_role,
             ready=self._ready,
         )
         app = make_app(self._lifespan)
@@ -251,19 +265,15 @@ class Server:
 
     @asynccontextmanager
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        with ProcessLock(self.settings.data / "server.lock"):
-            check_files(self.services)
-            self.services.ledger.open()
-            delete_unnamed_files(self.services)
-            recovering = asyncio.create_task(self._recover_forever())
-            try:
-                yield
-            finally:
-                recovering.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await recovering
-                self._parser.close()
-                self.services.engine.close()
+        self.start()
+        recovering = asyncio.create_task(self._recover_forever())
+        try:
+            yield
+        finally:
+            recovering.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await recovering
+            self.stop()
 
     async def _recover_forever(self) -> None:
         while True:

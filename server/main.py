@@ -71,7 +71,7 @@ def serve(
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
         server = Server(settings)
-        server.check()
+        server.start()
     uvicorn.run(
         server.app(),
         host=settings.host,

@@ -1,27 +1,36 @@
 """The parsing child: reads texts as JSON lines, writes trees as JSON lines."""
 
-import ctypes
 import json
+import os
 import resource
 import signal
 import sys
+import threading
+import time
 
 from privacy.errors import QueryError
 from query_lang.parse import parse_query
 from query_lang.syntax_json import to_json
 
 MEMORY_BYTES = 1 << 30
-_PR_SET_PDEATHSIG = 1
+_WATCH_SECONDS = 0.5
 
 
 def main() -> None:
     """Serve until standard input ends; die with the server."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_die_with, args=(os.getppid(),), daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     for line in sys.stdin.buffer:
         sys.stdout.write(json.dumps(_reply(json.loads(line))) + "\n")
         sys.stdout.flush()
+
+
+def _die_with(parent: int) -> None:
+    """End this process soon after the server has ended, even amid a parse."""
+    while os.getppid() == parent:
+        time.sleep(_WATCH_SECONDS)
+    os._exit(1)
 
 
 def _reply(sql: str) -> dict[str, object]:

@@ -1,13 +1,15 @@
 """The FastAPI application: routes, problems for everything else, health."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
@@ -16,11 +18,11 @@ from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
-from server.use_cases.errors import ForbiddenError
 from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 MAX_PAGE = 200
+_log = logging.getLogger("curator.api")
 
 _QUESTION_BODY = {
     "requestBody": {
@@ -41,7 +43,29 @@ class Parts:
     counter: QuestionCounter
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
+    check_role: Callable[[Caller], None]
     ready: Callable[[], str]  # "ok", or the code of what is wrong
+
+
+class QuietRoute(APIRoute):
+    """Turns bugs into problems here: further out, their words would be logged."""
+
+    def get_route_handler(
+        self,
+    ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Wrap the route's handler; of a bug only the type is written down."""
+        handle = super().get_route_handler()
+
+        async def quietly(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (CuratorError, RequestValidationError, HTTPException):
+                raise
+            except Exception as error:  # noqa: BLE001 - a bug must not show what it met
+                _log.error("internal error: %s", type(error).__name__)
+                return Problem("internal_error", "the server failed").response()
+
+        return quietly
 
 
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
@@ -53,8 +77,10 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # an unknown path is 404, never a redirect
         lifespan=lifespan,
     )
+    app.router.route_class = QuietRoute
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
@@ -79,15 +105,10 @@ def _parts(request: Request) -> Parts:
 
 
 def _reader(request: Request) -> Caller:
-    """Return the analyst who reads.
-
-    Raises:
-        ForbiddenError: Another role's key.
-    """
-    caller = _parts(request).authenticate(request.headers.get("authorization"))
-    if caller.role != "analyst":
-        message = f"a key of the role {caller.role} has no such route"
-        raise ForbiddenError(message)
+    """Return the analyst who reads; other roles are refused, on record."""
+    parts = _parts(request)
+    caller = parts.authenticate(request.headers.get("authorization"))
+    parts.check_role(caller)
     return caller
 
 
@@ -227,7 +248,9 @@ def _add_error_handlers(app: FastAPI) -> None:
     async def on_http(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         code = {405: "method_not_allowed"}.get(status, "not_found")
-        return Problem(code, "no such route").response()
+        response = Problem(code, "no such route").response()
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
 
     async def on_bug(_: Request, __: Exception) -> Response:
         return Problem("internal_error", "the server failed").response()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class QuestionCounter:
         work: Callable[[Request, Arrival], Outcome],
     ) -> Response:
         if not self._permits.take():
+            await self._clock.wait(arrival=time.monotonic(), slots=1)
             return Problem("busy", "too many requests are under way").response()
         try:
             arrival = await receive(request)

@@ -185,8 +185,8 @@ class Desk:
         self._services.unreleased.hold(request.query_id)
         try:
             outcome = self._services.ledger.charge(request)
-        except LedgerUnavailableError as error:
-            if error.query_id is None:
+        except CuratorError as error:
+            if getattr(error, "query_id", None) is None:
                 self._services.unreleased.release(request.query_id)
                 raise
             self._services.given_up.add(request.query_id)

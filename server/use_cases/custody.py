@@ -390,7 +390,7 @@ class CustodyOffice:
         sharing = [
             row.name
             for row in others
-            if not fresh.isdisjoint(self._overlaps.read(row.name, row.overlap_digest))
+            if not fresh.isdisjoint(self._known_ids(row.name, row.overlap_digest))
         ]
         if not sharing:
             return []
@@ -405,6 +405,21 @@ class CustodyOffice:
         require_single_custodian(self._services, "overriding an overlap")
         return sharing
 
+    def _known_ids(self, population: str, digest: str) -> frozenset[bytes]:
+        """Return a population's hashes.
+
+        Raises:
+            CommandRefusedError: The overlap file is missing or was changed.
+        """
+        try:
+            return self._overlaps.read(population, digest)
+        except (OSError, ValueError):
+            message = (
+                f"the overlap file of population {population!r} is missing or was "
+                "changed: bring it back from its backup"
+            )
+            raise CommandRefusedError(message) from None
+
     def _write_overlap(
         self, connection: Connection, population: str, fresh: frozenset[bytes]
     ) -> str:
@@ -414,9 +429,7 @@ class CustodyOffice:
             )
         ).scalar_one_or_none()
         before = (
-            frozenset[bytes]()
-            if known is None
-            else self._overlaps.read(population, known)
+            frozenset[bytes]() if known is None else self._known_ids(population, known)
         )
         return self._overlaps.write(population, before | fresh)
 

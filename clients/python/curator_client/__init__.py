@@ -7,6 +7,31 @@
 
 from curator_client.answer import Answer, Plan
 from curator_client.client import Curator
-from curator_client.refusals import CuratorRefusal, CuratorUnreachable
+from curator_client.refusals import (
+    BudgetExceeded,
+    CuratorError,
+    CuratorRefusal,
+    CuratorUnreachable,
+    InvalidRequest,
+    NotFound,
+    QueryFailed,
+    SqlRefused,
+    TooBusy,
+    Unauthenticated,
+)
 
-__all__ = ["Answer", "Curator", "CuratorRefusal", "CuratorUnreachable", "Plan"]
+__all__ = [
+    "Answer",
+    "BudgetExceeded",
+    "Curator",
+    "CuratorError",
+    "CuratorRefusal",
+    "CuratorUnreachable",
+    "InvalidRequest",
+    "NotFound",
+    "Plan",
+    "QueryFailed",
+    "SqlRefused",
+    "TooBusy",
+    "Unauthenticated",
+]

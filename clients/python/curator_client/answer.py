@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-_STYLE = "text-align:right;padding:0.1em 0.8em"
+_ALIGN = {"group": "left", "measure": "right"}
 
 
 @dataclass(frozen=True)
@@ -17,10 +17,16 @@ class Answer:
     """Noisy rows, one a declared cell, as the server sent them.
 
     Counts are signed integers as drawn: a small or negative one is noise around a
-    small truth. ``document`` is the whole reply.
+    small truth.
+
+    Attributes:
+        document: The whole reply.
+        hide_below: The dataset's display rule, or None; it adds a note to the table in
+            a notebook and changes nothing in ``rows``.
     """
 
     document: dict[str, Any]
+    hide_below: int | None = None
 
     @property
     def query_id(self) -> str:
@@ -68,7 +74,11 @@ class Answer:
         return list(self.document["warnings"])
 
     def half_width(self, column: str) -> float:
-        """Return the 95 % half-width of each cell of a measured column."""
+        """Return the 95 % half-width of each cell of a measured column.
+
+        Raises:
+            KeyError: It is no measured column.
+        """
         for noise in self.noise:
             if noise["column"] == column:
                 return float(noise["half_width_95"])
@@ -83,10 +93,9 @@ class Answer:
         """
         import pandas as pd  # noqa: PLC0415 - optional
 
-        frame = pd.DataFrame(self.rows, columns=[c["name"] for c in self.columns])
-        for noise in self.noise:
-            width = pd.to_numeric(noise["half_width_95"])
-            frame[f"{noise['column']}_half_width_95"] = width
+        frame = pd.DataFrame(self.rows, columns=self._titles())
+        for name, width in self._half_widths().items():
+            frame[f"{name}_half_width_95"] = pd.to_numeric(width)
         return frame
 
     def __str__(self) -> str:
@@ -99,16 +108,30 @@ class Answer:
         ]
         return "\n".join([*lines, "  " + self._footer()])
 
+    def _repr_html_(self) -> str:
+        aligned = [_ALIGN[column["kind"]] for column in self.columns]
+        head = _html_row("th", self._titles(), aligned)
+        body = "".join(_html_row("td", self._cells(row), aligned) for row in self.rows)
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self._notes())
+        return (
+            f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+            f"<p>{html.escape(self._footer())}</p>"
+            + (f"<ul>{notes}</ul>" if notes else "")
+            + "<details><summary>Why this much noise</summary>"
+            f"<pre>{html.escape(self.derivation)}</pre></details>"
+        )
+
     def _titles(self) -> list[str]:
         return [str(column["name"]) for column in self.columns]
 
+    def _half_widths(self) -> dict[str, str]:
+        return {str(n["column"]): str(n["half_width_95"]) for n in self.noise}
+
     def _cells(self, row: list[Any]) -> list[str]:
-        widths = {noise["column"]: noise["half_width_95"] for noise in self.noise}
+        widths = self._half_widths()
         return [
-            f"{value:,} ± {widths[column['name']]}"
-            if column["name"] in widths
-            else ("NULL" if value is None else str(value))
-            for column, value in zip(self.columns, row, strict=True)
+            _cell(value, widths.get(name))
+            for name, value in zip(self._titles(), row, strict=True)
         ]
 
     def _footer(self) -> str:
@@ -124,25 +147,37 @@ class Answer:
         ]
         return f"({paid}; remaining: {', '.join(left)}; ± holds 95 % of the noise)"
 
-    def _repr_html_(self) -> str:
-        head = "".join(
-            f'<th style="{_STYLE}">{html.escape(t)}</th>' for t in self._titles()
-        )
-        body = "".join(
-            "<tr>"
-            + "".join(
-                f'<td style="{_STYLE}">{html.escape(cell)}</td>'
-                for cell in self._cells(row)
+    def _notes(self) -> list[str]:
+        notes = [str(warning["detail"]) for warning in self.warnings]
+        if self.hide_below is not None and self._has_count_below(self.hide_below):
+            notes.append(
+                f"The custodian asks that counts below {self.hide_below} be passed on "
+                f'as "below {self.hide_below}"; they are shown here as drawn.'
             )
-            + "</tr>"
-            for row in self.rows
-        )
-        notes = "".join(f"<li>{html.escape(w['detail'])}</li>" for w in self.warnings)
-        return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{html.escape(self._footer())}</p>"
-            + (f"<ul>{notes}</ul>" if notes else "")
-        )
+        return notes
+
+    def _has_count_below(self, threshold: int) -> bool:
+        measures = [i for i, c in enumerate(self.columns) if c["kind"] == "measure"]
+        counts = (row[i] for row in self.rows for i in measures)
+        return any(isinstance(n, int) and n < threshold for n in counts)
+
+
+def _cell(value: object, half_width: str | None) -> str:
+    if value is None:
+        return "NULL"
+    if half_width is None:
+        return str(value)
+    shown = f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{shown} ± {half_width}"
+
+
+def _html_row(tag: str, cells: list[str], aligned: list[str]) -> str:
+    inner = "".join(
+        f'<{tag} style="text-align:{side};padding:0.1em 0.8em">{html.escape(cell)}'
+        f"</{tag}>"
+        for cell, side in zip(cells, aligned, strict=True)
+    )
+    return f"<tr>{inner}</tr>"
 
 
 @dataclass(frozen=True)

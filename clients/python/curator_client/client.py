@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import time
 import uuid
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
-
-import httpx
+from urllib.parse import quote
 
 from curator_client.answer import Answer, Plan
-from curator_client.refusals import CuratorRefusal, CuratorUnreachable
+from curator_client.connection import Connection
+from curator_client.refusals import CuratorError
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-_RETRIES = 8
-_RETRY_STATUSES = {409, 503}
-_TIMEOUT_SECONDS = 120.0
-_MAX_PAUSE_SECONDS = 5.0
+    import httpx
 
 
 class Curator:
@@ -46,12 +42,8 @@ class Curator:
             message = "give url and key, or set CURATOR_URL and CURATOR_API_KEY"
             raise ValueError(message)
         self._default_dataset = dataset
-        self._http = httpx.Client(
-            base_url=url,
-            headers={"Authorization": f"Bearer {key}"},
-            timeout=_TIMEOUT_SECONDS,
-            transport=transport,
-        )
+        self._display: dict[str, dict[str, Any]] = {}  # by dataset
+        self._connection = Connection(url, key, transport)
 
     def __enter__(self) -> Curator:  # noqa: PYI034 - Self is of Python 3.11
         """Use the connection in a block."""
@@ -68,27 +60,35 @@ class Curator:
 
     def close(self) -> None:
         """Close the connection."""
-        self._http.close()
+        self._connection.close()
 
     def datasets(self) -> list[dict[str, Any]]:
         """List the datasets that you may ask."""
-        return list(self._get("/v1/datasets")["items"])
+        return list(self._connection.get("/v1/datasets")["items"])
 
     def dataset(self, name: str) -> dict[str, Any]:
         """Describe a dataset: tables, columns, public domains, limits."""
-        return self._get(f"/v1/datasets/{name}")
+        return self._connection.get(_path(name))
 
     def budget(self) -> dict[str, Any]:
         """Return what your projects may spend, have spent and have left."""
-        return self._get("/v1/budget")
+        return self._connection.get("/v1/budget")
 
     def queries(self, limit: int = 50) -> list[dict[str, Any]]:
         """List your latest queries, newest first."""
-        return list(self._get(f"/v1/queries?limit={limit}")["items"])
+        return list(self._connection.get(f"/v1/queries?limit={limit}")["items"])
 
     def answer(self, query_id: str) -> Answer:
-        """Return one of your past answers again."""
-        return Answer(self._get(f"/v1/queries/{query_id}")["answer"])
+        """Return one of your past answers again.
+
+        Raises:
+            LookupError: It is still in flight, or failed.
+        """
+        stored = self._connection.get(f"/v1/queries/{quote(query_id, safe='')}")
+        if stored.get("answer") is None:
+            message = f"query {query_id} is {stored.get('state')}: it has no answer"
+            raise LookupError(message)
+        return Answer(stored["answer"], hide_below=self._hide_below(stored["dataset"]))
 
     def plan(
         self,
@@ -114,7 +114,8 @@ class Curator:
             CuratorRefusal: The question is refused; the message shows where.
         """
         body = _body(sql, epsilon, accuracy, project, options)
-        return Plan(self._post(self._path(dataset, "plan"), body, {}))
+        path = _path(dataset or self._usual_dataset(), "plan")
+        return Plan(self._connection.post(path, body))
 
     def query(
         self,
@@ -125,10 +126,12 @@ class Curator:
         accuracy: dict[str, float] | None = None,
         project: str | None = None,
         options: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
     ) -> Answer:
         """Ask a question and pay for it, once: retries reuse one idempotency key.
 
-        Takes what ``plan`` takes.
+        Takes what ``plan`` takes, and ``idempotency_key``: that of an earlier try which
+        was cut off (``CuratorUnreachable`` has it), else a fresh one is made.
 
         Raises:
             CuratorRefusal: The question is refused; nothing was spent unless the
@@ -136,69 +139,37 @@ class Curator:
             CuratorUnreachable: No reply came.
         """
         body = _body(sql, epsilon, accuracy, project, options)
-        headers = {"Idempotency-Key": uuid.uuid4().hex}
-        return Answer(self._post(self._path(dataset, "queries"), body, headers))
+        name = dataset or self._usual_dataset()
+        key = idempotency_key or uuid.uuid4().hex
+        document = self._connection.post(_path(name, "queries"), body, key)
+        return Answer(document, hide_below=self._hide_below(name))
 
-    def _path(self, dataset: str | None, verb: str) -> str:
-        name = dataset or self._default_dataset or self._only_dataset()
-        return f"/v1/datasets/{name}/{verb}"
+    def _usual_dataset(self) -> str:
+        """Return the dataset that the constructor named, or the only one there is."""
+        if self._default_dataset is None:
+            names = [str(item["name"]) for item in self.datasets()]
+            if len(names) != 1:
+                message = f"name a dataset; you may ask: {', '.join(names) or 'none'}"
+                raise ValueError(message)
+            self._default_dataset = names[0]
+        return self._default_dataset
 
-    def _only_dataset(self) -> str:
-        names = [str(item["name"]) for item in self.datasets()]
-        if len(names) != 1:
-            message = f"name a dataset; you may ask: {', '.join(names) or 'none'}"
-            raise ValueError(message)
-        self._default_dataset = names[0]
-        return names[0]
+    def _hide_below(self, dataset: str) -> int | None:
+        """Return the dataset's display rule, asked for once; None where it has none.
 
-    def _get(self, path: str) -> dict[str, Any]:
-        return self._send("GET", path, None, {})
-
-    def _post(
-        self, path: str, body: dict[str, Any], headers: dict[str, str]
-    ) -> dict[str, Any]:
-        return self._send("POST", path, body, headers)
-
-    def _send(
-        self,
-        method: str,
-        path: str,
-        body: dict[str, Any] | None,
-        headers: dict[str, str],
-    ) -> dict[str, Any]:
-        """Send, and send again while that is safe and may help."""
-        problem: CuratorRefusal | None = None
-        for attempt in range(_RETRIES):
-            pause = min(0.1 * 2**attempt, _MAX_PAUSE_SECONDS)
+        It only adds a note to what is shown, so an answer never fails for want of it.
+        """
+        if dataset not in self._display:
             try:
-                reply = self._http.request(method, path, json=body, headers=headers)
-            except httpx.TransportError:
-                problem = None
-            else:
-                if reply.status_code < 400:  # noqa: PLR2004 - HTTP's own border
-                    document: dict[str, Any] = reply.json()
-                    return document
-                problem = CuratorRefusal(_problem(reply), (body or {}).get("sql"))
-                if reply.status_code not in _RETRY_STATUSES:
-                    break
-                pause = max(pause, _seconds(reply.headers.get("Retry-After")))
-            time.sleep(pause)
-        if problem is not None:
-            raise problem
-        message = f"no reply from {self._http.base_url} after {_RETRIES} tries"
-        raise CuratorUnreachable(message)
+                self._display[dataset] = self.dataset(dataset).get("display") or {}
+            except CuratorError:
+                return None
+        threshold = self._display[dataset].get("hide_below")
+        return threshold if isinstance(threshold, int) else None
 
 
-def _seconds(text: str | None) -> float:
-    return min(float(text), _MAX_PAUSE_SECONDS) if text and text.isdigit() else 0.0
-
-
-def _problem(reply: httpx.Response) -> dict[str, Any]:
-    try:
-        problem: dict[str, Any] = reply.json()
-    except ValueError:
-        problem = {"type": "unknown", "detail": reply.reason_phrase}
-    return {"status": reply.status_code, **problem}
+def _path(dataset: str, *verb: str) -> str:
+    return "/".join(["/v1/datasets", quote(dataset, safe=""), *verb])
 
 
 def _body(
@@ -210,7 +181,7 @@ def _body(
 ) -> dict[str, Any]:
     body: dict[str, Any] = {"sql": sql}
     if epsilon is not None:
-        body["epsilon"] = format(Decimal(str(epsilon)), "f")
+        body["epsilon"] = _loss_text(epsilon)
     if accuracy is not None:
         body["accuracy"] = accuracy
     if project is not None:
@@ -218,3 +189,8 @@ def _body(
     if options:
         body["options"] = options
     return body
+
+
+def _loss_text(epsilon: str | float | Decimal) -> str:
+    """Return the loss as the wire writes it: digits and a point, no exponent."""
+    return epsilon if isinstance(epsilon, str) else format(Decimal(str(epsilon)), "f")

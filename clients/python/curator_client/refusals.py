@@ -1,35 +1,120 @@
-"""What the server refused, shown where it stands in the question."""
+"""What the server refused, shown where it stands in the question.
+
+CuratorError
+├── CuratorUnreachable   no reply, or none that a Curator would send
+└── CuratorRefusal       any problem that the server sent
+    ├── Unauthenticated  the key is unknown, revoked or disabled
+    ├── NotFound         unknown, or not yours
+    ├── SqlRefused       the text breaks a rule; nothing was spent
+    ├── InvalidRequest   the loss, an option or the project does not fit
+    ├── BudgetExceeded   a limit has no room; nothing was spent
+    ├── TooBusy          too many requests at once, or too fast; nothing was spent
+    └── QueryFailed      execution failed after the charge, which stays
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-class CuratorUnreachable(Exception):  # noqa: N818 - it names a state, not a bug
-    """No answer came, after every retry; with the same key nothing is paid twice."""
+class CuratorError(Exception):
+    """Root of what this client raises about a server."""
 
 
-class CuratorRefusal(Exception):  # noqa: N818 - it names a reply, not a bug
+class CuratorUnreachable(CuratorError):  # noqa: N818 - it names a state, not a bug
+    """No answer came, after every retry.
+
+    Attributes:
+        idempotency_key: Ask again with ``query(..., idempotency_key=...)`` and the same
+            question: should the first try have been paid, its answer comes for nothing
+            more. None where nothing could have been paid.
+    """
+
+    def __init__(self, message: str, idempotency_key: str | None = None) -> None:
+        self.idempotency_key = idempotency_key
+        super().__init__(message)
+
+
+class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
     """A problem that the server sent.
 
     Attributes:
         code: The stable code, such as ``"sql_not_allowed"``.
         status: The HTTP status.
         problem: The whole problem document.
+        idempotency_key: Of the query that was refused; where ``query_id`` is set, a
+            charge was made, and the same question with this key asks for its answer.
     """
 
     def __init__(self, problem: dict[str, Any], sql: str | None = None) -> None:
         self.problem = problem
         self.code = str(problem.get("type", "unknown"))
         self.status = int(problem.get("status", 0))
+        self.idempotency_key: str | None = None
         super().__init__(_message(problem, sql))
+
+    @property
+    def query_id(self) -> str | None:
+        """The id of the charge, where one was made."""
+        found = self.problem.get("query_id")
+        return None if found is None else str(found)
+
+
+class Unauthenticated(CuratorRefusal):
+    """The key is unknown, revoked or disabled."""
+
+
+class NotFound(CuratorRefusal):
+    """Unknown, or not yours: the server does not tell which."""
+
+
+class SqlRefused(CuratorRefusal):
+    """The text breaks a rule; ``problem`` has rule, line, column and hint."""
+
+
+class InvalidRequest(CuratorRefusal):
+    """The loss, an option or the project does not fit."""
+
+
+class BudgetExceeded(CuratorRefusal):
+    """A limit has no room for the charge; nothing was spent."""
+
+
+class TooBusy(CuratorRefusal):
+    """Too many requests at once, or too fast; nothing was spent."""
+
+
+class QueryFailed(CuratorRefusal):
+    """Execution failed after the charge. The charge stays."""
+
+
+_BY_CODE: dict[str, type[CuratorRefusal]] = {
+    "unauthenticated": Unauthenticated,
+    "not_found": NotFound,
+    "sql_syntax": SqlRefused,
+    "sql_not_allowed": SqlRefused,
+    "unknown_column": SqlRefused,
+    "no_public_domain": SqlRefused,
+    "too_many_groups": SqlRefused,
+    "invalid_request": InvalidRequest,
+    "epsilon_out_of_range": InvalidRequest,
+    "idempotency_mismatch": InvalidRequest,
+    "budget_exceeded": BudgetExceeded,
+    "busy": TooBusy,
+    "rate_limited": TooBusy,
+    "query_failed": QueryFailed,
+}
+
+
+def refusal_of(problem: dict[str, Any], sql: str | None = None) -> CuratorRefusal:
+    """Return the exception for a problem document."""
+    kind = _BY_CODE.get(str(problem.get("type")), CuratorRefusal)
+    return kind(problem, sql)
 
 
 def _message(problem: dict[str, Any], sql: str | None) -> str:
     lines = [f"{problem.get('type')}: {problem.get('detail')}"]
-    place = _place(problem, sql)
-    if place:
-        lines += place
+    lines += _place(problem, sql)
     if problem.get("hint"):
         lines.append(f"hint: {problem['hint']}")
     if isinstance(problem.get("remaining"), dict):
@@ -42,9 +127,11 @@ def _message(problem: dict[str, Any], sql: str | None) -> str:
 def _place(problem: dict[str, Any], sql: str | None) -> list[str]:
     """Return the refused line with a caret under the refused column."""
     line, column = problem.get("line"), problem.get("column")
-    texts = (sql or "").splitlines()
+    texts = (sql or "").split("\n")
     if not isinstance(line, int) or not isinstance(column, int):
         return []
-    if not 1 <= line <= len(texts):
+    if not 1 <= line <= len(texts) or column < 1:
         return []
-    return [f"  {texts[line - 1]}", f"  {' ' * (column - 1)}^"]
+    text = texts[line - 1].rstrip("\r")
+    indent = "".join("\t" if sign == "\t" else " " for sign in text[: column - 1])
+    return [f"  {text}", f"  {indent}^"]

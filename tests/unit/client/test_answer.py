@@ -1,0 +1,118 @@
+import html
+import re
+
+import pytest
+
+from curator_client import Answer
+
+
+def document(**changes):
+    return {
+        "query_id": "q_1",
+        "snapshot": "s_1",
+        "columns": [
+            {"name": "ward", "kind": "group", "type": "text", "unit": None},
+            {"name": "stays", "kind": "measure", "type": "integer", "unit": "rows"},
+        ],
+        "rows": [["north", 12345], ["<script>", -3], [None, 40]],
+        "noise": [
+            {
+                "column": "stays",
+                "mechanism": "discrete_laplace",
+                "scale": "10.000000000000002",
+                "l1_sensitivity": "1",
+                "half_width_95": "30",
+            }
+        ],
+        "charge": {"epsilon": "0.1", "delta": "0", "reused": False},
+        "remaining": {"project": "0.9", "principal": None},
+        "derivation": "one patient has at most 1 row & no more",
+        "warnings": [{"code": "outside_domain", "detail": "'x' equals <nothing>"}],
+        **changes,
+    }
+
+
+def answer(hide_below=None, **changes):
+    return Answer(document(**changes), hide_below=hide_below)
+
+
+def test_an_answer_reads_as_the_server_wrote_it():
+    read = answer()
+    assert read.rows[1] == ["<script>", -3]
+    assert read.columns[1]["unit"] == "rows"
+    assert (read.query_id, read.snapshot) == ("q_1", "s_1")
+    assert read.charge["epsilon"] == "0.1"
+    assert read.remaining == {"project": "0.9", "principal": None}
+    assert read.warnings[0]["code"] == "outside_domain"
+    assert read.derivation.startswith("one patient")
+    assert read.noise[0]["scale"] == "10.000000000000002"
+
+
+def test_the_half_width_belongs_to_a_measure():
+    assert answer().half_width("stays") == 30
+    with pytest.raises(KeyError, match="ward"):
+        answer().half_width("ward")
+
+
+def test_a_terminal_shows_counts_with_their_half_widths():
+    assert str(answer()).split("\n") == [
+        "      ward        stays",
+        "     north  12,345 ± 30",
+        "  <script>      -3 ± 30",
+        "      NULL      40 ± 30",
+        "  (paid epsilon 0.1; remaining: project 0.9; ± holds 95 % of the noise)",
+    ]
+
+
+def test_an_answer_that_was_free_says_so():
+    free = answer(charge={"epsilon": "0", "delta": "0", "reused": True})
+    assert "free: answered before" in str(free)
+
+
+def test_a_measure_may_be_a_string_or_null():
+    shown = str(answer(rows=[["north", "12.50"], ["south", None]]))
+    assert "12.50 ± 30" in shown
+    assert "NULL" in shown
+
+
+def test_a_notebook_shows_everything_escaped():
+    shown = answer()._repr_html_()
+    assert "<script>" not in shown
+    assert html.escape("<script>") in shown
+    assert html.escape("'x' equals <nothing>") in shown
+    assert "row &amp; no more" in shown
+    assert "12,345 ± 30" in shown
+    assert "paid epsilon 0.1; remaining: project 0.9" in shown
+
+
+def test_no_column_name_breaks_out_of_the_table():
+    columns = [{"name": "<img>", "kind": "measure", "type": "integer", "unit": None}]
+    shown = answer(columns=columns, rows=[[1]], noise=[], warnings=[])._repr_html_()
+    assert "<img>" not in shown
+    assert "<ul>" not in shown
+
+
+def test_tags_are_closed():
+    shown = answer()._repr_html_()
+    for tag in ("table", "thead", "tbody", "tr", "th", "td", "p", "ul", "li", "pre"):
+        opened = len(re.findall(rf"<{tag}[ >]", shown))
+        assert opened == shown.count(f"</{tag}>") > 0
+
+
+def test_small_counts_are_shown_as_drawn_with_the_custodians_wish():
+    shown = answer(hide_below=11)._repr_html_()
+    assert "-3 ± 30" in shown
+    assert "counts below 11" in shown
+
+
+def test_without_small_counts_there_is_no_such_note():
+    shown = answer(hide_below=11, rows=[["north", 11]])._repr_html_()
+    assert "counts below" not in shown
+
+
+def test_a_frame_has_the_half_widths_beside_the_counts():
+    pytest.importorskip("pandas")
+    frame = answer().to_pandas()
+    assert list(frame.columns) == ["ward", "stays", "stays_half_width_95"]
+    assert frame["stays"].tolist() == [12345, -3, 40]
+    assert frame["stays_half_width_95"].tolist() == [30, 30, 30]

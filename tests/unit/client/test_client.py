@@ -1,0 +1,395 @@
+import json
+from decimal import Decimal
+
+import httpx
+import pytest
+
+import curator_client
+import curator_client.connection
+from curator_client import (
+    BudgetExceeded,
+    Curator,
+    CuratorRefusal,
+    CuratorUnreachable,
+    NotFound,
+    QueryFailed,
+    SqlRefused,
+)
+
+SQL = "SELECT COUNT(*) FROM visits"
+ANSWER = {
+    "query_id": "q_1",
+    "snapshot": "s_1",
+    "columns": [
+        {"name": "count", "kind": "measure", "type": "integer", "unit": "rows"}
+    ],
+    "rows": [[12]],
+    "noise": [{"column": "count", "half_width_95": "30"}],
+    "charge": {"epsilon": "0.1", "delta": "0", "reused": False},
+    "remaining": {"project": "0.9", "principal": None},
+    "derivation": "one patient has at most 1 row",
+    "warnings": [],
+}
+
+
+class Server:
+    """Replies by a script, then for ever with its last reply; keeps the requests."""
+
+    def __init__(self, *script, display=None):
+        self.script = list(script)
+        self.requests = []
+        self.display = display
+
+    def __call__(self, request):
+        if request.url.path == "/v1/datasets/clinic":
+            return httpx.Response(200, json={"name": "clinic", "display": self.display})
+        self.requests.append(request)
+        reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    def keys(self):
+        return [request.headers.get("Idempotency-Key") for request in self.requests]
+
+    def bodies(self):
+        return [json.loads(request.content) for request in self.requests]
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """Record pauses instead of sleeping."""
+    seconds = []
+    monkeypatch.setattr(curator_client.connection.time, "sleep", seconds.append)
+    return seconds
+
+
+def connect(server):
+    return Curator(
+        "http://curator.test",
+        "cur_key",
+        dataset="clinic",
+        transport=httpx.MockTransport(server),
+    )
+
+
+def ok(document=ANSWER):
+    return httpx.Response(200, json=document)
+
+
+def problem(status, code, **members):
+    document = {"type": code, "title": "", "status": status, "detail": "no", **members}
+    return httpx.Response(status, json=document)
+
+
+def test_a_query_is_sent_in_the_shape_of_the_wire():
+    server = Server(ok())
+    with connect(server) as client:
+        client.query(SQL, epsilon="0.1", project="study", options={"reuse": "never"})
+    (request,) = server.requests
+    assert request.method == "POST"
+    assert request.url.path == "/v1/datasets/clinic/queries"
+    assert request.headers["Authorization"] == "Bearer cur_key"
+    assert server.bodies() == [
+        {
+            "sql": SQL,
+            "epsilon": "0.1",
+            "project": "study",
+            "options": {"reuse": "never"},
+        }
+    ]
+
+
+def test_what_is_not_asked_for_is_not_sent():
+    server = Server(ok())
+    connect(server).query(SQL, accuracy={"within": 20, "confidence": 0.95})
+    assert server.bodies() == [
+        {"sql": SQL, "accuracy": {"within": 20, "confidence": 0.95}}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ("0.10", "0.10"),
+        (0.1, "0.1"),
+        (1e-3, "0.001"),
+        (1e-7, "0.0000001"),
+        (2, "2"),
+        (Decimal("0.25"), "0.25"),
+        ("nonsense", "nonsense"),  # the server says what is wrong with it
+    ],
+)
+def test_a_loss_is_sent_as_plain_decimals(given, sent):
+    server = Server(ok())
+    connect(server).query(SQL, epsilon=given)
+    assert server.bodies()[0]["epsilon"] == sent
+
+
+def test_every_query_has_a_key_of_its_own():
+    server = Server(ok())
+    client = connect(server)
+    client.query(SQL, epsilon="0.1")
+    client.query(SQL, epsilon="0.1")
+    first, second = server.keys()
+    assert first
+    assert second
+    assert first != second
+
+
+def test_retries_send_the_same_key_and_the_same_bytes(pauses):
+    server = Server(
+        httpx.ConnectError("refused"),
+        httpx.ReadTimeout("slow"),
+        problem(409, "in_progress"),
+        problem(503, "busy"),
+        ok(),
+    )
+    answer = connect(server).query(SQL, epsilon="0.1")
+    assert answer.rows == [[12]]
+    assert len(server.requests) == 5
+    assert len(set(server.keys())) == 1
+    assert len({request.content for request in server.requests}) == 1
+    assert pauses == sorted(pauses)
+
+
+def test_the_server_says_how_long_to_wait(pauses):
+    busy = problem(503, "busy")
+    busy.headers["Retry-After"] = "2"
+    connect(Server(busy, ok())).query(SQL, epsilon="0.1")
+    assert pauses == [2.0]
+
+
+@pytest.mark.parametrize("asked", ["3600", "Wed, 21 Oct 2026 07:28:00 GMT", "²"])
+def test_no_server_makes_the_client_wait_long(pauses, asked):
+    busy = httpx.Response(
+        503,
+        json={"type": "busy"},
+        headers=[(b"Retry-After", asked.encode("utf-8"))],
+    )
+    connect(Server(busy, ok())).query(SQL, epsilon="0.1")
+    assert pauses[0] <= 5
+
+
+def test_retries_end(pauses):
+    server = Server(problem(503, "busy"))
+    with pytest.raises(curator_client.TooBusy):
+        connect(server).query(SQL, epsilon="0.1")
+    assert len(server.requests) == 8
+    assert len(pauses) == 7
+
+
+def test_a_question_that_was_cut_off_can_be_asked_again_with_its_key():
+    server = Server(*[httpx.ReadError("cut off")] * 8, ok())
+    client = connect(server)
+    with pytest.raises(CuratorUnreachable) as cut_off:
+        client.query(SQL, epsilon="0.1")
+    client.query(SQL, epsilon="0.1", idempotency_key=cut_off.value.idempotency_key)
+    assert len(set(server.keys())) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422, 429, 500, 504])
+def test_what_a_retry_cannot_mend_is_not_retried(status):
+    server = Server(problem(status, "whatever"))
+    with pytest.raises(CuratorRefusal) as refusal:
+        connect(server).query(SQL, epsilon="0.1")
+    assert refusal.value.status == status
+    assert len(server.requests) == 1
+
+
+def test_no_address_is_told_at_once():
+    with pytest.raises(CuratorUnreachable):
+        Curator("curator.test", "k").budget()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        httpx.Response(200, text="<html>a proxy</html>"),
+        httpx.Response(502, text="Bad Gateway"),
+        httpx.Response(302, headers={"Location": "/login"}),
+        httpx.Response(200, json=["a list"]),
+    ],
+)
+def test_a_reply_that_no_curator_sends_is_named_as_such(reply):
+    with pytest.raises(CuratorUnreachable, match="no JSON"):
+        connect(Server(reply)).query(SQL, epsilon="0.1")
+
+
+def test_a_plan_has_no_key_and_is_read():
+    document = {
+        "epsilon": "0.1",
+        "affordable": False,
+        "noise": [{"column": "count", "half_width_95": "30"}],
+        "derivation": "because",
+        "free": [],
+    }
+    server = Server(ok(document))
+    plan = connect(server).plan(SQL, epsilon="0.1")
+    assert server.keys() == [None]
+    assert server.requests[0].url.path == "/v1/datasets/clinic/plan"
+    assert (plan.epsilon, plan.affordable, plan.derivation) == ("0.1", False, "because")
+    assert "over budget" in str(plan)
+    assert "count: ± 30" in str(plan)
+
+
+def test_a_plan_shows_that_an_answer_is_free():
+    document = {
+        "epsilon": "0.1",
+        "affordable": True,
+        "noise": [],
+        "derivation": "<b>",
+        "free": [{"kind": "answer", "id": "q_1", "epsilon": "0.1"}],
+    }
+    plan = connect(Server(ok(document))).plan(SQL, epsilon="0.1")
+    assert "price: free" in str(plan)
+    assert plan.free[0]["id"] == "q_1"
+    assert "&lt;b&gt;" in plan._repr_html_()
+
+
+def test_the_only_dataset_need_not_be_named():
+    def reply(request):
+        if request.url.path == "/v1/datasets":
+            return httpx.Response(200, json={"items": [{"name": "clinic"}]})
+        assert "clinic" in request.url.path
+        return ok()
+
+    transport = httpx.MockTransport(reply)
+    client = Curator("http://curator.test", "k", transport=transport)
+    assert client.query(SQL, epsilon="0.1").query_id == "q_1"
+
+
+def test_of_two_datasets_one_must_be_named():
+    items = {"items": [{"name": "clinic"}, {"name": "ward"}], "next_cursor": None}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=items))
+    client = Curator("http://curator.test", "k", transport=transport)
+    with pytest.raises(ValueError, match="clinic, ward"):
+        client.query(SQL, epsilon="0.1")
+
+
+def test_reading_routes_are_read():
+    server = Server(ok({"items": [{"name": "clinic"}], "projects": []}))
+    client = connect(server)
+    assert client.datasets() == client.queries(limit=7) == [{"name": "clinic"}]
+    assert client.budget()["projects"] == []
+    assert client.dataset("clinic")["name"] == "clinic"
+    paths = [
+        str(request.url).removeprefix("http://curator.test")
+        for request in server.requests
+    ]
+    assert paths == ["/v1/datasets", "/v1/queries?limit=7", "/v1/budget"]
+
+
+def test_a_past_answer_comes_back():
+    stored = {"query_id": "q_1", "dataset": "clinic", "state": "answered"}
+    client = connect(Server(ok({**stored, "answer": ANSWER})))
+    assert client.answer("q_1").rows == [[12]]
+
+
+def test_a_query_in_flight_has_no_answer_yet():
+    client = connect(Server(ok({"query_id": "q_1", "state": "in_flight"})))
+    with pytest.raises(LookupError, match="in_flight"):
+        client.answer("q_1")
+
+
+def test_an_odd_name_stays_inside_its_path():
+    server = Server(problem(404, "not_found"))
+    with pytest.raises(NotFound):
+        connect(server).dataset("../budget")
+    assert server.requests[0].url.raw_path == b"/v1/datasets/..%2Fbudget"
+
+
+def test_url_and_key_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("CURATOR_URL", "http://elsewhere.test")
+    monkeypatch.setenv("CURATOR_API_KEY", "cur_secret")
+    server = Server(ok({"projects": []}))
+    Curator(transport=httpx.MockTransport(server)).budget()
+    assert server.requests[0].url.host == "elsewhere.test"
+    assert server.requests[0].headers["Authorization"] == "Bearer cur_secret"
+
+
+def test_without_url_or_key_there_is_no_client(monkeypatch):
+    monkeypatch.delenv("CURATOR_URL", raising=False)
+    monkeypatch.delenv("CURATOR_API_KEY", raising=False)
+    with pytest.raises(ValueError, match="CURATOR_API_KEY"):
+        Curator("http://curator.test")
+
+
+def test_the_display_rule_is_asked_for_once_and_changes_no_row():
+    server = Server(ok(), display={"hide_below": 100})
+    client = connect(server)
+    assert client.query(SQL, epsilon="0.1").rows == [[12]]
+    assert client.query(SQL, epsilon="0.1").hide_below == 100
+
+
+def test_an_answer_does_not_fail_for_want_of_a_display_rule():
+    def reply(request):
+        return ok() if request.method == "POST" else problem(404, "not_found")
+
+    transport = httpx.MockTransport(reply)
+    client = Curator("http://c.test", "k", dataset="clinic", transport=transport)
+    assert client.query(SQL, epsilon="0.1").hide_below is None
+
+
+def test_a_refusal_points_at_the_place():
+    sql = "SELECT\n\tCOUNT(*),\tMIN(age)\r\nFROM visits"
+    refused = problem(
+        422, "sql_not_allowed", rule="min", line=2, column=12, hint="ask for a quantile"
+    )
+    with pytest.raises(SqlRefused) as refusal:
+        connect(Server(refused)).query(sql, epsilon="0.1")
+    assert str(refusal.value).split("\n") == [
+        "sql_not_allowed: no",
+        "  \tCOUNT(*),\tMIN(age)",
+        "  \t         \t^",
+        "hint: ask for a quantile",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "column"), [(0, 1), (9, 1), (1, 0), ("1", 1), (None, None)]
+)
+def test_a_place_outside_the_text_points_nowhere(line, column):
+    refused = problem(422, "sql_syntax", line=line, column=column)
+    with pytest.raises(SqlRefused) as refusal:
+        connect(Server(refused)).query(SQL, epsilon="0.1")
+    assert "^" not in str(refusal.value)
+
+
+def test_over_budget_says_what_is_left():
+    refused = problem(
+        402, "budget_exceeded", remaining={"project": "0.05", "principal": None}
+    )
+    with pytest.raises(BudgetExceeded, match=r"remaining: project 0\.05$"):
+        connect(Server(refused)).query(SQL, epsilon="0.1")
+
+
+def test_a_failed_query_names_its_charge():
+    with pytest.raises(QueryFailed) as failure:
+        connect(Server(problem(504, "query_failed", query_id="q_9"))).query(
+            SQL, epsilon="1"
+        )
+    assert failure.value.query_id == "q_9"
+
+
+def test_a_charge_whose_answer_is_late_can_be_asked_for_with_its_key():
+    late = problem(503, "ledger_unavailable", query_id="q_9")
+    server = Server(*[late] * 8, ok())
+    client = connect(server)
+    with pytest.raises(CuratorRefusal) as refusal:
+        client.query(SQL, epsilon="0.1")
+    assert refusal.value.query_id == "q_9"
+    client.query(SQL, epsilon="0.1", idempotency_key=refusal.value.idempotency_key)
+    assert len(set(server.keys())) == 1
+
+
+def test_an_unknown_code_is_a_plain_refusal():
+    with pytest.raises(CuratorRefusal) as refusal:
+        connect(Server(problem(418, "teapot"))).budget()
+    assert type(refusal.value) is CuratorRefusal
+    assert refusal.value.code == "teapot"
+    assert refusal.value.query_id is None
+
+
+def test_everything_public_is_listed():
+    assert curator_client.__all__ == sorted(curator_client.__all__)
