@@ -14,6 +14,7 @@ from tests.harness import Installation, serve_in_process, serve_in_thread
 
 SECRET = bytes(range(32))
 CAP = "900000"
+PERMITS_WITH_SLOTS = "4"  # so that a small plan takes one slot, not dozens
 THREADS = 4  # an arm; the server is one process, more would only wait
 
 
@@ -43,11 +44,17 @@ class Arm:
     key: str
 
     def projects(self, count, allotment, dataset):
-        """Make projects of one new analyst each; return their keys."""
+        """Make projects of one new analyst each, sharing nothing; return their keys."""
         with self.installation.services() as services:
             office = PeopleOffice(services, "local:test")
             return [
-                _analyst(office, f"a{secrets.token_hex(8)}", (dataset,), allotment)
+                _analyst(
+                    office,
+                    f"a{secrets.token_hex(8)}",
+                    (dataset,),
+                    allotment,
+                    private_history=True,
+                )
                 for _ in range(count)
             ]
 
@@ -127,17 +134,24 @@ def _make_arm(folder, tables, slot_ms, *, added):
     return Arm(installation, key)
 
 
-def _analyst(office, name, datasets, allotment):
+def _analyst(office, name, datasets, allotment, *, private_history=False):
     office.create_principal(name, "analyst")
     office.create_project(
-        NewProject(f"of-{name}", tuple(datasets), (name,), Loss.parse(allotment))
+        NewProject(
+            f"of_{name}",
+            tuple(datasets),
+            (name,),
+            Loss.parse(allotment),
+            private_history=private_history,
+        )
     )
     return office.create_key(name)["key"]
 
 
 def _serve(installation, sampler_factory):
     if sampler_factory is None:
-        return serve_in_process(installation)
+        permits = PERMITS_WITH_SLOTS if installation.slot_ms else "256"
+        return serve_in_process(installation, environment={"CURATOR_PERMITS": permits})
     return serve_in_thread(installation, sampler_factory)
 
 

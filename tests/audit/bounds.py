@@ -92,7 +92,8 @@ def _window(probability, samples):
     middle = samples * probability
     spread = 10 * math.sqrt(samples * probability * (1 - probability)) + 20
     return np.arange(
-        max(0, math.floor(middle - spread)), min(samples, math.ceil(middle + spread)) + 1
+        max(0, math.floor(middle - spread)),
+        min(samples, math.ceil(middle + spread)) + 1,
     )
 
 

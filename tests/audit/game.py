@@ -1,9 +1,10 @@
 """A coin decides whether the target is there; an attacker spends all and guesses.
 
 The attacker knows every other row and the whole interface. Each round has a budget of
-its own: a project whose allotment is B. (Allotments stand in for caps, so that rounds
-can share two servers; the server charges both alike.) No attack, however clever, is
-right more often than e^B / (1 + e^B).
+its own: a project whose allotment is B. Allotments stand in for caps, so that rounds
+can share two servers; hence the projects keep their history private, else stored
+answers of other rounds would be free, and the losses of all rounds would add up. No
+attack, however clever, is right more often than e^B / (1 + e^B).
 """
 
 import secrets
@@ -12,8 +13,8 @@ from decimal import Decimal
 from tests.audit.arms import Line, Question
 from tests.audit.suites import ONE, UNITS
 
-NARROW = f"SELECT {UNITS} FROM visits WHERE age = 40"  # noqa: S608 - our own words
-WIDE = f"SELECT {UNITS} FROM visits"  # noqa: S608 - our own words
+NARROW = f"SELECT {UNITS} FROM visits WHERE age = 40"
+WIDE = f"SELECT {UNITS} FROM visits"
 FIRST = Decimal("0.2")
 SURE = 0.15  # evidence after which the attacker asks otherwise
 
@@ -23,7 +24,7 @@ class Attacker:
 
     def __init__(self, line, budget, counts_without):
         self._line = line
-        self._left = Decimal(str(budget))
+        self._budget = self._left = Decimal(str(budget))
         self._counts = counts_without  # known answers without the target, by text
         self.evidence = 0.0  # log of P(answers | present) / P(answers | absent)
 
@@ -45,7 +46,8 @@ class Attacker:
         assert Decimal(body["charge"]["epsilon"]) == epsilon
         assert Decimal(body["remaining"]["project"]) == self._left
         self._weigh(sql, body)
-        self._average(sql, str(epsilon), body)
+        if self._left == self._budget - epsilon:
+            self._average(sql, str(epsilon), body)
 
     def _weigh(self, sql, body):
         value, scale = body["rows"][0][0], float(body["noise"][0]["scale"])

@@ -10,12 +10,17 @@ there, and its loss is bounded by the charge of the answer (times its clones).
 from dataclasses import dataclass
 
 from tests.audit.arms import Question, Table, rows_of
-from tests.audit.bounds import Hits, threshold_event
-
-AGES = 121
-SHARED = tuple(
-    row for unit in range(1, 61) for row in rows_of(unit, [unit * 2 % AGES])
+from tests.audit.bounds import (
+    REPORT_ALPHA,
+    VERDICT_ALPHA,
+    Hits,
+    threshold_event,
 )
+
+LEAST = 0.7  # of the claim: a lower bound below it means too much noise
+VECTOR_SAMPLES = 15_000  # an arm
+AGES = 121
+SHARED = tuple(row for unit in range(1, 61) for row in rows_of(unit, [unit * 2 % AGES]))
 CLONES = {"0.05": 20, "0.1": 10, "0.25": 4, "1": 1}
 CLONED_CELLS = 30  # of each number of clones
 SINGLE = "SELECT {} FROM visits"
@@ -97,6 +102,10 @@ class Suite:
         """Return how many answers hold so many samples."""
         return -(-samples // self.blocks)
 
+    def samples_for(self, samples):
+        """Return how many samples so many answers hold: no fewer than asked for."""
+        return self.answers_for(samples) * self.blocks
+
     def blocks_of(self, body):
         """Return the cells of each block that is looked at."""
         values = [row[-1] for row in body["rows"]]
@@ -107,9 +116,7 @@ class Suite:
         """Count the event: every cell is at least its count with the patients there."""
         marks = self.blocks_of(exact_present)
         samples = len(present) * self.blocks
-        return Hits(
-            _count(self, marks, present), _count(self, marks, absent), samples
-        )
+        return Hits(_count(self, marks, present), _count(self, marks, absent), samples)
 
     def noise(self, exact, bodies):
         """Return the noise of every cell that is looked at."""
@@ -121,12 +128,25 @@ class Suite:
             for value, mark in zip(block, marks, strict=True)
         ]
 
+    def noise_of_arms(self, exact, bodies):
+        """Return the noise of both arms' answers, present arm first."""
+        pairs = zip(exact, bodies, strict=True)
+        return [value for mark, arm in pairs for value in self.noise(mark, arm)]
+
 
 def _count(suite, marks, bodies):
     return sum(
         all(value >= mark for value, mark in zip(block, line, strict=True))
         for body in bodies
         for block, line in zip(suite.blocks_of(body), marks, strict=True)
+    )
+
+
+def describe(suite, hits):
+    return (
+        f"{suite.name}: charge {suite.epsilon}, claim {suite.claim:g}, "
+        f"{hits.samples} an arm, LB99.9 {hits.lower_bound(REPORT_ALPHA):.3f}, "
+        f"LB at 1 - 1e-6 {hits.lower_bound(VERDICT_ALPHA):.3f}"
     )
 
 
