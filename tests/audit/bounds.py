@@ -4,7 +4,6 @@ Neighbouring relation throughout: add or remove all rows of one patient.
 """
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import stats
 
 VERDICT_ALPHA = 1e-6  # verdicts: wrong less than once in a million runs
 REPORT_ALPHA = 1e-3  # what is reported: LB99.9
+NOISE_ALPHA = 1e-7  # of chi-squared tests: their law is near, not exact
 
 
 @dataclass(frozen=True)
@@ -114,39 +114,80 @@ def game_p_value(correct, rounds, budget):
     return float(stats.binom.sf(correct - 1, rounds, game_bound(budget)))
 
 
-def noise_p_value(noise, scale, least=40):
+def noise_p_value(noise, scale):
     """Return the chi-squared p-value of integers against discrete Laplace noise.
 
-    Bins are single integers around zero and two tails, each expecting ``least``.
+    Raises:
+        ValueError: Too few integers for bins between two tails.
     """
+    bins = NoiseBins.of(len(noise), scale)
+    expected = np.array(bins.probabilities(scale)) * len(noise)
+    return float(stats.chisquare(bins.count(noise), expected).pvalue)
+
+
+def chance_that_noise_passes(samples, scale, factor, alpha):
+    """Return the probability that noise of ``factor`` times the scale is not found.
+
+    By the noncentral chi-squared law, an approximation.
+    """
+    bins = NoiseBins.of(samples, scale)
+    right, wrong = (np.array(bins.probabilities(s)) for s in (scale, scale * factor))
+    noncentrality = samples * ((wrong - right) ** 2 / right).sum()
+    degrees = len(right) - 1
+    return float(stats.ncx2.cdf(stats.chi2.isf(alpha, degrees), degrees, noncentrality))
+
+
+@dataclass(frozen=True)
+class NoiseBins:
+    """Bins of integers: bin i ends before ``edges[i]``, the last has no end."""
+
+    edges: tuple[int, ...]
+
+    @classmethod
+    def of(cls, samples, scale, least=40):
+        """Return as many bins as expect at least so many samples each.
+
+        Raises:
+            ValueError: There would be fewer than three.
+        """
+        edges, done, step = [], 0.0, least / samples
+        while (edge := quantile(done + step, scale)) is not None:
+            done = below(edge, scale)
+            if 1 - done < step:
+                break
+            edges.append(edge)
+        if len(edges) < 2:
+            message = "too few samples for three bins"
+            raise ValueError(message)
+        return cls(tuple(edges))
+
+    def probabilities(self, scale):
+        """Return the probability of each bin."""
+        marks = [0.0, *(below(edge, scale) for edge in self.edges), 1.0]
+        return np.diff(marks)
+
+    def count(self, noise):
+        """Return how many integers each bin holds."""
+        places = np.searchsorted(self.edges, noise, side="right")
+        return np.bincount(places, minlength=len(self.edges) + 1)
+
+
+def below(edge, scale):
+    """Return P(noise < edge) of discrete Laplace noise."""
     a = math.exp(-1 / scale)
-    reach = 0
-    while len(noise) * a ** (reach + 1) / (1 + a) >= 2 * least:
-        reach += 1
-    inside = np.arange(-reach + 1, reach)
-    masses = (1 - a) / (1 + a) * a ** np.abs(inside)
-    keep = _merged(masses * len(noise), least)
-    tail = a**reach / (1 + a)
-    expected = [tail * len(noise), *_sums(masses * len(noise), keep), tail * len(noise)]
-    counts = Counter(noise)
-    middle = np.array([counts[int(z)] for z in inside], dtype=float)
-    below = sum(count for z, count in counts.items() if z <= -reach)
-    above = sum(count for z, count in counts.items() if z >= reach)
-    observed = [below, *_sums(middle, keep), above]
-    scale_up = sum(observed) / sum(expected)  # rounding of the masses alone
-    return float(stats.chisquare(observed, np.array(expected) * scale_up).pvalue)
+    if edge <= 0:
+        return a ** (1 - edge) / (1 + a)
+    return 1 - a**edge / (1 + a)
 
 
-def _merged(expected, least):
-    """Return where bins start so that each expects at least ``least``."""
-    starts, held = [0], 0.0
-    for position, mass in enumerate(expected):
-        if held >= least and expected[position:].sum() >= least:
-            starts.append(position)
-            held = 0.0
-        held += mass
-    return starts
-
-
-def _sums(values, starts):
-    return list(np.add.reduceat(values, starts))
+def quantile(probability, scale):
+    """Return the least edge with P(noise < edge) at least so much; None for none."""
+    if probability >= 1:
+        return None
+    a = math.exp(-1 / scale)
+    if probability <= a / (1 + a):
+        guess = 1 - math.log(probability * (1 + a)) / math.log(a)
+    else:
+        guess = math.log((1 - probability) * (1 + a)) / math.log(a)
+    near = range(math.floor(guess) - 2, math.ceil(guess) + 3)
+    return next(edge for edge in near if below(edge, scale) >= probability)

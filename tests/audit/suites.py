@@ -19,6 +19,7 @@ from tests.audit.bounds import (
 
 LEAST = 0.7  # of the claim: a lower bound below it means too much noise
 VECTOR_SAMPLES = 15_000  # an arm
+SINGLE_SAMPLES = 450  # too few for that: there the shape of the noise tells
 AGES = 121
 SHARED = tuple(row for unit in range(1, 61) for row in rows_of(unit, [unit * 2 % AGES]))
 CLONES = {"0.05": 20, "0.1": 10, "0.25": 4, "1": 1}

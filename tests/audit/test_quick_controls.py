@@ -2,9 +2,16 @@
 
 import pytest
 
-from tests.audit.bounds import VERDICT_ALPHA, chance_of_bound_above, noise_p_value
+from tests.audit.bounds import (
+    NOISE_ALPHA,
+    VERDICT_ALPHA,
+    chance_of_bound_above,
+    chance_that_noise_passes,
+    noise_p_value,
+)
 from tests.audit.suites import (
     LEAST,
+    SINGLE_SAMPLES,
     SINGLE_SUITES,
     VECTOR_SAMPLES,
     VECTOR_SUITES,
@@ -46,11 +53,20 @@ def test_grouped_noise_of_a_wrong_scale_is_caught(suite, faulty, arms, exact, re
     assert bound > suite.claim if factor < 1 else bound < LEAST * suite.claim
 
 
-def test_noise_of_a_wrong_scale_on_one_number_is_caught(faulty, arms, exact, report):
-    factor, urls = faulty
+def test_halved_noise_on_one_number_is_caught(arms, exact, report):
     suite = SINGLE_SUITES[1]
-    bodies = arms.ask(urls, suite.question, FAULTY_SINGLES)
+    with arms.served(lambda: ScaledSampler(0.5)) as urls:
+        bodies = arms.ask(urls, suite.question, FAULTY_SINGLES)
     p_value = noise_p_value(suite.noise_of_arms(exact(suite.name), bodies), suite.l1)
 
-    report(f"{suite.name}: noise p = {p_value:.3g}, noise x {factor}: must fail")
-    assert p_value < VERDICT_ALPHA
+    report(f"{suite.name}: noise p = {p_value:.3g}, noise x 0.5: must fail")
+    assert p_value < NOISE_ALPHA
+
+
+@pytest.mark.parametrize("suite", SINGLE_SUITES, **NAMED)
+def test_the_shape_of_the_noise_on_one_number_tells_its_scale(suite):
+    few, many = 2 * FAULTY_SINGLES, 2 * SINGLE_SAMPLES
+
+    assert chance_that_noise_passes(few, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
+    assert chance_that_noise_passes(many, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
+    assert chance_that_noise_passes(many, suite.l1, 1.5, NOISE_ALPHA) < 1e-6

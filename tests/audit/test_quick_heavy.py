@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.audit.arms import Question, make_arms
-from tests.audit.bounds import REPORT_ALPHA, VERDICT_ALPHA, noise_p_value
+from tests.audit.bounds import NOISE_ALPHA, REPORT_ALPHA, VERDICT_ALPHA, noise_p_value
 from tests.audit.suites import AGES, HEAVY, HEAVY_ROWS, HEAVY_SUITE, UNITS, describe
 from tests.audit.timing import HEAVY_QUESTION, area, threshold_bound, time_arms
 from tests.samplers import ZeroSampler
@@ -85,7 +85,7 @@ def test_a_heavy_patient_shows_no_more_than_the_charge(heavy, exact, report):
 
     report(f"{describe(HEAVY_SUITE, hits)}, noise p = {p_value:.3g}")
     assert hits.lower_bound(VERDICT_ALPHA) <= HEAVY_SUITE.claim
-    assert p_value > VERDICT_ALPHA
+    assert p_value > NOISE_ALPHA
 
 
 class SleepySampler(ZeroSampler):
