@@ -1,0 +1,81 @@
+import csv
+import io
+
+import pytest
+
+from upstream.csv_structure import MAX_RECORD_BYTES, check_csv, read_csv_records
+from upstream.errors import IngestionError
+
+
+def write(tmp_path, content):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    return path
+
+
+LINES = (b"1," + b"2" * 100 + b"\n") * 15_000  # more than one block
+
+SOUND = [
+    b"a,b\n1,2\n3,4\n",
+    b"a,b\r\n1,2\r\n3,4",
+    b"\xef\xbb\xbfa,b\n1,2\n",
+    b'a,b\n1,"x\ny"\n"","z""z"\n',
+    b'"a","b"\n,\n',
+    b'a,b\n1,"x\r\ny\rz"\n3,4\n',
+    "a,b\n\u00e9,\U0001f600\n".encode(),
+    b"a\n1\n2\n",
+    b"a,b\n",
+    b"a,b",
+    b"a,b\n1,x\x00y\n",
+    b"a,b\n" + LINES + b'3,"4"\n5,6',
+]
+
+
+@pytest.mark.parametrize("content", SOUND, ids=range(len(SOUND)))
+def test_a_sound_file_is_read_as_by_pythons_library(tmp_path, content):
+    path = write(tmp_path, content)
+    checked = check_csv(path, "t.csv")
+    text = content.decode("utf-8-sig")
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    assert checked.header == tuple(header)
+    assert checked.records == len(rows)
+    assert [fields for _, fields in read_csv_records(path)] == rows
+
+
+def test_records_know_their_true_first_line(tmp_path):
+    path = write(tmp_path, b'a,b\n1,"x\ny\nz"\n\n3,4\n')
+    assert [line for line, _ in read_csv_records(path)] == [2, 6]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column", "words"),
+    [
+        (b"", 1, None, "empty"),
+        (b"\na,b\n", 1, None, "header"),
+        (b"a,b\n1\n", 2, 2, "1 fields"),
+        (b"a,b\n1,2,\n", 2, 3, "3 fields"),
+        (b"a,b\n1,2,3\n", 2, 3, "3 fields"),
+        (b'a,b\n1,x"y"\n', 2, None, "broken quoting"),
+        (b'a,b\n1,"x"y\n', 2, None, "never closed|broken quoting"),
+        (b'a,b\n1, "x"\n', 2, None, "broken quoting"),
+        (b'a,b\n1,"x" \n', 2, None, "broken quoting"),
+        (b'a,b\n1,2\n3,"x\n4,5\n', 3, None, "never closed"),
+        (b"a,b\n1,\xff\n", 2, 2, "UTF-8"),
+        (b'a,b\n1,"\xc3\n"\n', 2, 2, "UTF-8"),
+        (b"a,b\n1,\xed\xa0\x80\n", 2, 2, "UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), 1, 1, "UTF-8"),
+        (b"a,b\n1,2\r\n", 2, None, "two ways"),
+        (b"a,b\r\n1,2\n", 2, None, "two ways"),
+        (b"a,b\r1,2\r", 1, None, "bare CR"),
+        (b"a,b\n1,x\ry\n", 2, None, "bare CR"),
+        (b"a,b\n1," + b"x" * MAX_RECORD_BYTES + b"\n", 2, None, "mebibyte"),
+        (b'a,b\n1,"' + b"x\n" * MAX_RECORD_BYTES + b'"\n', 2, None, "never closed"),
+        (b"a,b\n" + LINES + b"1\n", 15_002, 2, "1 fields"),
+    ],
+    ids=range(21),
+)
+def test_a_flaw_refuses_the_file_at_its_line(tmp_path, content, line, column, words):
+    with pytest.raises(IngestionError, match=words) as refusal:
+        check_csv(write(tmp_path, content), "t.csv")
+    (problem,) = refusal.value.problems
+    assert (problem.file, problem.line, problem.column) == ("t.csv", line, column)
