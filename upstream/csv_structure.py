@@ -27,13 +27,11 @@ class CsvFile:
         path: Where it lies.
         header: The column names of its first record.
         records: How many records follow the header.
-        newline: How its lines end.
     """
 
     path: Path
     header: tuple[str, ...]
     records: int
-    newline: str
 
 
 def check_csv(path: Path, name: str) -> CsvFile:
@@ -53,10 +51,12 @@ def check_csv(path: Path, name: str) -> CsvFile:
         if first is None:
             raise checker.refusal(1, "the file is empty: it needs a header row")
         header = tuple(field.decode() for field in _fields(first[1]))
+        if any("\n" in name or "\r" in name for name in header):
+            raise checker.refusal(1, "a column name has a line break: rename it")
         checker.width = len(header)
         count = checker.skip_plain_blocks(file)
         count += sum(1 for _ in checker.records(file))
-    return CsvFile(path, header, count, "\r\n" if checker.ending == b"\r\n" else "\n")
+    return CsvFile(path, header, count)
 
 
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:

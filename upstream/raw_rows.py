@@ -51,12 +51,11 @@ def _csv_sql(table: TableSpec, file: CsvFile, number: int) -> str:
         f"coalesce(c{file.header.index(column.file_column)}, '') AS r{i}"
         for i, column in enumerate(table.columns)
     )
-    newline = "\\r\\n" if file.newline == "\r\n" else "\\n"
     return (
         f"SELECT {number} AS file, NULL::BIGINT AS row, {texts} FROM read_csv("  # noqa: S608 - quoted paths
         f"[{quoted(str(file.path))}], auto_detect=false, columns={{{names}}}, "
         "header=true, delim=',', quote='\"', escape='\"', comment='', nullstr='', "
-        f"new_line='{newline}', strict_mode=true, null_padding=false, "
+        "strict_mode=true, null_padding=false, "
         "ignore_errors=false, compression='none', encoding='utf-8', "
         f"max_line_size={2 * MAX_RECORD_BYTES})"
     )
@@ -92,9 +91,12 @@ def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
 def _moment_text(column: str, *, clock: bool) -> str:
     """Write a moment as ISO text with astronomical years, ``infinity`` as itself."""
     year = f"year({column})"
-    sign = f"CASE WHEN {year} < 0 THEN '-' ELSE '' END"
-    padded = f"lpad(CAST(abs({year}) AS VARCHAR), greatest(4, strlen(CAST(abs({year}) AS VARCHAR))::INTEGER), '0')"  # noqa: E501
-    text = f"concat({sign}, {padded}, strftime({column}, '-%m-%d'))"
+    digits = f"CAST(abs({year}) AS VARCHAR)"
+    text = (
+        f"concat(CASE WHEN {year} < 0 THEN '-' ELSE '' END, "
+        f"repeat('0', greatest(0, 4 - strlen({digits}))), {digits}, "
+        f"strftime({column}, '-%m-%d'))"
+    )
     if clock:
         micros = f"strftime({column}, '.%f')"
         text = (
