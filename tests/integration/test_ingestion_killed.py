@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from upstream.ingestion import ingest
@@ -37,10 +38,23 @@ from pathlib import Path
 from upstream.ingestion import ingest
 from upstream.manifest import Manifest
 folder = Path(sys.argv[1])
-print("ready", flush=True)
 ingest(Manifest.from_json((folder / "m.json").read_text()), base=folder,
-       import_folder=folder, secret=bytes(32), target=folder / "s.duckdb")
+       import_folder=folder, secret=bytes(32), target=folder / "s.duckdb",
+       progress=lambda table, part: print(part, flush=True))
 """
+STARTED, STORED = b"0.0\n", b"1.0\n"
+
+
+def kill_a_load(folder, *, after, delay_seconds):
+    """Start a load, wait for its word, and kill it so much later."""
+    loader = subprocess.Popen(
+        [sys.executable, "-c", LOADER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE
+    )
+    with loader:
+        while loader.stdout.readline() != after:
+            assert loader.poll() is None
+        time.sleep(delay_seconds)
+        loader.send_signal(signal.SIGKILL)
 
 
 @pytest.mark.slow
@@ -49,23 +63,15 @@ def test_a_killed_load_leaves_no_target_and_can_be_repeated(tmp_path):
     (tmp_path / "stays.csv").write_text("pid,ward\n" + lines)
     manifest = Manifest.model_validate(MANIFEST)
     (tmp_path / "m.json").write_text(manifest.canonical_json())
-    was_seen_half_done = False
-    for delay_seconds in (0.1, 0.3, 0.5, 0.7):
-        loader = subprocess.Popen(
-            [sys.executable, "-c", LOADER, str(tmp_path)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-        )
-        with loader:
-            assert loader.stdout.readline() == b"ready\n"
-            time.sleep(delay_seconds)
-            loader.send_signal(signal.SIGKILL)
-        if loader.returncode == 0:
-            break  # the load was faster than the kill
+    for delay_seconds in (0, 0.05, 0.2):
+        kill_a_load(tmp_path, after=STARTED, delay_seconds=delay_seconds)
         assert not (tmp_path / "s.duckdb").exists()
-        was_seen_half_done |= (tmp_path / "s.duckdb.part").exists()
-    assert was_seen_half_done
-    (tmp_path / "s.duckdb").unlink(missing_ok=True)
+        assert (tmp_path / "s.duckdb.part").exists()
+    kill_a_load(tmp_path, after=STORED, delay_seconds=0)  # about to be published
+    if (tmp_path / "s.duckdb").exists():
+        with duckdb.connect(str(tmp_path / "s.duckdb"), read_only=True) as whole:
+            assert whole.sql("SELECT count(*) FROM stays").fetchall() == [(200_000,)]
+        (tmp_path / "s.duckdb").unlink()
     ingested = ingest(
         manifest,
         base=tmp_path,

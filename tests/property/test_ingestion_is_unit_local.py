@@ -133,7 +133,7 @@ def without(sources, unit):
     }
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SOURCES, st.sampled_from(["1", "2", "3", "4"]))
 @example(
     {
@@ -152,7 +152,7 @@ def test_removing_a_unit_moves_no_row_of_any_other(sources, unit):
         assert gone not in {row[0] for row in after[table]}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(SOURCES)
 def test_every_promise_of_the_manifest_holds_in_each_stored_unit(sources):
     tables = stored(sources)
