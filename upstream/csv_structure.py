@@ -27,11 +27,13 @@ class CsvFile:
         path: Where it lies.
         header: The column names of its first record.
         records: How many records follow the header.
+        is_quoted: Whether a quote stands anywhere in it.
     """
 
     path: Path
     header: tuple[str, ...]
     records: int
+    is_quoted: bool
 
 
 def check_csv(path: Path, name: str) -> CsvFile:
@@ -56,7 +58,7 @@ def check_csv(path: Path, name: str) -> CsvFile:
         checker.width = len(header)
         count = checker.skip_plain_blocks(file)
         count += sum(1 for _ in checker.records(file))
-    return CsvFile(path, header, count)
+    return CsvFile(path, header, count, checker.is_quoted)
 
 
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -92,6 +94,7 @@ class _Checker:
         self.width: int | None = None  # fields of a record, once the header is read
         self.ending: bytes | None = None  # of the file's first line
         self.next_line = 1
+        self.is_quoted = False
 
     def refusal(
         self, line: int, sentence: str, column: int | None = None
@@ -171,6 +174,7 @@ class _Checker:
         if not body.isascii():
             self._check_utf8(line, body)
         if b'"' in body:
+            self.is_quoted = True
             count = len(_fields(body))
             if not count:
                 sentence = (

@@ -68,6 +68,14 @@ def test_duckdb_reads_a_sound_file_as_the_strict_pass_does(tmp_path, content):
     assert rows.fetchall() == [tuple(fields) for _, fields in read_csv_records(path)]
 
 
+def test_threads_share_no_file_in_which_a_line_end_can_be_quoted(tmp_path):
+    table = TableSpec.model_construct(name="t", columns=())
+    plain = check_csv(write(tmp_path, b"a,b\n1,2\n"), "t.csv")
+    assert "parallel=true" in raw_rows_sql(table, [plain])
+    quoted = check_csv(write(tmp_path, LINES + b'1,"2"\n'), "t.csv")
+    assert "parallel=false" in raw_rows_sql(table, [quoted])
+
+
 def test_records_know_their_true_first_line(tmp_path):
     path = write(tmp_path, b'a,b\n1,"x\ny\nz"\n\n3,4\n')
     assert [line for line, _ in read_csv_records(path)] == [2, 6]
