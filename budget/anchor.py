@@ -141,23 +141,32 @@ class HeldAnchor:
         Raises:
             OSError: It could not be made durable.
         """
-        text = canonical_json(
-            {
-                "magic": _MAGIC,
-                "ledger_id": record.ledger_id,
-                "seq": record.head.seq,
-                "hash": record.head.hash,
-                "totals": dict(record.totals),
-                "generation": record.generation,
-            }
-        ).encode()
-        words = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
-        if len(words) > RECORD_BYTES:
-            message = "too many populations for one anchor record"
-            raise OSError(message)
         slot = record.generation % 2
-        content = words.ljust(RECORD_BYTES, b"\0")
+        content = encode(record)
         if os.pwrite(self._descriptor, content, slot * RECORD_BYTES) != RECORD_BYTES:
             message = "the anchor was written short"
             raise OSError(message)
         os.fsync(self._descriptor)
+
+
+def encode(record: AnchorRecord) -> bytes:
+    """Return a record's bytes.
+
+    Raises:
+        OSError: It holds more populations than a record has room for.
+    """
+    text = canonical_json(
+        {
+            "magic": _MAGIC,
+            "ledger_id": record.ledger_id,
+            "seq": record.head.seq,
+            "hash": record.head.hash,
+            "totals": dict(record.totals),
+            "generation": record.generation,
+        }
+    ).encode()
+    words = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+    if len(words) > RECORD_BYTES:
+        message = "too many populations for one anchor record"
+        raise OSError(message)
+    return words.ljust(RECORD_BYTES, b"\0")

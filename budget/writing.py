@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Table, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
+from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode
 from budget.chain import Appender, is_contained
 from budget.databases import Databases
 from budget.records import Scope
@@ -123,6 +123,7 @@ class Writer:
                     write = Write(connection, Appender(connection))
                     yield write
                     after = self.next_record(write, record)
+                    encode(after)  # what no anchor can hold is not committed
                 self._write_anchor(held, record, after)
         except AnchorMismatchError:
             self._mismatched = True
