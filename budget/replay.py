@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Row, Table, select
+from sqlalchemy import Connection, Row, Table, select, type_coerce
+from sqlalchemy.types import NullType
 
 from budget.accounts import ChargeRow, charge_row
 from budget.chain import FIRST_HASH, Head, entry_hash
@@ -155,6 +156,13 @@ _APPLY = {
 
 
 def table_rows(connection: Connection, table: Table) -> list[TableRow]:
-    """Return the rows that a table really holds."""
-    rows = connection.execute(select(table)).mappings()
-    return [dict(row) for row in rows]
+    """Return the rows that a table really holds, as it holds them.
+
+    Types that would soften a value (a 7 read as true) are passed by.
+    """
+    columns = [type_coerce(column, NullType()) for column in table.columns]
+    names = [column.name for column in table.columns]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in connection.execute(select(*columns))
+    ]
