@@ -55,11 +55,12 @@ def _check_link(expected: Expected, row: Row[tuple[object, ...]]) -> None:
 
 
 def _is_named_gap(row: Row[tuple[object, ...]], previous: Head) -> bool:
-    """Whether a reconcile entry names the very gap before it."""
+    """Whether a reconcile entry names the very gap before it, on both sides."""
     if row.kind != "reconcile":
         return False
-    named = json.loads(row.body)["ledger_head"]
-    return bool(named == {"seq": previous.seq, "hash": previous.hash})
+    body = json.loads(row.body)
+    follows = body["ledger_head"] == {"seq": previous.seq, "hash": previous.hash}
+    return bool(follows and body["anchor_head"]["seq"] == row.seq - 1)
 
 
 def _apply_charge(
