@@ -136,21 +136,22 @@ class Writer:
         """Refuse a ledger that does not contain its anchor.
 
         Raises:
-            AnchorMismatchError: It is behind, or another.
+            AnchorMismatchError: It is behind, or another; or a population's counter
+                lies below its anchored total.
         """
         if not is_contained(connection, record.ledger_id, record.head):
+            raise AnchorMismatchError(MISMATCH)
+        totals = population_totals(connection)
+        if any(totals.get(name, -1) < total for name, total in record.totals.items()):
             raise AnchorMismatchError(MISMATCH)
 
     def next_record(self, write: Write, before: AnchorRecord) -> AnchorRecord:
         """Return the anchor as it must be once the transaction is committed.
 
         Raises:
-            AnchorMismatchError: A population's total would fall.
             OSError: The record would not fit; better known before the commit.
         """
         totals = population_totals(write.connection)
-        if any(totals.get(name, -1) < total for name, total in before.totals.items()):
-            raise AnchorMismatchError(MISMATCH)
         record = AnchorRecord(
             before.ledger_id, write.entries.head, totals, before.generation + 1
         )
