@@ -34,13 +34,21 @@ class Recovery:
                 self._services.ledger.give_up(next(iter(given_up)))
                 given_up.pop()
             for orphan in self._services.ledger.claim_orphans():
-                self._answer(orphan)
+                self._try(orphan)
                 taken += 1
         except CuratorError as error:
             _log.warning("recovery waits: %s", error.code)
         for query_id in given_up:
             self._services.given_up.add(query_id)
         return taken
+
+    def _try(self, orphan: Orphan) -> None:
+        """Answer one orphan; what stops it must not strand the others."""
+        try:
+            self._answer(orphan)
+        except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
+            _log.warning("recovery gives up a query: %s", type(error).__name__)
+            self._services.given_up.add(orphan.charge.query_id)
 
     def _answer(self, orphan: Orphan) -> None:
         with self._services.databases.reader.connect() as connection:
