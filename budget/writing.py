@@ -20,6 +20,11 @@ MISMATCH = (
     "this is another ledger; see 'curator ledger reconcile --help'"
 )
 
+EDITED = (
+    "the ledger was edited: a population's counter lies below its anchored total; "
+    "see 'curator ledger verify'"
+)
+
 
 class UnanchoredError(LedgerUnavailableError):
     """The entries are committed, but the anchor could not be written."""
@@ -143,7 +148,7 @@ class Writer:
             raise AnchorMismatchError(MISMATCH)
         totals = population_totals(connection)
         if any(totals.get(name, -1) < total for name, total in record.totals.items()):
-            raise AnchorMismatchError(MISMATCH)
+            raise AnchorMismatchError(EDITED)
 
     def next_record(self, write: Write, before: AnchorRecord) -> AnchorRecord:
         """Return the anchor as it must be once the transaction is committed.
