@@ -1,7 +1,7 @@
 """The ledger: charges, answers and changes, append-only, chained and anchored.
 
 Order (PRIVACY 5): commit the charge, write and sync the anchor, touch data, store the
-answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/filter.md.
+answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/budget_filter.md.
 """
 
 import hashlib

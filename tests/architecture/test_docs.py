@@ -21,7 +21,7 @@ LINKING = [
 ]
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-NO_NOISE = {"__init__", "errors", "samplers", "calibration", "half_width", "pricing"}
+NO_NOISE = {"__init__", "errors", "samplers", "calibration", "half_widths", "pricing"}
 
 
 def page(name):
