@@ -63,7 +63,7 @@ class Session:
         return max(least, round(samples * self.share))
 
     def say(self, text):
-        print(f"[{time.monotonic() - self.begun:6.0f} s] {text}", flush=True)  # noqa: T201 - a command speaks
+        print(f"[{time.monotonic() - self.begun:6.0f} s] {text}", flush=True)
 
     def judge(self, good, text):
         self.lines.append((good, text))
@@ -211,10 +211,10 @@ def main():
         audit_games(session, arms)
         audit_times(session)
     failed = sum(not good for good, _ in session.lines)
-    print("\nresult  audit")  # noqa: T201 - as above
+    print("\nresult  audit")
     for good, text in session.lines:
-        print(f"{'pass' if good else 'FAIL':6}  {text}")  # noqa: T201 - as above
-    print(f"\n{len(session.lines)} audits, {failed} failed")  # noqa: T201 - as above
+        print(f"{'pass' if good else 'FAIL':6}  {text}")
+    print(f"\n{len(session.lines)} audits, {failed} failed")
     return 1 if failed else 0
 
 
