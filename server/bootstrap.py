@@ -57,7 +57,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     """Make a new installation: data directory, secret, ledger, anchor.
 
     Raises:
-        CommandRefusedError: A ledger or an anchor is already there.
+        CommandRefusedError: A ledger or an anchor is already there, or a secret that
+            is none.
     """
     if settings.anchor.exists():
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
@@ -70,8 +71,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
         if current_revision(connection) is not None:
             message = f"a ledger exists in {settings.data}: nothing was changed"
             raise CommandRefusedError(message)
+        secret = _make_or_keep_secret(settings)
         upgrade(connection)
-    secret = make_secret(settings.secret_file)
     same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
     facts = {
         "single_custodian": "true" if single_custodian else "false",
@@ -84,6 +85,14 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
         for name, value in facts.items():
             change.insert(tables.installation, {"name": name, "value": value})
     return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+
+
+def _make_or_keep_secret(settings: Settings) -> bytes:
+    try:
+        return make_secret(settings.secret_file)
+    except ValueError as error:
+        message = f"{settings.secret_file} is there, but is no secret: {error}"
+        raise CommandRefusedError(message) from None
 
 
 def actor() -> str:
@@ -200,9 +209,13 @@ class Server:
         self._started = False
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
-        self.services = make_services(
-            settings, parser=self._parser.parse, sampler_factory=sampler_factory
-        )
+        try:
+            self.services = make_services(
+                settings, parser=self._parser.parse, sampler_factory=sampler_factory
+            )
+        except CuratorError:
+            self._parser.close()
+            raise
         compiler = Compiler(self.services.parser)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)

@@ -17,7 +17,9 @@ class SettingsError(Exception):
 class Settings(BaseSettings):
     """Everything that an operator may set; docs/operations lists each."""
 
-    model_config = SettingsConfigDict(env_prefix="CURATOR_", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="CURATOR_", env_ignore_empty=True, extra="ignore"
+    )
 
     data: Path
     anchor: Path

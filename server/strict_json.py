@@ -7,11 +7,12 @@ order mark, lone surrogates, deep nesting, and numbers too long to be meant.
 
 import json
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 MAX_DEPTH = 64
 MAX_NUMBER_CHARACTERS = 400
+_BEYOND_MEANING = 999_999  # an exponent that every later range check refuses
 
 JsonValue = (
     None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "JsonValue"]
@@ -81,7 +82,12 @@ def _decimal(text: str) -> Decimal:
     if len(text) > MAX_NUMBER_CHARACTERS:
         message = f"a number is longer than {MAX_NUMBER_CHARACTERS} characters"
         raise MalformedJsonError(message)
-    return Decimal(text)
+    try:
+        return Decimal(text)
+    except InvalidOperation:  # JSON has no limit to exponents, Decimal has
+        mantissa, _, exponent = text.lower().partition("e")
+        sign = "-" if exponent.startswith("-") else ""
+        return Decimal(f"{mantissa}e{sign}{_BEYOND_MEANING}")
 
 
 def _integer(text: str) -> int:

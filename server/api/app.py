@@ -1,17 +1,20 @@
 """The FastAPI application: routes, problems for everything else, health."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.examples import add_examples
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
@@ -20,6 +23,7 @@ from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 MAX_PAGE = 200
+_log = logging.getLogger("curator.api")
 
 _QUESTION_BODY = {
     "requestBody": {
@@ -44,6 +48,27 @@ class Parts:
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
+class QuietRoute(APIRoute):
+    """Turns bugs into problems here: further out, their words would be logged."""
+
+    def get_route_handler(
+        self,
+    ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Wrap the route's handler; of a bug only the type is written down."""
+        handle = super().get_route_handler()
+
+        async def quietly(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except (CuratorError, RequestValidationError, HTTPException):
+                raise
+            except Exception as error:  # noqa: BLE001 - a bug must not show what it met
+                _log.error("internal error: %s", type(error).__name__)
+                return Problem("internal_error", "the server failed").response()
+
+        return quietly
+
+
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     """Build the application; whoever serves it sets ``app.state.parts``."""
     app = FastAPI(
@@ -53,8 +78,10 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # an unknown path is 404, never a redirect
         lifespan=lifespan,
     )
+    app.router.route_class = QuietRoute
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
@@ -70,6 +97,7 @@ def openapi_document() -> dict[str, object]:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
+    add_examples(document["paths"])
     return {**document}
 
 

@@ -64,16 +64,17 @@ class CustodyOffice:
             self._services.ledger.recorded("population.create", self._actor) as change,
         ):
             refuse_used(change.connection, tables.population, declared.id)
+            self._check_new(declared)
             digest = self._overlaps.write(declared.id, frozenset())
             self._insert_population(change, declared, digest)
         return self.population(declared.id)
 
-    def _insert_population(
-        self,
-        change: RecordedTransaction,
-        declared: PopulationSpec,
-        overlap_digest: str,
-    ) -> None:
+    def _check_new(self, declared: PopulationSpec) -> Loss:
+        """Return the cap of a population that may be created.
+
+        Raises:
+            CommandRefusedError: It needs a second person, or has no cap.
+        """
         require_single_custodian(self._services, "creating a population")
         if declared.epsilon_cap is None:
             message = (
@@ -81,6 +82,15 @@ class CustodyOffice:
                 "manifest, the most that all answers together may ever spend"
             )
             raise CommandRefusedError(message)
+        return declared.epsilon_cap
+
+    def _insert_population(
+        self,
+        change: RecordedTransaction,
+        declared: PopulationSpec,
+        overlap_digest: str,
+    ) -> None:
+        cap = self._check_new(declared)
         minimum, maximum = _range(declared)
         change.insert(
             tables.population,
@@ -95,7 +105,7 @@ class CustodyOffice:
                 "created": now_text(),
             },
         )
-        change.set_limit(Scope.population(declared.id), declared.epsilon_cap)
+        change.set_limit(Scope.population(declared.id), cap)
 
     def population(self, name: str) -> Document:
         """Describe a population: whom it protects, its cap, what is spent."""
@@ -250,10 +260,7 @@ class CustodyOffice:
             select(tables.population).where(tables.population.c.name == declared.id)
         ).one_or_none()
         if row is None:
-            require_single_custodian(self._services, "creating a population")
-            if declared.epsilon_cap is None:
-                message = f"the population {declared.id!r} is new: give its epsilon_cap"
-                raise CommandRefusedError(message)
+            self._check_new(declared)
         else:
             self._check_population(declared, json.loads(row.declaration))
         self._check_dataset(connection, manifest, choices)

@@ -131,7 +131,7 @@ def prepare(
         event=event,
         snapshot=grant.snapshot,
         unit=schema.dataset.unit,
-        identity=_identity(compiled, grant.snapshot, request.bounds),
+        identity=_identity(compiled, grant.snapshot),
         text=question_text(grant, request, event.loss),
     )
 
@@ -158,16 +158,9 @@ def _price(
     return price(sensitivities, weights, loss)
 
 
-def _identity(
-    compiled: CompiledQuery, snapshot: str, bounds: ContributionBounds
-) -> str:
-    total = sum((measure.weight for measure in compiled.measures), Fraction(0))
-    parts = {
-        "plan": compiled.canonical,
-        "snapshot": snapshot,
-        "bounds": _bounds_json(bounds),
-        "weights": [str(measure.weight / total) for measure in compiled.measures],
-    }
+def _identity(compiled: CompiledQuery, snapshot: str) -> str:
+    """Return what is equal for equal questions: plan, bounds, weights, snapshot."""
+    parts = {"plan": compiled.canonical, "snapshot": snapshot}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -4,7 +4,9 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 
 
-@pytest.mark.parametrize("text", ["0.1", "5", "0.000000001", "999999.999999999"])
+@pytest.mark.parametrize(
+    "text", ["0.1", "0.1251", "5", "0.000000001", "999999.999999999"]
+)
 def test_losses_survive_the_wire(text):
     assert str(Loss.parse(text)) == text
 

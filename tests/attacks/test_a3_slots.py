@@ -1,0 +1,214 @@
+"""A3: replies leave on slots counted from arrival; permits bound who waits."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from server.settings import read_settings
+from tests.arms import ROWS, HeldSampler, make_installation, plan, post
+from tests.harness import Installation, ask, client, serve_in_thread
+
+SLOT_SECONDS = 0.4
+PERMITS = 3
+
+
+@dataclass
+class Narrow(Installation):
+    """An installation with few permits."""
+
+    @property
+    def settings(self):
+        return read_settings(
+            data=self.data, anchor=self.anchor, slot_ms=self.slot_ms, permits=PERMITS
+        )
+
+
+@pytest.fixture(scope="module")
+def slotted(tmp_path_factory):
+    """A server with slots; its client and another with an unknown key."""
+    folder = tmp_path_factory.mktemp("slots")
+    slot_ms = int(SLOT_SECONDS * 1000)
+    installation = make_installation(folder, ROWS["with"], slot_ms=slot_ms)
+    key = installation.analyst(allotment="3.5")
+    with ExitStack() as stack:
+        url = stack.enter_context(serve_in_thread(installation))
+        yield (
+            stack.enter_context(client(url, key)),
+            stack.enter_context(client(url, "cur_nobody")),
+        )
+
+
+def _calls(http, stranger):
+    two = "SELECT sex, age, ward, COUNT(*), COUNT(DISTINCT patient_id) FROM visits "
+    return {
+        "answer": (200, lambda: ask(http)),
+        "grouped": (200, lambda: ask(http, two + "GROUP BY 1, 2, 3")),
+        "free": (200, lambda: ask(http, epsilon="0.5", options={})),
+        "replay": (200, lambda: ask(http, headers={"Idempotency-Key": "slots"})),
+        "plan": (200, lambda: plan(http)),
+        "401": (401, lambda: ask(stranger)),
+        "401 plan": (401, lambda: plan(stranger)),
+        "400": (400, lambda: post(http, b"{")),
+        "402": (402, lambda: ask(http, epsilon="5")),
+        "404": (404, lambda: ask(http, dataset="nowhere")),
+        "413": (413, lambda: post(http, b" " * 20_000)),
+        "415": (415, lambda: post(http, b"", headers={"Content-Encoding": "br"})),
+        "422 form": (422, lambda: post(http, b"[]")),
+        "422 sql": (422, lambda: ask(http, "SELECT")),
+        "422 loss": (422, lambda: plan(http, epsilon="9")),
+    }
+
+
+def _timed(send):
+    start = time.monotonic()
+    reply = send()
+    return reply, time.monotonic() - start
+
+
+@pytest.mark.slow
+def test_every_reply_to_plan_and_queries_leaves_on_a_slot_of_its_arrival(slotted):
+    http, stranger = slotted
+    ask(http, headers={"Idempotency-Key": "slots"})
+    past_slots = []
+    for expected, send in _calls(http, stranger).values():
+        reply, seconds = _timed(send)
+        assert reply.status_code == expected
+        assert seconds >= SLOT_SECONDS  # the clock began before the arrival
+        past_slots.append(seconds % SLOT_SECONDS)
+    # A reply that left off the grid would be anywhere in its slot. Few may be late
+    # on a busy machine, and the typical one comes right after its slot began.
+    assert sorted(past_slots)[len(past_slots) // 2] < SLOT_SECONDS / 3
+
+
+def test_pages_that_touch_no_question_are_not_slotted(slotted):
+    http, _ = slotted
+    fastest = min(_timed(lambda: http.get("/v1/budget"))[1] for _ in range(10))
+    assert fastest < SLOT_SECONDS
+
+
+def test_concurrent_replies_have_slots_of_their_own(slotted):
+    """Slots count from each arrival, not on a clock that a caller could aim at."""
+    http, _ = slotted
+    start = time.monotonic()
+
+    def send(delay):
+        time.sleep(delay)
+        plan(http)
+        return time.monotonic() - start - delay
+
+    delays = [SLOT_SECONDS * part / 5 for part in range(5)]
+    with ThreadPoolExecutor(len(delays)) as pool:
+        seconds = list(pool.map(send, delays))
+    assert all(s >= SLOT_SECONDS for s in seconds)
+    offsets = sorted(s % SLOT_SECONDS for s in seconds)
+    assert offsets[len(offsets) // 2] < SLOT_SECONDS / 3
+
+
+def test_large_answers_take_the_slots_that_their_declared_size_says(slotted):
+    """Each 2,000 cells of the answer take one slot more."""
+    http, _ = slotted
+    big = "SELECT day, sex, ward, COUNT(*) FROM visits GROUP BY day, sex, ward"
+    assert plan(http, big).json()["cells"] == 367 * 2 * 4
+    reply, seconds = _timed(lambda: ask(http, big, epsilon="0.001"))
+    assert reply.status_code == 200
+    assert seconds >= 2 * SLOT_SECONDS
+
+
+def test_an_answer_is_in_flight_to_everybody_until_its_reply_leaves(tmp_path):
+    installation = make_installation(tmp_path, ROWS["with"], slot_ms=2000)
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation) as url,
+        client(url, key) as http,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        asked = pool.submit(ask, http, headers={"Idempotency-Key": "k"})
+        query_id = _stored(http, installation)
+        assert not asked.done()
+        shown = http.get(f"/v1/queries/{query_id}").json()
+        listed = http.get("/v1/queries").json()["items"][0]
+        budget = http.get("/v1/budget").json()["projects"][0]
+        early = ask(http, headers={"Idempotency-Key": "k"})
+        reply = asked.result()
+        assert shown == {"query_id": query_id, "state": "in_flight"}
+        assert listed["state"] == "in_flight"
+        assert budget["spent"] == "1"
+        assert early.status_code == 409  # decided at its arrival
+        assert http.get(f"/v1/queries/{query_id}").json()["answer"] == reply.json()
+
+
+def _stored(http, installation):
+    """Wait until the ledger holds the answer; return its query's id."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with installation.services() as services:
+            entries = services.ledger.export()
+        for entry in entries:
+            if entry["kind"] == "answered":
+                return entry["query_id"]
+        time.sleep(0.01)
+    message = "the answer was never stored"
+    raise TimeoutError(message)
+
+
+def test_beyond_the_permits_everybody_is_told_busy_before_anything_else(tmp_path):
+    sampler = HeldSampler()
+    installation = make_installation(tmp_path, ROWS["with"], kind=Narrow)
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation, lambda: sampler) as url,
+        client(url, key) as http,
+        ThreadPoolExecutor(PERMITS) as pool,
+        sampler.held(),
+    ):
+        asked = [pool.submit(ask, http) for _ in range(PERMITS)]
+        sampler.wait_for(2)  # as many as there are executors
+        _wait_until_busy(http)
+        before = http.get("/v1/budget").json()  # pages need no permit
+        for headers in ({}, {"Authorization": "Bearer nobody"}):
+            for path in ("queries", "plan"):
+                reply = post(http, b"{", path, headers=headers)
+                assert reply.status_code == 503
+                assert reply.json()["type"] == "busy"
+                assert int(reply.headers["retry-after"]) >= 1
+        assert http.get("/v1/budget").json() == before
+        sampler.open()
+        assert [future.result().status_code for future in asked] == [200] * PERMITS
+        assert ask(http).status_code == 200
+
+
+def _wait_until_busy(http):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if plan(http).status_code == 503:
+            return
+        time.sleep(0.01)
+    raise TimeoutError
+
+
+def test_a_permit_comes_back_when_its_caller_hangs_up(tmp_path):
+    sampler = HeldSampler()
+    installation = make_installation(tmp_path, ROWS["with"], kind=Narrow)
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation, lambda: sampler) as url,
+        client(url, key) as http,
+    ):
+        with sampler.held():
+            for _ in range(2):
+                _hang_up_early(url, key)
+        deadline = time.monotonic() + 10
+        while http.get("/v1/budget").json()["projects"][0]["spent"] != "2":
+            assert time.monotonic() < deadline
+        for _ in range(PERMITS + 1):
+            assert ask(http).status_code == 200
+
+
+def _hang_up_early(url, key):
+    with client(url, key) as http, pytest.raises(httpx.ReadTimeout):
+        http.timeout = httpx.Timeout(0.3)
+        ask(http)
