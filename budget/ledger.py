@@ -112,18 +112,26 @@ class Ledger:
         anchor.create(AnchorRecord(ledger_id, entries.head, {}))
         return cls(databases, anchor)
 
-    def open(self) -> None:
+    def open(self, recorded_tables: Iterable[Table] = ()) -> None:
         """Check a ledger before serving from it, and void other boots' leases.
 
         The anchor is written forward where a crash left it behind.
 
         Raises:
-            AnchorMismatchError: The ledger does not contain its anchor, or a counter
-                is not what the entries make it.
+            AnchorMismatchError: The ledger does not contain its anchor, or a counter,
+                or a row of the recorded tables, is not what the entries make it.
         """
         with self._writer.transaction() as write:
-            require_derived(write.connection)
+            require_derived(write.connection, tuple(recorded_tables))
             leases.void_others(write.connection, self._boot)
+
+    def require_matched(self) -> None:
+        """Refuse once a mismatch was seen: nothing is served from then on.
+
+        Raises:
+            AnchorMismatchError: The anchor did not fit before.
+        """
+        self._writer.require_matched()
 
     def check(self) -> None:
         """Check that the ledger contains its anchor.

@@ -27,7 +27,12 @@ from server.api.questions import CounterSettings, QuestionCounter
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
-from server.persistence.schema import current_revision, head_revision, upgrade
+from server.persistence.schema import (
+    RECORDED_TABLES,
+    current_revision,
+    head_revision,
+    upgrade,
+)
 from server.settings import Settings
 from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
@@ -232,7 +237,7 @@ class Server:
             return
         self._held.enter_context(ProcessLock(self.settings.lock_file))
         check_files(self.services)
-        self.services.ledger.open()
+        self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
         self._started = True
 
@@ -268,6 +273,7 @@ class Server:
         return app
 
     def _authenticate(self, authorization: str | None) -> Caller:
+        self.services.ledger.require_matched()
         with self.services.databases.reader.connect() as connection:
             return authenticate(connection, authorization)
 

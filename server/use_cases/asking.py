@@ -163,6 +163,7 @@ class Desk:
         body = encode(
             free_document(
                 stored.body,
+                question,
                 query_id=charge_request.query_id,
                 remaining=visible_remaining(left, grant, caller),
             )

@@ -62,9 +62,10 @@ class Recovery:
         query_id = orphan.charge.query_id
         try:
             reply = self._execute(orphan)
-        except Exception as error:  # noqa: BLE001 - after the charge all failures look alike
-            _log.error("an orphan cannot be executed: %s", type(error).__name__)
-            reply = self._desk.failed(orphan.charge)
+        except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
+            _log.warning("recovery gives up a question: %s", type(error).__name__)
+            self._services.given_up.add(query_id)
+            return
         if not isinstance(reply.failure, LedgerUnavailableError):
             self._to_release.append(query_id)
 
