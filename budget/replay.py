@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Row, Table, select
+from sqlalchemy import Connection, Row, Table, select, type_coerce
+from sqlalchemy.types import NullType
 
 from budget.accounts import ChargeRow, charge_row
 from budget.chain import FIRST_HASH, Head, entry_hash
@@ -54,11 +55,12 @@ def _check_link(expected: Expected, row: Row[tuple[object, ...]]) -> None:
 
 
 def _is_named_gap(row: Row[tuple[object, ...]], previous: Head) -> bool:
-    """Whether a reconcile entry names the very gap before it."""
+    """Whether a reconcile entry names the very gap before it, on both sides."""
     if row.kind != "reconcile":
         return False
-    named = json.loads(row.body)["ledger_head"]
-    return bool(named == {"seq": previous.seq, "hash": previous.hash})
+    body = json.loads(row.body)
+    follows = body["ledger_head"] == {"seq": previous.seq, "hash": previous.hash}
+    return bool(follows and body["anchor_head"]["seq"] == row.seq - 1)
 
 
 def _apply_charge(
@@ -155,6 +157,13 @@ _APPLY = {
 
 
 def table_rows(connection: Connection, table: Table) -> list[TableRow]:
-    """Return the rows that a table really holds."""
-    rows = connection.execute(select(table)).mappings()
-    return [dict(row) for row in rows]
+    """Return the rows that a table really holds, as it holds them.
+
+    Types that would soften a value (a 7 read as true) are passed by.
+    """
+    columns = [type_coerce(column, NullType()) for column in table.columns]
+    names = [column.name for column in table.columns]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in connection.execute(select(*columns))
+    ]

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, select, type_coerce
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.types import NullType
 
 from budget.anchor import AnchorFile, AnchorRecord
 from budget.chain import canonical_json
@@ -124,8 +125,10 @@ def _charge_problems(connection: Connection, expected: Expected) -> list[str]:
 
 def _answer_problems(connection: Connection, expected: Expected) -> list[str]:
     found = {
-        row.query_id: hashlib.sha256(_bytes(row.body)).hexdigest()
-        for row in connection.execute(select(answer))
+        query_id: hashlib.sha256(_bytes(body)).hexdigest()
+        for query_id, body in connection.execute(
+            select(answer.c.query_id, type_coerce(answer.c.body, NullType()))
+        )
     }
     return [
         f"the stored answer of {query_id!r} is not the one that was sent"
@@ -152,4 +155,8 @@ def _table_problems(
 
 def _keyed(table: Table, rows: Sequence[TableRow]) -> dict[str, TableRow]:
     names = [column.name for column in table.primary_key]
-    return {canonical_json([row[name] for name in names]): row for row in rows}
+    return {_key([row[name] for name in names]): row for row in rows}
+
+
+def _key(values: Sequence[object]) -> str:
+    return canonical_json([v.hex() if isinstance(v, bytes) else v for v in values])

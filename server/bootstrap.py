@@ -5,6 +5,8 @@ import contextlib
 import getpass
 import logging
 import os
+import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import BoundedSemaphore
@@ -194,8 +196,8 @@ def delete_unnamed_files(services: Services) -> None:
             {(row.name, row.overlap_digest) for row in populations}
         )
         for path in services.settings.snapshots.iterdir():
-            if path.name.partition(".")[0] not in snapshots:
-                path.unlink()
+            if path.suffix != ".duckdb" or path.stem not in snapshots:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 class Server:
@@ -228,7 +230,7 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.data / "server.lock"))
+        self._held.enter_context(ProcessLock(self.settings.lock_file))
         check_files(self.services)
         self.services.ledger.open()
         delete_unnamed_files(self.services)
@@ -294,4 +296,4 @@ class Server:
                 await asyncio.to_thread(self._recovery.run_once)
             except Exception as error:  # noqa: BLE001 - it must go on
                 _log.error("recovery met a bug: %s", type(error).__name__)
-            await asyncio.sleep(RECOVERY_SECONDS)
+            await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

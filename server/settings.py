@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import make_url
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
 
@@ -58,6 +59,12 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """The catalogue database's URL."""
         return self.database_url or f"sqlite:///{self.data / 'curator.sqlite'}"
+
+    @property
+    def lock_file(self) -> Path:
+        """The lock of the one server process, beside the ledger that it serves."""
+        database = make_url(self.url).database
+        return Path(f"{database}.server-lock").absolute()
 
     @property
     def secret_file(self) -> Path:

@@ -280,25 +280,28 @@ class CustodyOffice:
     def _check_dataset(
         self, connection: Connection, manifest: Manifest, choices: LoadChoices
     ) -> None:
-        row = connection.execute(
-            select(tables.dataset.c.population, tables.snapshot.c.schema)
-            .join(
-                tables.snapshot,
-                tables.snapshot.c.id == tables.dataset.c.active_snapshot,
+        rows = connection.execute(
+            select(
+                tables.dataset.c.population,
+                tables.snapshot.c.schema,
+                tables.snapshot.c.display,
             )
+            .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
             .where(tables.dataset.c.name == manifest.dataset)
-        ).one_or_none()
-        if row is None:
+            .order_by(tables.snapshot.c.created)
+        ).all()
+        if not rows:
             return
-        if row.population != manifest.population.id:
+        if rows[0].population != manifest.population.id:
             message = (
                 f"the dataset {manifest.dataset!r} is of population "
-                f"{row.population!r}, not {manifest.population.id!r}"
+                f"{rows[0].population!r}, not {manifest.population.id!r}"
             )
             raise CommandRefusedError(message)
-        changes = changed_declarations(
-            json.loads(row.schema), dataset_to_json(manifest.schema())
-        )
+        given = dataset_to_json(manifest.schema())
+        changes = changed_declarations([json.loads(row.schema) for row in rows], given)
+        if json.loads(rows[-1].display) != _display(manifest):
+            changes.append("display")
         if changes and not (choices.accept_changes and choices.reason):
             message = (
                 f"declarations stay fixed across snapshots, and {changes[0]} differs "
