@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, Row, Table, select
+from sqlalchemy import Connection, Row, Table, select, type_coerce
+from sqlalchemy.types import NullType
 
 from budget.accounts import ChargeRow, charge_row
 from budget.chain import FIRST_HASH, Head, entry_hash
@@ -155,6 +156,7 @@ _APPLY = {
 
 
 def table_rows(connection: Connection, table: Table) -> list[TableRow]:
-    """Return the rows that a table really holds."""
-    rows = connection.execute(select(table)).mappings()
+    """Return the rows that a table really holds: values as stored, of any type."""
+    raw = [type_coerce(column, NullType()).label(column.name) for column in table.c]
+    rows = connection.execute(select(*raw)).mappings()
     return [dict(row) for row in rows]
