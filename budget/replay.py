@@ -174,13 +174,7 @@ _APPLY = {
 
 
 def table_rows(connection: Connection, table: Table) -> list[TableRow]:
-    """Return the rows that a table really holds, as it holds them.
-
-    Types that would soften a value (a 7 read as true) are passed by.
-    """
-    columns = [type_coerce(column, NullType()) for column in table.columns]
-    names = [column.name for column in table.columns]
-    return [
-        dict(zip(names, row, strict=True))
-        for row in connection.execute(select(*columns))
-    ]
+    """Return the rows that a table really holds: values as stored, of any type."""
+    raw = [type_coerce(column, NullType()).label(column.name) for column in table.c]
+    rows = connection.execute(select(*raw)).mappings()
+    return [dict(row) for row in rows]

@@ -4,12 +4,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, select, type_coerce
+from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.types import NullType
 
 from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import canonical_json
 from budget.databases import Databases
 from budget.replay import Expected, TableRow, replay, table_rows
 from budget.tables import LEASE_COLUMNS, answer, charge, counter, limit
@@ -106,13 +104,11 @@ def _derived_problems(connection: Connection, expected: Expected) -> list[str]:
 def _amount_problems(
     connection: Connection, table: Table, expected: dict[str, int]
 ) -> list[str]:
-    found = {
-        row.scope: row.nano_epsilon for row in connection.execute(select(table)).all()
-    }
+    found = {row["scope"]: row["nano_epsilon"] for row in table_rows(connection, table)}
     return [
         f"{table.name} of {scope!r} is not what the entries make it"
         for scope in sorted(found.keys() | expected.keys(), key=str)
-        if found.get(scope) != expected.get(scope)
+        if found.get(scope) != expected.get(str(scope))
     ]
 
 
@@ -130,15 +126,13 @@ def _charge_problems(connection: Connection, expected: Expected) -> list[str]:
 
 def _answer_problems(connection: Connection, expected: Expected) -> list[str]:
     found = {
-        query_id: hashlib.sha256(_bytes(body)).hexdigest()
-        for query_id, body in connection.execute(
-            select(answer.c.query_id, type_coerce(answer.c.body, NullType()))
-        )
+        row["query_id"]: hashlib.sha256(_bytes(row["body"])).hexdigest()
+        for row in table_rows(connection, answer)
     }
     return [
         f"the stored answer of {query_id!r} is not the one that was sent"
         for query_id in sorted(found.keys() | expected.answers.keys(), key=str)
-        if found.get(query_id) != expected.answers.get(query_id)
+        if found.get(query_id) != expected.answers.get(str(query_id))
     ]
 
 
@@ -160,8 +154,4 @@ def _table_problems(
 
 def _keyed(table: Table, rows: Sequence[TableRow]) -> dict[str, TableRow]:
     names = [column.name for column in table.primary_key]
-    return {_key([row[name] for name in names]): row for row in rows}
-
-
-def _key(values: Sequence[object]) -> str:
-    return canonical_json([v.hex() if isinstance(v, bytes) else v for v in values])
+    return {repr([row[name] for name in names]): row for row in rows}

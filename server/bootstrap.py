@@ -11,8 +11,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import BoundedSemaphore
 
+from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile
 from budget.databases import Databases
@@ -114,20 +116,35 @@ def open_databases(settings: Settings) -> Databases:
     """Open the catalogue database of an existing installation.
 
     Raises:
-        CommandRefusedError: There is none, or it has another revision.
+        CommandRefusedError: There is none, or it cannot be read.
     """
     missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
         raise CommandRefusedError(missing)
     databases = Databases(settings.url)
+    try:
+        revision = _at_head(databases)
+    except (SQLAlchemyError, AlembicCommandError) as error:
+        databases.close()
+        message = (
+            f"the database in {settings.data} cannot be read, or has a revision that "
+            f"this version does not know ({type(error).__name__})"
+        )
+        raise CommandRefusedError(message) from None
+    if revision is None:
+        databases.close()
+        raise CommandRefusedError(missing)
+    return databases
+
+
+def _at_head(databases: Databases) -> str | None:
+    """Return the revision, after bringing it to the newest; None where is no schema."""
     with databases.writer.connect() as connection:
         revision = current_revision(connection)
-    if revision is None:
-        raise CommandRefusedError(missing)
-    if revision != head_revision():
+    if revision is not None and revision != head_revision():
         with databases.writer.begin() as connection:
             upgrade(connection)
-    return databases
+    return revision
 
 
 def make_services(
