@@ -159,7 +159,7 @@ def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
     assert services.ledger.query(reply.query_id).state == "answered"
 
 
-def test_an_orphan_that_cannot_be_prepared_fails_and_strands_no_other(
+def test_an_orphan_that_cannot_be_prepared_strands_no_other(
     services, installation, monkeypatch
 ):
     watch = Watch(services, installation)
@@ -177,9 +177,26 @@ def test_an_orphan_that_cannot_be_prepared_fails_and_strands_no_other(
 
     monkeypatch.setattr("server.use_cases.recovery.prepare", prepare_all_but_the_first)
     assert healthy.run_once() == 2
-    assert services.ledger.query(stuck.query_id).state == "failed"
     assert services.ledger.query(fine.query_id).state == "answered"
+    assert services.ledger.query(stuck.query_id).state == "running"
+    assert healthy.run_once() == 1
+    assert services.ledger.query(stuck.query_id).state == "answered"
     assert healthy.run_once() == 0
+
+
+def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
+    services, installation, monkeypatch
+):
+    desk, recovery = desk_of(services, Watch(services, installation))
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        reply = desk.ask(ADA, "clinic", question(), None)
+    monkeypatch.setattr(
+        "server.use_cases.recovery.prepare",
+        lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
+    )
+    assert [recovery.run_once() for _ in range(4)] == [1, 1, 0, 0]
+    assert services.ledger.query(reply.query_id).state == "failed"
 
 
 def refuse_to_store(*_):
