@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import canonical_json
 from budget.databases import Databases
 from budget.replay import Expected, TableRow, replay, table_rows
 from budget.tables import LEASE_COLUMNS, answer, charge, counter, limit
@@ -39,7 +38,7 @@ def verify(
     record, problems = _read_anchor(anchor)
     try:
         with databases.reader.begin() as connection:
-            expected = replay(connection)
+            expected = replay(connection, totals_at=record.head.seq if record else 0)
             problems += expected.problems
             if record is not None:
                 problems += _anchor_problems(expected, record)
@@ -69,17 +68,22 @@ def _anchor_problems(expected: Expected, record: AnchorRecord) -> list[str]:
         return [
             f"the anchor saw entry {record.head.seq}, which is missing or different"
         ]
+    if expected.totals.get(record.head.seq) != dict(record.totals):
+        return ["the anchor's totals are not what the entries make them"]
     return []
 
 
-def require_derived(connection: Connection) -> None:
+def require_derived(connection: Connection, recorded: Sequence[Table] = ()) -> None:
     """Refuse to serve where the chain or what is derived from it was edited.
 
     Raises:
-        AnchorMismatchError: Some entry, counter, limit, charge or answer differs.
+        AnchorMismatchError: Some entry, counter, limit, charge, answer or recorded
+            row differs.
     """
     expected = replay(connection)
     problems = expected.problems + _derived_problems(connection, expected)
+    for table in recorded:
+        problems += _table_problems(connection, expected, table)
     if problems:
         message = f"the ledger was edited: {problems[0]}; see 'curator ledger verify'"
         raise AnchorMismatchError(message)
@@ -100,13 +104,11 @@ def _derived_problems(connection: Connection, expected: Expected) -> list[str]:
 def _amount_problems(
     connection: Connection, table: Table, expected: dict[str, int]
 ) -> list[str]:
-    found = {
-        row.scope: row.nano_epsilon for row in connection.execute(select(table)).all()
-    }
+    found = {row["scope"]: row["nano_epsilon"] for row in table_rows(connection, table)}
     return [
         f"{table.name} of {scope!r} is not what the entries make it"
         for scope in sorted(found.keys() | expected.keys(), key=str)
-        if found.get(scope) != expected.get(scope)
+        if found.get(scope) != expected.get(str(scope))
     ]
 
 
@@ -124,13 +126,13 @@ def _charge_problems(connection: Connection, expected: Expected) -> list[str]:
 
 def _answer_problems(connection: Connection, expected: Expected) -> list[str]:
     found = {
-        row.query_id: hashlib.sha256(_bytes(row.body)).hexdigest()
-        for row in connection.execute(select(answer))
+        row["query_id"]: hashlib.sha256(_bytes(row["body"])).hexdigest()
+        for row in table_rows(connection, answer)
     }
     return [
         f"the stored answer of {query_id!r} is not the one that was sent"
         for query_id in sorted(found.keys() | expected.answers.keys(), key=str)
-        if found.get(query_id) != expected.answers.get(query_id)
+        if found.get(query_id) != expected.answers.get(str(query_id))
     ]
 
 
@@ -152,4 +154,4 @@ def _table_problems(
 
 def _keyed(table: Table, rows: Sequence[TableRow]) -> dict[str, TableRow]:
     names = [column.name for column in table.primary_key]
-    return {canonical_json([row[name] for name in names]): row for row in rows}
+    return {repr([row[name] for name in names]): row for row in rows}

@@ -5,12 +5,16 @@ import contextlib
 import getpass
 import logging
 import os
+import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import BoundedSemaphore
 
+from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile
 from budget.databases import Databases
@@ -25,7 +29,12 @@ from server.api.questions import CounterSettings, QuestionCounter
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
-from server.persistence.schema import current_revision, head_revision, upgrade
+from server.persistence.schema import (
+    RECORDED_TABLES,
+    current_revision,
+    head_revision,
+    upgrade,
+)
 from server.settings import Settings
 from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
@@ -57,7 +66,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     """Make a new installation: data directory, secret, ledger, anchor.
 
     Raises:
-        CommandRefusedError: A ledger or an anchor is already there.
+        CommandRefusedError: A ledger or an anchor is already there, or a secret that
+            is none.
     """
     if settings.anchor.exists():
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
@@ -70,8 +80,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
         if current_revision(connection) is not None:
             message = f"a ledger exists in {settings.data}: nothing was changed"
             raise CommandRefusedError(message)
+        secret = _make_or_keep_secret(settings)
         upgrade(connection)
-    secret = make_secret(settings.secret_file)
     same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
     facts = {
         "single_custodian": "true" if single_custodian else "false",
@@ -86,6 +96,14 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
 
 
+def _make_or_keep_secret(settings: Settings) -> bytes:
+    try:
+        return make_secret(settings.secret_file)
+    except ValueError as error:
+        message = f"{settings.secret_file} is there, but is no secret: {error}"
+        raise CommandRefusedError(message) from None
+
+
 def actor() -> str:
     """Return who runs a command on this host."""
     try:
@@ -98,20 +116,35 @@ def open_databases(settings: Settings) -> Databases:
     """Open the catalogue database of an existing installation.
 
     Raises:
-        CommandRefusedError: There is none, or it has another revision.
+        CommandRefusedError: There is none, or it cannot be read.
     """
     missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
         raise CommandRefusedError(missing)
     databases = Databases(settings.url)
+    try:
+        revision = _at_head(databases)
+    except (SQLAlchemyError, AlembicCommandError) as error:
+        databases.close()
+        message = (
+            f"the database in {settings.data} cannot be read, or has a revision that "
+            f"this version does not know ({type(error).__name__})"
+        )
+        raise CommandRefusedError(message) from None
+    if revision is None:
+        databases.close()
+        raise CommandRefusedError(missing)
+    return databases
+
+
+def _at_head(databases: Databases) -> str | None:
+    """Return the revision, after bringing it to the newest; None where is no schema."""
     with databases.writer.connect() as connection:
         revision = current_revision(connection)
-    if revision is None:
-        raise CommandRefusedError(missing)
-    if revision != head_revision():
+    if revision is not None and revision != head_revision():
         with databases.writer.begin() as connection:
             upgrade(connection)
-    return databases
+    return revision
 
 
 def make_services(
@@ -185,8 +218,8 @@ def delete_unnamed_files(services: Services) -> None:
             {(row.name, row.overlap_digest) for row in populations}
         )
         for path in services.settings.snapshots.iterdir():
-            if path.name.partition(".")[0] not in snapshots:
-                path.unlink()
+            if path.suffix != ".duckdb" or path.stem not in snapshots:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 class Server:
@@ -200,9 +233,13 @@ class Server:
         self._started = False
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
-        self.services = make_services(
-            settings, parser=self._parser.parse, sampler_factory=sampler_factory
-        )
+        try:
+            self.services = make_services(
+                settings, parser=self._parser.parse, sampler_factory=sampler_factory
+            )
+        except CuratorError:
+            self._parser.close()
+            raise
         compiler = Compiler(self.services.parser)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
@@ -215,9 +252,9 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.data / "server.lock"))
+        self._held.enter_context(ProcessLock(self.settings.lock_file))
         check_files(self.services)
-        self.services.ledger.open()
+        self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
         self._started = True
 
@@ -253,6 +290,7 @@ class Server:
         return app
 
     def _authenticate(self, authorization: str | None) -> Caller:
+        self.services.ledger.require_matched()
         with self.services.databases.reader.connect() as connection:
             return authenticate(connection, authorization)
 
@@ -281,4 +319,4 @@ class Server:
                 await asyncio.to_thread(self._recovery.run_once)
             except Exception as error:  # noqa: BLE001 - it must go on
                 _log.error("recovery met a bug: %s", type(error).__name__)
-            await asyncio.sleep(RECOVERY_SECONDS)
+            await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

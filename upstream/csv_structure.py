@@ -14,6 +14,7 @@ from upstream.errors import IngestionError, Problem
 
 MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
+_BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
 
@@ -26,13 +27,13 @@ class CsvFile:
         path: Where it lies.
         header: The column names of its first record.
         records: How many records follow the header.
-        newline: How its lines end.
+        is_quoted: Whether a quote stands anywhere in it.
     """
 
     path: Path
     header: tuple[str, ...]
     records: int
-    newline: str
+    is_quoted: bool
 
 
 def check_csv(path: Path, name: str) -> CsvFile:
@@ -52,9 +53,12 @@ def check_csv(path: Path, name: str) -> CsvFile:
         if first is None:
             raise checker.refusal(1, "the file is empty: it needs a header row")
         header = tuple(field.decode() for field in _fields(first[1]))
+        if any("\n" in name or "\r" in name for name in header):
+            raise checker.refusal(1, "a column name has a line break: rename it")
         checker.width = len(header)
-        count = sum(1 for _ in records)
-    return CsvFile(path, header, count, "\r\n" if checker.ending == b"\r\n" else "\n")
+        count = checker.skip_plain_blocks(file)
+        count += sum(1 for _ in checker.records(file))
+    return CsvFile(path, header, count, checker.is_quoted)
 
 
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -89,26 +93,58 @@ class _Checker:
         self.name = name
         self.width: int | None = None  # fields of a record, once the header is read
         self.ending: bytes | None = None  # of the file's first line
+        self.next_line = 1
+        self.is_quoted = False
 
     def refusal(
         self, line: int, sentence: str, column: int | None = None
     ) -> IngestionError:
         return IngestionError((Problem(self.name, line, column, sentence),))
 
+    def skip_plain_blocks(self, file: BinaryIO) -> int:
+        """Return how many records stand before the first block that needs care.
+
+        A block of whole lines is plain when it has neither quotes nor letters beyond
+        ASCII, and every line the right commas and end: a few times faster to see
+        than record by record. The file is left where the rest begins.
+        """
+        count = 0
+        while block := file.read(_BLOCK_BYTES):
+            whole = block.rfind(b"\n") + 1
+            if not whole or not self._is_plain(block[:whole]):
+                file.seek(-len(block), 1)
+                break
+            file.seek(whole - len(block), 1)
+            lines = block.count(b"\n")
+            count += lines
+            self.next_line += lines
+        return count
+
+    def _is_plain(self, block: bytes) -> bool:
+        if self.width in {None, 1} or b'"' in block or not block.isascii():
+            return False
+        lines, returns = block.count(b"\n"), block.count(b"\r")
+        ends = block.count(b"\r\n")
+        if returns != ends or ends != (lines if self.ending == b"\r\n" else 0):
+            return False
+        commas = {line.count(b",") for line in block.split(b"\n")[:-1]}
+        return commas == {(self.width or 0) - 1}
+
     def records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         """Yield the first line and the bytes of each record, without its line end."""
-        start = 1
+        start = self.next_line
         while first := file.readline(_LONGEST_LINE):
             lines = self._lines_of_record(file, start, first)
             body = self._without_end(start, b"".join(lines))
             if start == 1:
                 body = body.removeprefix(_BOM)
+            self.next_line = start + len(lines)
             if body or self.width == 1:
                 self._check(start, body)
                 yield start, body
             elif start == 1:
                 raise self.refusal(1, "the first line is blank: it must be the header")
-            start += len(lines)
+            start = self.next_line
 
     def _lines_of_record(self, file: BinaryIO, start: int, first: bytes) -> list[bytes]:
         lines, size = [first], len(first)
@@ -138,6 +174,7 @@ class _Checker:
         if not body.isascii():
             self._check_utf8(line, body)
         if b'"' in body:
+            self.is_quoted = True
             count = len(_fields(body))
             if not count:
                 sentence = (

@@ -51,15 +51,23 @@ def _csv_sql(table: TableSpec, file: CsvFile, number: int) -> str:
         f"coalesce(c{file.header.index(column.file_column)}, '') AS r{i}"
         for i, column in enumerate(table.columns)
     )
-    newline = "\\r\\n" if file.newline == "\r\n" else "\\n"
     return (
         f"SELECT {number} AS file, NULL::BIGINT AS row, {texts} FROM read_csv("  # noqa: S608 - quoted paths
         f"[{quoted(str(file.path))}], auto_detect=false, columns={{{names}}}, "
         "header=true, delim=',', quote='\"', escape='\"', comment='', nullstr='', "
-        f"new_line='{newline}', strict_mode=true, null_padding=false, "
-        "ignore_errors=false, compression='none', encoding='utf-8', "
-        f"max_line_size={2 * MAX_RECORD_BYTES})"
+        f"parallel={_guesses_no_boundary(file)}, strict_mode=true, "
+        "null_padding=false, ignore_errors=false, compression='none', "
+        f"encoding='utf-8', max_line_size={2 * MAX_RECORD_BYTES})"
     )
+
+
+def _guesses_no_boundary(file: CsvFile) -> str:
+    """Say whether threads may share the file: never where a line end can be quoted.
+
+    DuckDB's threads guess where a record starts in the middle of a file; seen to guess
+    wrong (version 2.0.0) among fields that hold quotes, commas and line ends.
+    """
+    return str(not file.is_quoted).lower()
 
 
 def _parquet_sql(table: TableSpec, file: ParquetFile, number: int) -> str:
@@ -92,9 +100,12 @@ def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
 def _moment_text(column: str, *, clock: bool) -> str:
     """Write a moment as ISO text with astronomical years, ``infinity`` as itself."""
     year = f"year({column})"
-    sign = f"CASE WHEN {year} < 0 THEN '-' ELSE '' END"
-    padded = f"lpad(CAST(abs({year}) AS VARCHAR), greatest(4, strlen(CAST(abs({year}) AS VARCHAR))::INTEGER), '0')"  # noqa: E501
-    text = f"concat({sign}, {padded}, strftime({column}, '-%m-%d'))"
+    digits = f"CAST(abs({year}) AS VARCHAR)"
+    text = (
+        f"concat(CASE WHEN {year} < 0 THEN '-' ELSE '' END, "
+        f"repeat('0', greatest(0, 4 - strlen({digits}))), {digits}, "
+        f"strftime({column}, '-%m-%d'))"
+    )
     if clock:
         micros = f"strftime({column}, '.%f')"
         text = (

@@ -140,7 +140,7 @@ def _map_unusual_ids(
     texts = [text for (text,) in unusual]
     spelled = [_spelled(text, unit_type) for text in texts]
     connection.execute(
-        "CREATE TEMP TABLE temp.ids AS SELECT unnest(?::VARCHAR[]) AS raw, "
+        "CREATE OR REPLACE TEMP TABLE temp.ids AS SELECT unnest(?::VARCHAR[]) AS raw, "
         "unnest(?::VARCHAR[]) AS uid, unnest(?::BOOLEAN[]) AS valid",
         [texts, [uid for uid, _ in spelled], [valid for _, valid in spelled]],
     )

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.examples import add_examples
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
@@ -96,6 +97,7 @@ def openapi_document() -> dict[str, object]:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
+    add_examples(document["paths"])
     return {**document}
 
 

@@ -47,17 +47,20 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     detail: str
     members: dict[str, object] = field(default_factory=dict)
 
-    def body(self) -> bytes:
-        """Return the problem document as JSON bytes."""
+    def document(self) -> dict[str, object]:
+        """Return the problem document."""
         status = STATUS_BY_CODE[self.code]
-        document = {
+        return {
             "type": self.code,
             "title": HTTPStatus(status).phrase,
             "status": status,
             "detail": self.detail,
             **self.members,
         }
-        return json.dumps(document, ensure_ascii=False).encode()
+
+    def body(self) -> bytes:
+        """Return the problem document as JSON bytes."""
+        return json.dumps(self.document(), ensure_ascii=False).encode()
 
     def headers(self) -> dict[str, str]:
         """Return the headers that go with the code."""

@@ -3,25 +3,43 @@
 These models describe; they never parse. Bodies are read by ``server.strict_json``.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-
-Decimal9 = Field(examples=["0.1"], description="A decimal, at most nine places.")
 
 
 class _Shape(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-class AccuracyWish(BaseModel):
+def _without_nulls(schema: dict[str, Any]) -> None:
+    """Say of members that may be left out that they may not be null."""
+    for member in schema["properties"].values():
+        if member.get("default", ...) is None:
+            del member["default"]
+        kinds = [kind for kind in member.pop("anyOf", []) if kind != {"type": "null"}]
+        member.update(kinds[0] if len(kinds) == 1 else {})
+        if len(kinds) > 1:
+            member["anyOf"] = kinds
+
+
+def _one_price(schema: dict[str, Any]) -> None:
+    _without_nulls(schema)
+    schema["oneOf"] = [{"required": ["epsilon"]}, {"required": ["accuracy"]}]
+
+
+class _Asked(BaseModel):
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_without_nulls)
+
+
+class AccuracyWish(_Asked):
     """Every cell of every aggregate within this half-width at this confidence."""
 
     within: float = Field(gt=0, examples=[20])
     confidence: float = Field(gt=0, lt=1, examples=[0.95])
 
 
-class Bounds(BaseModel):
+class Bounds(_Asked):
     """Lower bounds on contributions, to buy accuracy."""
 
     tables: dict[str, int] = Field(default={}, examples=[{"encounters": 5}])
@@ -29,7 +47,7 @@ class Bounds(BaseModel):
     max_groups_per_unit: int | None = Field(default=None, gt=0)
 
 
-class Options(BaseModel):
+class Options(_Asked):
     """How to answer."""
 
     reuse: Literal["allow", "never"] = "allow"
@@ -38,13 +56,19 @@ class Options(BaseModel):
     bounds: Bounds | None = None
 
 
-class QuestionBody(BaseModel):
+class QuestionBody(_Asked):
     """A question: SQL, and exactly one of epsilon and accuracy."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_one_price)
 
     sql: str = Field(
         examples=["SELECT sex, COUNT(DISTINCT patient_id) FROM patients GROUP BY sex"]
     )
-    epsilon: str | float | None = Decimal9
+    epsilon: str | float | None = Field(
+        default=None,
+        examples=["0.1"],
+        description="A decimal, at most nine places; a string keeps it exact.",
+    )
     accuracy: AccuracyWish | None = None
     project: str | None = None
     options: Options | None = None

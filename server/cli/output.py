@@ -13,10 +13,12 @@ from privacy.errors import CuratorError
 
 REFUSED = 1
 USAGE = 2
+_WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 _console = Console(soft_wrap=True, highlight=False)
+_tables = Console(soft_wrap=True, highlight=False, width=_WIDEST_TABLE)
 _errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
@@ -42,7 +44,7 @@ def show_list(items: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
         table.add_column(name)
     for item in items:
         table.add_row(*(_plain(value) for value in item.values()))
-    _console.print(table)
+    _tables.print(table)
 
 
 def print_json(value: object) -> None:

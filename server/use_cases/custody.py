@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,16 +64,17 @@ class CustodyOffice:
             self._services.ledger.recorded("population.create", self._actor) as change,
         ):
             refuse_used(change.connection, tables.population, declared.id)
+            self._check_new(declared)
             digest = self._overlaps.write(declared.id, frozenset())
             self._insert_population(change, declared, digest)
         return self.population(declared.id)
 
-    def _insert_population(
-        self,
-        change: RecordedTransaction,
-        declared: PopulationSpec,
-        overlap_digest: str,
-    ) -> None:
+    def _check_new(self, declared: PopulationSpec) -> Loss:
+        """Return the cap of a population that may be created.
+
+        Raises:
+            CommandRefusedError: It needs a second person, or has no cap.
+        """
         require_single_custodian(self._services, "creating a population")
         if declared.epsilon_cap is None:
             message = (
@@ -81,6 +82,15 @@ class CustodyOffice:
                 "manifest, the most that all answers together may ever spend"
             )
             raise CommandRefusedError(message)
+        return declared.epsilon_cap
+
+    def _insert_population(
+        self,
+        change: RecordedTransaction,
+        declared: PopulationSpec,
+        overlap_digest: str,
+    ) -> None:
+        cap = self._check_new(declared)
         minimum, maximum = _range(declared)
         change.insert(
             tables.population,
@@ -95,7 +105,7 @@ class CustodyOffice:
                 "created": now_text(),
             },
         )
-        change.set_limit(Scope.population(declared.id), declared.epsilon_cap)
+        change.set_limit(Scope.population(declared.id), cap)
 
     def population(self, name: str) -> Document:
         """Describe a population: whom it protects, its cap, what is spent."""
@@ -250,10 +260,7 @@ class CustodyOffice:
             select(tables.population).where(tables.population.c.name == declared.id)
         ).one_or_none()
         if row is None:
-            require_single_custodian(self._services, "creating a population")
-            if declared.epsilon_cap is None:
-                message = f"the population {declared.id!r} is new: give its epsilon_cap"
-                raise CommandRefusedError(message)
+            self._check_new(declared)
         else:
             self._check_population(declared, json.loads(row.declaration))
         self._check_dataset(connection, manifest, choices)
@@ -273,25 +280,33 @@ class CustodyOffice:
     def _check_dataset(
         self, connection: Connection, manifest: Manifest, choices: LoadChoices
     ) -> None:
-        row = connection.execute(
-            select(tables.dataset.c.population, tables.snapshot.c.schema)
-            .join(
-                tables.snapshot,
-                tables.snapshot.c.id == tables.dataset.c.active_snapshot,
+        rows = connection.execute(
+            select(
+                tables.dataset.c.population,
+                tables.snapshot.c.schema,
+                tables.snapshot.c.display,
+                tables.snapshot.c.manifest,
             )
+            .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
             .where(tables.dataset.c.name == manifest.dataset)
-        ).one_or_none()
-        if row is None:
+            .order_by(tables.snapshot.c.created)
+        ).all()
+        if not rows:
             return
-        if row.population != manifest.population.id:
+        if rows[0].population != manifest.population.id:
             message = (
                 f"the dataset {manifest.dataset!r} is of population "
-                f"{row.population!r}, not {manifest.population.id!r}"
+                f"{rows[0].population!r}, not {manifest.population.id!r}"
             )
             raise CommandRefusedError(message)
-        changes = changed_declarations(
-            json.loads(row.schema), dataset_to_json(manifest.schema())
-        )
+        given = dataset_to_json(manifest.schema())
+        changes = changed_declarations([json.loads(row.schema) for row in rows], given)
+        if json.loads(rows[-1].display) != _display(manifest):
+            changes.append("display")
+        before = _kept_rows([json.loads(row.manifest) for row in rows])
+        for name, keep in _kept_rows([json.loads(manifest.canonical_json())]).items():
+            if before.get(name, keep) != keep:
+                changes.append(f"{name}: keep")
         if changes and not (choices.accept_changes and choices.reason):
             message = (
                 f"declarations stay fixed across snapshots, and {changes[0]} differs "
@@ -475,6 +490,16 @@ def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
     if limits is None:
         return DEFAULT_MINIMUM, DEFAULT_MAXIMUM
     return limits.min, limits.max
+
+
+def _kept_rows(manifests: Sequence[Document]) -> dict[str, object]:
+    """Return each table's latest rule of which rows its bound keeps."""
+    kept: dict[str, object] = {}
+    for manifest in manifests:
+        tables_declared = manifest["tables"]
+        if isinstance(tables_declared, list):
+            kept.update({table["name"]: table.get("keep") for table in tables_declared})
+    return kept
 
 
 def _display(manifest: Manifest) -> Document:

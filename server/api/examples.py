@@ -1,0 +1,203 @@
+"""Whole replies, as the OpenAPI document shows them; a test holds each to its schema.
+
+All of them speak of one made-up question.
+"""
+
+from typing import TypedDict, cast
+
+from server.api.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
+
+Example = dict[str, object]
+_Content = dict[str, dict[str, object]]
+_JSON = "application/json"
+
+
+class _Body(TypedDict):
+    content: _Content
+
+
+class _Operation(TypedDict, total=False):
+    requestBody: _Body
+    responses: dict[str, _Body]
+
+
+_SQL = "SELECT sex, COUNT(DISTINCT patient_id) AS patients FROM patients GROUP BY sex"
+_SNAPSHOT = "s_6b1f0c2d9a8e47530f1b2c3d"
+_QUERY_ID = "q_0f3a9c5e7d1b2a4c6e8f0a1b"
+_REMAINING: Example = {"project": "4.9", "principal": None}
+_COLUMNS = [
+    {"name": "sex", "kind": "group", "type": "text", "unit": None},
+    {"name": "patients", "kind": "measure", "type": "integer", "unit": "patient"},
+]
+_NOISE = [
+    {
+        "column": "patients",
+        "mechanism": "discrete_laplace",
+        "scale": "10.000000000000002",
+        "l1_sensitivity": "1",
+        "half_width_95": "30",
+    }
+]
+_DERIVATION = (
+    "Neighbours differ by all rows of one patient.\n"
+    "patients = COUNT(DISTINCT patient_id): one patient moves it by at most 1."
+)
+_CHARGE: Example = {"epsilon": "0.1", "delta": "0", "reused": False}
+
+QUESTION: Example = {"sql": _SQL, "epsilon": "0.1", "options": {"reuse": "allow"}}
+ANSWER: Example = {
+    "query_id": _QUERY_ID,
+    "snapshot": _SNAPSHOT,
+    "columns": _COLUMNS,
+    "rows": [["F", 10_312], ["M", 9_655], [None, -7]],
+    "noise": _NOISE,
+    "charge": _CHARGE,
+    "remaining": _REMAINING,
+    "derivation": _DERIVATION,
+    "warnings": [],
+}
+PLAN: Example = {
+    "epsilon": "0.1",
+    "delta": "0",
+    "affordable": True,
+    "remaining": {"project": "5", "principal": None},
+    "snapshot": _SNAPSHOT,
+    "cells": 3,
+    "columns": _COLUMNS,
+    "noise": _NOISE,
+    "derivation": _DERIVATION,
+    "warnings": [],
+    "free": [],
+}
+BUDGET: Example = {
+    "projects": [
+        {
+            "project": "sepsis",
+            "population": "hospital_patients",
+            "datasets": ["hospital"],
+            "expires": "2027-06-30",
+            "allotment": "5",
+            "spent": "0.1",
+            "remaining": "4.9",
+            "principal": None,
+            "cap": None,
+        }
+    ]
+}
+_DATASET_ITEM: Example = {
+    "name": "hospital",
+    "population": "hospital_patients",
+    "snapshot": _SNAPSHOT,
+}
+DATASETS: Example = {"items": [_DATASET_ITEM], "next_cursor": None}
+DATASET: Example = {
+    **_DATASET_ITEM,
+    "snapshot_date": "2025-12-31",
+    "epsilon_per_query": {"min": "0.001", "max": "5"},
+    "display": {"hide_below": 11},
+    "limits": {"cells": 10_000},
+    "hierarchies": [],
+    "budget": BUDGET,
+    "tables": [
+        {
+            "name": "patients",
+            "unit_column": "patient_id",
+            "max_rows_per_unit": 1,
+            "key": [],
+            "columns": [
+                {
+                    "name": "sex",
+                    "type": "text",
+                    "scale": 0,
+                    "nullable": True,
+                    "constant_in_unit": False,
+                    "domain": {"values": ["F", "M"], "other": False},
+                }
+            ],
+        }
+    ],
+}
+QUERIES: Example = {
+    "items": [
+        {
+            "query_id": _QUERY_ID,
+            "state": "answered",
+            "time": "2026-05-04T09:30:00.125000+00:00",
+            "dataset": "hospital",
+            "snapshot": _SNAPSHOT,
+            "project": "sepsis",
+            "sql": _SQL,
+            "charge": _CHARGE,
+        }
+    ],
+    "next_cursor": None,
+}
+QUERY: Example = {"query_id": _QUERY_ID, "state": "in_flight"}
+HEALTH: Example = {"status": "ok"}
+
+_PLACE: Example = {"line": 1, "column": 8}
+_MEMBERS: dict[str, Example] = {
+    "budget_exceeded": {"remaining": _REMAINING},
+    "query_failed": {"query_id": _QUERY_ID},
+    "sql_syntax": {**_PLACE, "rule": "syntax", "hint": "write one SELECT"},
+    "sql_not_allowed": {
+        **_PLACE,
+        "rule": "min_max",
+        "hint": "ask for counts over declared groups",
+    },
+    "unknown_column": {**_PLACE, "rule": "unknown_column", "hint": "its columns: sex"},
+    "no_public_domain": {
+        **_PLACE,
+        "rule": "no_public_domain",
+        "hint": "group by a column with a declared domain",
+    },
+    "too_many_groups": {**_PLACE, "rule": "cells", "hint": "group by fewer columns"},
+}
+
+
+_REPLIES = {
+    "/v1/datasets/{dataset}/plan": PLAN,
+    "/v1/datasets/{dataset}/queries": ANSWER,
+    "/v1/datasets": DATASETS,
+    "/v1/datasets/{dataset}": DATASET,
+    "/v1/queries": QUERIES,
+    "/v1/queries/{query_id}": QUERY,
+    "/v1/budget": BUDGET,
+    "/healthz": HEALTH,
+    "/readyz": HEALTH,
+}
+
+
+def add_examples(paths: dict[str, dict[str, object]]) -> None:
+    """Add examples to each body of an OpenAPI document's paths.
+
+    Added to the finished document, since FastAPI leaves out members that are null.
+    """
+    for path, verbs in paths.items():
+        for operation in verbs.values():
+            _add_to_operation(cast("_Operation", operation), _REPLIES[path])
+
+
+def _add_to_operation(operation: "_Operation", reply: Example) -> None:
+    if "requestBody" in operation:
+        operation["requestBody"]["content"][_JSON]["example"] = QUESTION
+    for status, response in operation["responses"].items():
+        content = response["content"]
+        if status == "200":
+            content[_JSON]["example"] = reply
+        else:
+            content[PROBLEM_JSON]["examples"] = _problems(int(status))
+
+
+def _problems(status: int) -> Example:
+    """Return an example of each problem that has this status, by code."""
+    return {
+        code: {"value": _problem(code)}
+        for code, its_status in STATUS_BY_CODE.items()
+        if its_status == status
+    }
+
+
+def _problem(code: str) -> Example:
+    sentence = "one sentence that says what was refused, and never quotes data"
+    return Problem(code, sentence, dict(_MEMBERS.get(code, {}))).document()

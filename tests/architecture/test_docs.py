@@ -1,0 +1,162 @@
+"""The docs cannot drift: what exists in code has its place in them."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from server.api.app import openapi_document
+from server.api.problems import STATUS_BY_CODE
+from server.main import cli
+from server.settings import Settings
+from server.use_cases.people import ROLES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+LINKING = [
+    *PAGES,
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+]
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NO_NOISE = {"__init__", "errors", "samplers", "calibration", "half_widths", "pricing"}
+
+
+def page(name):
+    return (DOCS / name).read_text("utf-8")
+
+
+def headings(text):
+    return re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
+
+
+def anchors(path):
+    """Return the fragment of each heading, as forges derive it."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings(path.read_text("utf-8"))
+    }
+
+
+def mechanism_modules():
+    paths = sorted((ROOT / "mechanisms").glob("*.py"))
+    return [path.stem for path in paths if path.stem not in NO_NOISE]
+
+
+def test_each_mechanism_has_a_proof():
+    assert mechanism_modules()
+    for name in mechanism_modules():
+        assert (DOCS / "proofs" / f"{name}.md").exists(), name
+
+
+def test_modules_that_are_no_mechanisms_draw_nothing():
+    for name in NO_NOISE - {"samplers", "__init__"}:
+        text = (ROOT / "mechanisms" / f"{name}.py").read_text("utf-8")
+        assert "unseal" not in text, name
+        assert "sampler." not in text, name
+
+
+@pytest.mark.parametrize("code", sorted(STATUS_BY_CODE))
+def test_each_error_code_has_a_heading_with_its_status(code):
+    assert f"{STATUS_BY_CODE[code]} `{code}`" in headings(page("errors.md"))
+
+
+def test_the_errors_page_names_no_code_that_does_not_exist():
+    found = {
+        match[1]
+        for heading in headings(page("errors.md"))
+        if (match := re.fullmatch(r"\d{3} `(\w+)`", heading))
+    }
+    assert found == set(STATUS_BY_CODE)
+
+
+def setting_names():
+    return [
+        f"CURATOR_{name.rstrip('_').upper()}" for name in sorted(Settings.model_fields)
+    ]
+
+
+@pytest.mark.parametrize("name", setting_names())
+def test_each_setting_has_a_row_with_its_default(name):
+    field = Settings.model_fields.get(name.removeprefix("CURATOR_").lower())
+    (row,) = re.findall(rf"^\| `{name}` \|.*$", page("operations.md"), re.MULTILINE)
+    if field is not None and isinstance(field.default, int | str) and field.default:
+        assert f"| `{field.default}` |" in row
+
+
+@pytest.mark.parametrize("path", sorted(openapi_document()["paths"]))
+def test_each_route_has_a_heading(path):
+    for verb in openapi_document()["paths"][path]:
+        assert f"`{verb.upper()} {path}`" in headings(page("http.md"))
+
+
+def commands(command, prefix="curator"):
+    for name, child in sorted(getattr(command, "commands", {}).items()):
+        if getattr(child, "commands", None):
+            yield from commands(child, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}"
+
+
+@pytest.mark.parametrize("command", list(commands(get_command(cli))))
+def test_each_command_stands_in_the_operations_page(command):
+    assert f"`{command}" in page("operations.md")
+
+
+def test_each_role_stands_in_the_glossary():
+    for role in ROLES:
+        assert f"**{role.capitalize()}**" in page("glossary.md"), role
+
+
+def links():
+    for path in LINKING:
+        for target in LINK.findall(FENCE.sub("", path.read_text("utf-8"))):
+            if not re.match(r"[a-z]+:", target):
+                yield path, target
+
+
+def test_every_relative_link_resolves():
+    broken = []
+    for path, target in links():
+        file, _, fragment = target.partition("#")
+        aim = (path.parent / file).resolve() if file else path
+        missing = not aim.exists()
+        if missing or (fragment and fragment not in anchors(aim)):
+            broken.append(f"{path.relative_to(ROOT)} -> {target}")
+    assert broken == []
+
+
+def test_the_index_leads_to_every_page():
+    index = DOCS / "index.md"
+    seen, waiting = set(), [index]
+    while waiting:
+        current = waiting.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        waiting += [
+            (path.parent / target.partition("#")[0]).resolve()
+            for path, target in links()
+            if path == current and target.partition("#")[0].endswith(".md")
+        ]
+    assert sorted(set(PAGES) - seen) == []
+
+
+def test_each_decision_says_context_decision_and_price():
+    decisions = sorted((DOCS / "adr").glob("[0-9]*.md"))
+    assert len(decisions) >= 8
+    numbers = [path.name[:4] for path in decisions]
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+    for path in decisions:
+        text = path.read_text("utf-8")
+        assert headings(text)[1:4] == ["Context", "Decision", "Price"], path.name
+        assert len(text.splitlines()) <= 40, path.name
+
+
+def test_every_test_named_in_the_threat_model_exists():
+    text = page("threat-model.md")
+    named = set(re.findall(r"`(tests/[\w/.]+)`", text))
+    assert named
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []

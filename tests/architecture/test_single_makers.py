@@ -1,0 +1,153 @@
+"""Who may make sealed values and proofs of payment, who may open them, who may draw."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = (
+    *("privacy", "query_lang", "mechanisms", "budget"),
+    *("engines", "release", "upstream", "server"),
+)
+SECURE_ENTROPY = {"secrets", "os.urandom"}
+GENERATORS = ("random", "numpy.random")
+
+
+def modules(*packages):
+    for package in packages or PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            yield path.relative_to(ROOT), ast.parse(path.read_text("utf-8"))
+
+
+def called_name(call):
+    """Return the name by which a call calls: ``Exact`` of ``sealed.Exact[int](x)``."""
+    function = call.func
+    if isinstance(function, ast.Subscript):
+        function = function.value
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return getattr(function, "id", None)
+
+
+def callers(name, found_in=None):
+    return {
+        str(path)
+        for path, tree in found_in or modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called_name(node) == name
+    }
+
+
+def outside(paths, *packages):
+    return sorted(path for path in paths if Path(path).parts[0] not in packages)
+
+
+def aliases(name):
+    """Return every renamed import of a class, which would hide its calls."""
+    return [
+        str(path)
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for imported in node.names
+        if imported.name == name and imported.asname is not None
+    ]
+
+
+def test_exact_values_are_made_by_engines_alone():
+    made = callers("Exact")
+    assert made
+    assert outside(made, "engines", "release") == []
+
+
+def test_exact_values_are_opened_by_mechanisms_alone():
+    opened = callers("unseal")
+    assert opened
+    assert outside(opened, "mechanisms") == []
+
+
+def test_nobody_reaches_around_the_seal():
+    words = ("_Exact__value", "__value")
+    guilty = [
+        str(path)
+        for path, _ in modules()
+        if str(path) != "privacy/sealed.py"
+        and any(word in (ROOT / path).read_text("utf-8") for word in words)
+    ]
+    assert guilty == []
+
+
+def test_proofs_of_payment_are_made_by_the_budget_alone():
+    made = callers("Charge")
+    assert made
+    assert outside(made, "budget") == []
+
+
+@pytest.mark.parametrize("name", ["Exact", "Charge"])
+def test_guarded_classes_are_imported_under_their_own_names(name):
+    assert aliases(name) == []
+
+
+@pytest.mark.parametrize("name", ["Exact", "Charge"])
+def test_guarded_classes_have_no_subclasses(name):
+    subclasses = [
+        str(path)
+        for path, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for base in node.bases
+        if name in ast.unparse(base).replace("[", " ").split()
+    ]
+    assert subclasses == []
+
+
+def test_the_search_for_callers_finds_a_planted_one():
+    planted = [(Path("server/x.py"), ast.parse("a = sealed.Exact[int](5).unseal()"))]
+    assert callers("Exact", planted) == {"server/x.py"}
+    assert callers("unseal", planted) == {"server/x.py"}
+
+
+def imported_modules(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def seeded_draws(tree):
+    """Return uses of numpy's generators and keyword arguments named seed."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node).startswith(
+            ("np.random", "numpy.random")
+        ):
+            yield ast.unparse(node)
+        if isinstance(node, ast.keyword | ast.arg) and node.arg == "seed":
+            yield "seed"
+
+
+def test_nothing_shipped_draws_from_a_seedable_generator():
+    guilty = [
+        (str(path), name)
+        for path, tree in modules()
+        if path.parts[:2] != ("server", "demo")
+        for name in [*imported_modules(tree), *seeded_draws(tree)]
+        if name == "seed" or name.startswith(("np.random", *GENERATORS))
+    ]
+    assert guilty == []
+
+
+def test_no_setting_names_a_seed():
+    text = (ROOT / "server/settings.py").read_text("utf-8").lower()
+    assert "seed" not in text
+
+
+def test_nothing_shipped_imports_the_tests():
+    guilty = [
+        str(path)
+        for path, tree in modules()
+        if any(name.split(".")[0] == "tests" for name in imported_modules(tree))
+    ]
+    assert guilty == []

@@ -1,0 +1,236 @@
+import pytest
+import yaml
+
+from tests.harness import DEFAULT_ROWS
+
+STRANGERS = ["900,F,30,north,2024-03-03,n", "901,M,40,south,2024-03-04,n"]
+
+
+def files(curator):
+    """Return everything that lies in DATA but the ledger itself, with its bytes."""
+    data = curator.installation.data
+    return {
+        str(path.relative_to(data)): path.read_bytes()
+        for path in data.rglob("*")
+        if path.is_file()
+        and not path.name.startswith("curator.sqlite")
+        and path.suffix != ".lock"
+    }
+
+
+def edited(path, change):
+    """Change a manifest by a function of its content."""
+    content = yaml.safe_load(path.read_text())
+    change(content)
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def refused(curator, *command):
+    """Run a command that must be refused, and must change nothing."""
+    before = (files(curator), curator.json("ledger", "export"))
+    said = curator.said(*command)
+    assert (files(curator), curator.json("ledger", "export")) == before
+    return said
+
+
+def test_a_load_prints_dataset_snapshot_and_report(curator):
+    loaded = curator.json("dataset", "load", curator.installation.write_manifest())
+    assert loaded.keys() == {"dataset", "snapshot", "report"}
+    shown = curator.json("dataset", "show", "clinic")
+    assert shown["snapshot"] == loaded["snapshot"]
+    assert [table["name"] for table in shown["tables"]] == ["visits"]
+    assert curator.json("dataset", "list")["items"] == [
+        {"name": "clinic", "population": "people", "snapshot": loaded["snapshot"]}
+    ]
+
+
+def test_a_load_for_people_says_its_progress_beside_the_report(curator):
+    done = curator.run("dataset", "load", curator.installation.write_manifest())
+    assert "snapshot: s_" in done.stdout
+    assert "clinic" in curator.run("dataset", "list").stdout
+    assert "visits" in curator.run("dataset", "show", "clinic").stdout
+
+
+def test_a_dry_run_changes_nothing(curator):
+    manifest = curator.installation.write_manifest()
+    before = (files(curator), curator.json("ledger", "export"))
+    done = curator.json("dataset", "load", manifest, "--dry-run")
+    assert done["snapshot"] is None
+    assert (files(curator), curator.json("ledger", "export")) == before
+    assert curator.json("dataset", "list")["items"] == []
+
+
+def test_a_load_that_ingestion_refuses_changes_nothing(curator):
+    rows = [*DEFAULT_ROWS, "x,F,30,north,2024-03-03,n"]
+    manifest = curator.installation.write_manifest(rows)
+    assert refused(curator, "dataset", "load", manifest)
+
+
+def test_a_broken_manifest_is_refused_with_its_place(curator):
+    manifest = curator.installation.write_manifest()
+    manifest.write_text(manifest.read_text().replace("snapshot_date", "snapshotdate"))
+    said = refused(curator, "dataset", "load", manifest)
+    assert "snapshotdate" in said
+    assert manifest.name in said
+
+
+def test_a_manifest_that_is_not_there_is_refused(curator, tmp_path):
+    assert "nowhere.yaml" in curator.said("dataset", "load", tmp_path / "nowhere.yaml")
+
+
+def test_a_new_population_needs_a_cap(curator):
+    manifest = edited(
+        curator.installation.write_manifest(),
+        lambda content: content["population"].pop("epsilon_cap"),
+    )
+    assert "epsilon_cap" in refused(curator, "dataset", "load", manifest)
+    assert "epsilon_cap" in refused(curator, "population", "create", manifest)
+
+
+def test_a_population_can_be_created_before_its_data(curator):
+    manifest = curator.installation.write_manifest(cap="12.5")
+    made = curator.json("population", "create", manifest)
+    assert made["epsilon_cap"] == "12.5"
+    assert made["datasets"] == []
+    assert "names are never used again" in refused(
+        curator, "population", "create", manifest
+    )
+    curator.run("dataset", "load", manifest)
+    assert curator.json("population", "show", "people")["datasets"] == ["clinic"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("epsilon_cap", "7"),
+        ("unit", "person"),
+        ("unit_type", "text"),
+        ("epsilon_per_query", {"min": "0.01", "max": "5"}),
+        ("source", "another protocol"),
+    ],
+)
+def test_keys_given_for_a_known_population_must_be_the_stored_ones(loaded, key, value):
+    manifest = edited(
+        loaded.installation.write_manifest(),
+        lambda content: content["population"].update({key: value}),
+    )
+    assert f"population.{key}" in refused(loaded, "dataset", "load", manifest)
+
+
+def test_keys_of_a_known_population_may_be_left_out(loaded):
+    def leave_out(content):
+        for key in ("epsilon_cap", "epsilon_per_query", "source"):
+            content["population"].pop(key)
+
+    manifest = edited(loaded.installation.write_manifest(), leave_out)
+    loaded.run("dataset", "load", manifest)
+
+
+def test_a_lowered_cap_is_the_stored_one(loaded):
+    loaded.run("population", "cap", "people", "12")
+    manifest = loaded.installation.write_manifest(cap="12.0")
+    loaded.run("dataset", "load", manifest)
+    manifest = loaded.installation.write_manifest(cap="100000")
+    assert "'12' in the ledger" in refused(loaded, "dataset", "load", manifest)
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_populations_are_shown(loaded, as_json):
+    for command in ((), ("people",)):
+        shown = loaded.run("population", "show", *command, *as_json).stdout
+        assert "people" in shown
+        assert "100000" in shown
+
+
+def test_unknown_names_are_refused(curator):
+    assert "no population" in curator.said("population", "show", "x")
+    assert "no population" in curator.said("population", "cap", "x", "1")
+    assert "no dataset" in curator.said("dataset", "show", "x")
+
+
+def test_patients_of_another_population_are_refused(loaded):
+    manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "population 'people' too" in said
+    assert "--override-overlap" in said
+
+
+def test_an_override_of_an_overlap_needs_a_reason(loaded):
+    manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
+    assert refused(loaded, "dataset", "load", manifest, "--override-overlap")
+    assert refused(loaded, "dataset", "load", manifest, "--reason", "both agree")
+    loaded.run(
+        *("dataset", "load", manifest),
+        *("--override-overlap", "--reason", "both wards agree"),
+    )
+    assert loaded.json("ledger", "verify")["ok"]
+
+
+def test_strangers_are_no_overlap(loaded):
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
+    names = [p["name"] for p in loaded.json("population", "show")["items"]]
+    assert names == ["people", "pupils"]
+
+
+def test_a_dataset_stays_with_its_population(loaded):
+    manifest = loaded.installation.write_manifest(
+        STRANGERS, dataset="clinic", population="pupils"
+    )
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "is of population 'people'" in said
+
+
+def widen_age(content):
+    column = next(c for c in content["tables"][0]["columns"] if c["name"] == "age")
+    column["domain"]["max"] = 130
+
+
+def raise_rows(content):
+    content["tables"][0]["max_rows_per_unit"] = 20
+
+
+def declare_sex_varying(content):
+    column = next(c for c in content["tables"][0]["columns"] if c["name"] == "sex")
+    column["constant_in_unit"] = False
+
+
+CHANGES = [
+    (widen_age, "visits.age: domain"),
+    (raise_rows, "visits: max_rows_per_unit"),
+    (declare_sex_varying, "visits.sex: constant_in_unit"),
+]
+
+
+@pytest.mark.parametrize(("change", "place"), CHANGES)
+def test_changed_declarations_are_refused_with_their_place(loaded, change, place):
+    manifest = edited(loaded.installation.write_manifest(), change)
+    assert place in refused(loaded, "dataset", "load", manifest)
+    assert place in refused(loaded, "dataset", "load", manifest, "--accept-changes")
+
+
+def test_changed_declarations_can_be_accepted_with_a_reason(loaded):
+    manifest = edited(loaded.installation.write_manifest(), widen_age)
+    accept = ("--accept-changes", "--reason", "form of 2025")
+    loaded.run("dataset", "load", manifest, *accept)
+    (table,) = loaded.json("dataset", "show", "clinic")["tables"]
+    age = next(c for c in table["columns"] if c["name"] == "age")
+    assert age["domain"] == {"min": 0, "max": 130}
+
+
+def test_a_new_snapshot_keeps_the_budget(loaded):
+    first = loaded.json("dataset", "show", "clinic")["snapshot"]
+    loaded.run("dataset", "load", loaded.installation.write_manifest())
+    shown = loaded.json("dataset", "show", "clinic")
+    assert shown["snapshot"] != first
+    assert [s["id"] for s in shown["snapshots"]] == [first, shown["snapshot"]]
+
+
+@pytest.mark.parametrize("content", [None, "00" * 32])
+def test_a_load_refuses_without_the_secret_of_the_installation(loaded, content):
+    manifest = loaded.installation.write_manifest()
+    secret = loaded.installation.data / "secret.key"
+    secret.unlink()
+    if content is not None:
+        secret.write_text(content)
+    assert "secret.key" in refused(loaded, "dataset", "load", manifest)

@@ -1,0 +1,76 @@
+import stat
+
+import pytest
+
+
+def test_init_makes_data_and_anchor_for_their_owner_alone(bare):
+    made = bare.json("init", "--single-custodian")
+    installation = bare.installation
+    assert made["single_custodian"] == "true"
+    assert made["data"] == str(installation.data)
+    for path in (installation.data / "secret.key", installation.anchor):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(installation.data.stat().st_mode) == 0o700
+    assert bare.json("ledger", "verify")["ok"]
+
+
+def test_init_warns_of_an_anchor_on_the_device_of_the_data(bare):
+    done = bare.run("init", "--single-custodian")
+    assert "same device" in done.stderr
+    assert "anchor_on_same_device: true" in done.stdout
+
+
+def test_init_never_shows_the_secret(bare):
+    done = bare.run("init", "--single-custodian", "--json")
+    secret = (bare.installation.data / "secret.key").read_text().strip()
+    assert len(secret) == 64
+    assert secret not in done.stdout + done.stderr
+
+
+def test_init_refuses_where_a_ledger_exists(curator):
+    curator.installation.anchor.unlink()
+    before = (curator.installation.data / "secret.key").read_bytes()
+    assert "a ledger exists" in curator.said("init", "--single-custodian")
+    assert not curator.installation.anchor.exists()
+    assert (curator.installation.data / "secret.key").read_bytes() == before
+
+
+def test_init_refuses_where_an_anchor_exists(bare):
+    anchor = bare.installation.anchor
+    anchor.parent.mkdir()
+    anchor.write_bytes(b"of another ledger")
+    assert "an anchor exists" in bare.said("init", "--single-custodian")
+    assert anchor.read_bytes() == b"of another ledger"
+    assert not bare.installation.data.exists()
+
+
+def test_init_keeps_a_secret_that_is_already_there(bare):
+    secret = bytes(range(32)).hex()
+    bare.installation.data.mkdir()
+    (bare.installation.data / "secret.key").write_text(secret)
+    bare.run("init", "--single-custodian")
+    assert (bare.installation.data / "secret.key").read_text() == secret
+
+
+@pytest.mark.parametrize("secret", ["", "abc", "zz" * 32, "00" * 31])
+def test_init_refuses_a_secret_that_is_none(bare, secret):
+    bare.installation.data.mkdir()
+    (bare.installation.data / "secret.key").write_text(secret)
+    assert "secret.key" in bare.said("init", "--single-custodian")
+    assert not bare.installation.anchor.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("population", "show"),
+        ("dataset", "list"),
+        ("principal", "create", "ada", "--role", "analyst"),
+        ("key", "list"),
+        ("ledger", "verify"),
+        ("serve",),
+    ],
+)
+def test_without_an_installation_commands_say_what_to_run(bare, command):
+    assert "run 'curator init' first" in bare.said(*command)
+    assert not bare.installation.data.exists()

@@ -1,0 +1,44 @@
+"""The same commands as processes of their own: exit codes and streams."""
+
+import json
+import signal
+import sys
+
+from tests.harness import Installation, free_port, start_process, wait_until_ready
+
+
+def test_a_session_of_commands(tmp_path):
+    installation = Installation(tmp_path)
+    made = installation.curator("init", "--single-custodian", "--json")
+    assert made.returncode == 0, made.stderr
+    assert json.loads(made.stdout)["single_custodian"] == "true"
+    again = installation.curator("init", "--single-custodian", "--json")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr.startswith("refused: an anchor exists")
+    missing = installation.curator("key", "list", environment={"CURATOR_DATA": ""})
+    assert missing.returncode == 2
+    assert "Traceback" not in missing.stderr
+
+
+def test_a_server_refuses_to_start_beside_another_and_ends_when_told(tmp_path):
+    installation = Installation(tmp_path).create()
+    port = free_port()
+    process = start_process(installation, port)
+    try:
+        wait_until_ready(port, process)
+        second = installation.curator("serve", "--port", str(free_port()))
+        assert second.returncode not in {0, -signal.SIGKILL}
+        assert process.poll() is None
+    finally:
+        process.terminate()
+    assert process.wait(30) in {0, -signal.SIGTERM}
+
+
+def test_serving_without_slots_warns(tmp_path):
+    installation = Installation(tmp_path, slot_ms=0).create()
+    installation.anchor.unlink()  # it refuses, so that it ends by itself
+    done = installation.curator("serve", "--port", "0")
+    assert "CURATOR_SLOT_MS is 0" in done.stderr
+    assert done.returncode == 1
+    assert "refused:" in done.stderr
+    assert sys.executable not in done.stdout

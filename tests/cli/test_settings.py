@@ -1,0 +1,119 @@
+import pytest
+from typer.testing import CliRunner
+
+from server.main import cli
+
+COMMANDS = [
+    ("init",),
+    ("serve",),
+    ("population", "show"),
+    ("dataset", "list"),
+    ("dataset", "load", "x.yaml"),
+    ("project", "list"),
+    ("principal", "disable", "ada"),
+    ("key", "list"),
+    ("ledger", "verify"),
+]
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("CURATOR_DATA", "CURATOR_ANCHOR", "CURATOR_SETTINGS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def said(*command, environment=None):
+    done = CliRunner().invoke(cli, command, env=environment or {})
+    assert done.exit_code == 2, done.output
+    return " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_missing_settings_are_named_and_exit_with_2(command):
+    sentence = said(*command)
+    assert "CURATOR_DATA is not set" in sentence
+    assert "CURATOR_ANCHOR is not set" in sentence
+
+
+def test_an_anchor_inside_the_data_is_refused(tmp_path):
+    environment = {
+        "CURATOR_DATA": str(tmp_path / "data"),
+        "CURATOR_ANCHOR": str(tmp_path / "data" / "a.anchor"),
+    }
+    assert "lies inside CURATOR_DATA" in said("init", environment=environment)
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_anchor_inside_the_data_by_a_link_is_refused(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "door").symlink_to(tmp_path / "data")
+    environment = {
+        "CURATOR_DATA": str(tmp_path / "data"),
+        "CURATOR_ANCHOR": str(tmp_path / "door" / "a.anchor"),
+    }
+    assert "lies inside CURATOR_DATA" in said("init", environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "70000"),
+        ("SLOT_MS", "-1"),
+        ("PERMITS", "0"),
+        ("EXECUTORS", "many"),
+        ("DATABASE_URL", "postgresql://x/y"),
+    ],
+)
+def test_settings_that_cannot_serve_are_named(tmp_path, name, value):
+    environment = {
+        "CURATOR_DATA": str(tmp_path / "data"),
+        "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
+        f"CURATOR_{name}": value,
+    }
+    assert f"CURATOR_{name}" in said("init", environment=environment)
+
+
+@pytest.mark.parametrize("name", ["curator.env", "mine.env"])
+def test_settings_may_come_from_a_file(tmp_path, name):
+    (tmp_path / name).write_text(
+        f"CURATOR_DATA={tmp_path}/data\nCURATOR_ANCHOR={tmp_path}/a/a.anchor\n"
+        "CURATOR_OF_A_LATER_VERSION=1\n"
+    )
+    environment = {"CURATOR_SETTINGS": name}
+    done = CliRunner().invoke(cli, ["init", "--single-custodian"], env=environment)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "data/curator.sqlite").exists()
+
+
+def test_the_environment_wins_over_the_file(tmp_path):
+    (tmp_path / "curator.env").write_text(
+        f"CURATOR_DATA={tmp_path}/wrong\nCURATOR_ANCHOR={tmp_path}/a/a.anchor\n"
+    )
+    environment = {"CURATOR_DATA": f"{tmp_path}/right"}
+    done = CliRunner().invoke(cli, ["init", "--single-custodian"], env=environment)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "right").exists()
+    assert not (tmp_path / "wrong").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("nonsense",),
+        ("population", "cap", "people"),
+        ("population", "cap", "people", "x"),
+        ("population", "cap", "people", "1.0000000001"),
+        ("project", "create", "p"),
+        ("project", "grant", "p"),
+        ("project", "grant", "p", "--principal", "a", "--dataset", "d"),
+        ("principal", "create", "ada"),
+        ("ledger", "reconcile"),
+    ],
+)
+def test_wrong_usage_exits_with_2(tmp_path, command):
+    environment = {
+        "CURATOR_DATA": str(tmp_path / "data"),
+        "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
+    }
+    assert said(*command, environment=environment)

@@ -1,0 +1,67 @@
+"""Looking into a ledger's database from outside, and waiting for it to settle."""
+
+import contextlib
+import sqlite3
+import time
+
+from server.bootstrap import make_services
+from server.use_cases.auditing import AuditOffice
+
+SETTLE_SECONDS = 60
+
+
+@contextlib.contextmanager
+def database(installation):
+    """Open the database for a moment, plainly."""
+    path = installation.data / "curator.sqlite"
+    with contextlib.closing(sqlite3.connect(path, timeout=30)) as held:
+        yield held
+
+
+def spent(installation, scope):
+    """Return what a scope has spent, in nano-epsilon."""
+    with database(installation) as held:
+        row = held.execute(
+            "SELECT nano_epsilon FROM budget_counter WHERE scope = ?", (scope,)
+        ).fetchone()
+    return 0 if row is None else row[0]
+
+
+def charges(installation):
+    """Return {query id: (state, nano-epsilon)}."""
+    with database(installation) as held:
+        rows = held.execute("SELECT query_id, state, nano_epsilon FROM charge")
+        return {query_id: (state, nano) for query_id, state, nano in rows}
+
+
+def answers(installation):
+    """Return {query id: stored bytes}."""
+    with database(installation) as held:
+        return dict(held.execute("SELECT query_id, body FROM answer"))
+
+
+def settle(installation):
+    """Wait until no charge is under way; return the charges.
+
+    Raises:
+        TimeoutError: Some charge did not end.
+    """
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while time.monotonic() < deadline:
+        found = charges(installation)
+        if all(state != "running" for state, _ in found.values()):
+            return found
+        time.sleep(0.05)
+    message = "a charge neither was answered nor failed"
+    raise TimeoutError(message)
+
+
+def problems(installation):
+    """Return what ``ledger verify`` finds."""
+    with installation.services() as services:
+        return AuditOffice(services, "local:test").verify()["problems"]
+
+
+def make_office_services(installation):
+    """Return services that the caller closes."""
+    return make_services(installation.settings)

@@ -1,0 +1,24 @@
+import pytest
+
+from tests.crash.processes import Nursery
+from tests.harness import Installation
+
+
+@pytest.fixture(scope="session")
+def nursery():
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture
+def installation(tmp_path):
+    """A filled installation; ``key`` is its analyst's."""
+    installation = Installation(tmp_path).create()
+    installation.load()
+    return installation
+
+
+@pytest.fixture
+def key(installation):
+    return installation.analyst()

@@ -1,0 +1,79 @@
+"""An installation whose ledger holds an entry of every kind."""
+
+import contextlib
+
+from budget.ledger import Scope
+from privacy.losses import Loss
+from server.use_cases.custody import CustodyOffice
+from server.use_cases.people import NewProject, PeopleOffice
+from tests.crash.books import charges
+from tests.crash.processes import Line, question
+
+SQL = "SELECT sex, COUNT(DISTINCT patient_id) FROM visits GROUP BY sex"
+
+
+def fill(nursery, installation):
+    """Load, grant, ask, reuse, fail, refuse, revoke; return the analyst's key."""
+    installation.load()
+    broken = installation.load(dataset="broken")
+    key = installation.analyst()
+    other, custodian = _admit_others(installation)
+    path = installation.data / "snapshots" / f"{broken}.duckdb"
+    path.chmod(0o600)
+    path.write_bytes(b"no longer a snapshot")
+    with nursery.serving(installation) as server:
+        _ask_everything(server, key, other, custodian)
+    return key
+
+
+def _admit_others(installation):
+    with installation.services() as services:
+        office = PeopleOffice(services, "local:test")
+        office.create_principal("bob", "analyst")
+        office.create_principal("cara", "custodian")
+        office.create_project(
+            NewProject("poor", ("broken",), ("ada",), Loss.parse("3"))
+        )
+        office.create_project(
+            NewProject(
+                "hidden",
+                ("clinic",),
+                ("bob",),
+                Loss.parse("3"),
+                private_history=True,
+            )
+        )
+        office.grant_principal("hidden", "bob", Loss.parse("2"))
+        keys = [office.create_key(name) for name in ("bob", "cara", "bob")]
+        office.revoke_key(keys[2]["id"])
+        custody = CustodyOffice(services, "local:test")
+        custody.set_cap("people", Loss.parse("90000"))
+        assert services.ledger.limit(Scope.population("people")) == Loss.parse("90000")
+        return keys[0]["key"], keys[1]["key"]
+
+
+def _ask_everything(server, key, other, custodian):
+    asked = [
+        (key, question("0.5"), "clinic", "k1", 200),
+        (key, question("0.25", SQL), "clinic", None, 200),
+        (key, question("0.25", SQL, reuse="allow"), "clinic", "k2", 200),
+        (key, question("1", SQL), "clinic", "k3", 200),
+        (other, question("0.75"), "clinic", "k1", 200),
+        (other, question("2"), "clinic", None, 402),
+        (key, question("1"), "broken", "k4", 504),
+        (key, question("1"), "broken", None, 504),
+        (key, question("2"), "broken", "k5", 402),
+        (custodian, question("1"), "clinic", None, 403),
+        (key, question("0.5", reuse="allow"), "clinic", None, 200),
+    ]
+    for asker, body, dataset, idempotency_key, status in asked:
+        with contextlib.closing(Line(server.port, asker)) as line:
+            got = line.ask(body, dataset=dataset, idempotency_key=idempotency_key)
+            assert got.status == status, got
+
+
+def assert_filled(installation):
+    """Assert that charges, free answers and failures are all there."""
+    found = charges(installation)
+    assert sorted(state for state, _ in found.values()).count("failed") == 2
+    assert [nano for _, nano in found.values()].count(0) == 2

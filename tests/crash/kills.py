@@ -1,0 +1,132 @@
+"""L3: the whole process group dies at a random point with eight questions in flight."""
+
+import random
+import time
+from dataclasses import dataclass, field
+
+from tests.crash.books import answers, settle, spent
+from tests.crash.processes import lines, question
+
+IN_FLIGHT = 8
+SCOPES = ("population:people", "project:study")
+
+
+@dataclass
+class Tally:
+    """What all kills together showed; ``wrong`` must stay empty."""
+
+    kills: int = 0
+    seen: int = 0
+    recovered: int = 0
+    wrong: list = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What clients held when the server died: the response to each key, or None."""
+
+    responses: dict
+    spent_before: tuple
+
+
+def run_kills(nursery, installation, key, kills, *, seed=None):
+    """Kill ``kills`` times at uniformly random points; return the tally."""
+    dice = random.Random(seed)
+    tally = Tally()
+    server = nursery.start(installation)
+    try:
+        latency = _latency(server, key)
+        for number in range(kills):
+            delay = dice.uniform(0, latency)
+            held = _die_in_flight(installation, server, key, number, delay)
+            server = nursery.start(installation)
+            tally.kills += 1
+            _compare(tally, installation, server, key, held)
+    finally:
+        server.kill()
+    return tally
+
+
+def _bodies(number):
+    """Return {key: body}; a third asks what was asked before, and may be free."""
+    return {
+        f"kill-{number}-{i}": question(
+            "0.25", reuse="allow" if i % 3 == 0 and number % 2 else "never"
+        )
+        for i in range(IN_FLIGHT)
+    }
+
+
+def _latency(server, key):
+    """Return the seconds in which eight questions at once are answered, and a bit."""
+    took = []
+    with lines(server.port, key, IN_FLIGHT) as clients:
+        for attempt in range(3):
+            for number, client in enumerate(clients):
+                client.hold(idempotency_key=f"warm-{attempt}-{number}")
+            start = time.monotonic()
+            for client in clients:
+                client.release()
+            for client in clients:
+                client.read()
+            took.append(time.monotonic() - start)
+    return min(took) * 1.2
+
+
+def _die_in_flight(installation, server, key, number, delay):
+    before = tuple(spent(installation, scope) for scope in SCOPES)
+    bodies = _bodies(number)
+    with lines(server.port, key, IN_FLIGHT) as clients:
+        for client, (name, body) in zip(clients, bodies.items(), strict=True):
+            client.hold(body, idempotency_key=name)
+        for client in clients:
+            client.release()
+        time.sleep(delay)
+        server.kill()
+        responses = {
+            name: client.read() for client, name in zip(clients, bodies, strict=True)
+        }
+    return _Round(responses, before)
+
+
+def _compare(tally, installation, server, key, held):
+    """Check the restarted server against what clients had seen."""
+    charges = settle(installation)
+    for scope, before in zip(SCOPES, held.spent_before, strict=True):
+        if spent(installation, scope) < before:
+            tally.wrong.append(f"what {scope} spent fell")
+    stored = answers(installation)
+    number = int(next(iter(held.responses)).split("-")[1])
+    bodies = _bodies(number)
+    with lines(server.port, key, 1) as (client,):
+        for name, response in held.responses.items():
+            again = client.ask(bodies[name], idempotency_key=name)
+            if again is None or again.status != 200:
+                tally.wrong.append(f"{name}: after the restart {again}")
+            elif again.headers.get("idempotency-replayed") == "true":
+                tally.recovered += 1
+            if response is None:
+                continue
+            tally.seen += 1
+            tally.wrong += _seen_problems(name, response, again, charges, stored)
+
+
+def _seen_problems(name, response, again, charges, stored):
+    """Return what is wrong about an answer that a client had in hand."""
+    if response.status != 200:
+        return [f"{name}: {response.status} {response.body!r}"]
+    document = response.json()
+    query_id, paid = document["query_id"], document["charge"]
+    wrong = []
+    if query_id not in charges or charges[query_id][0] != "answered":
+        wrong.append(f"{name}: an answer that a client saw has no charge")
+    elif charges[query_id][1] != (0 if paid["reused"] else 250_000_000):
+        wrong.append(f"{name}: charged {charges[query_id][1]}")
+    if stored.get(query_id) != response.body or again.body != response.body:
+        wrong.append(f"{name}: the stored bytes are not those that a client saw")
+    return wrong
+
+
+def total_charged(installation):
+    """Return the sum of all charges, in nano-epsilon: what each counter must hold."""
+    return sum(nano for _, nano in settle(installation).values())

@@ -1,0 +1,228 @@
+"""Servers in processes that are started fast, killed hard, and asked byte by byte."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+
+from tests.harness import free_port
+
+READY_SECONDS = 60
+_HIDDEN = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+class Nursery:
+    """Forks servers from one warm process; see ``tests.crash.zygote``."""
+
+    def __init__(self):
+        self._zygote = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.zygote"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **_HIDDEN},
+            text=True,
+        )
+
+    def start(self, installation, environment=None):
+        """Serve an installation; return once it is ready."""
+        port = free_port()
+        names = {
+            name: value
+            for name, value in installation.environment.items()
+            if name.startswith("CURATOR_")
+        }
+        order = {
+            "environment": {**names, **(environment or {})},
+            "arguments": ["serve", "--port", str(port)],
+            "log": str(installation.folder / "server.log"),
+        }
+        self._zygote.stdin.write(json.dumps(order) + "\n")
+        self._zygote.stdin.flush()
+        server = ServerProcess(int(self._zygote.stdout.readline()), port)
+        server.wait_until_ready()
+        return server
+
+    @contextlib.contextmanager
+    def serving(self, installation, **more):
+        """Serve for the length of a block, then end the whole group."""
+        server = self.start(installation, **more)
+        try:
+            yield server
+        finally:
+            server.kill()
+
+    def close(self):
+        """End the warm process; servers that still run are not its business."""
+        self._zygote.stdin.close()
+        self._zygote.wait(10)
+        self._zygote.stdout.close()
+
+
+@dataclass
+class ServerProcess:
+    """One running ``curator serve`` and its group."""
+
+    pid: int
+    port: int
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def alive(self):
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def wait_until_ready(self):
+        """Wait for 200 of /readyz.
+
+        Raises:
+            RuntimeError: The process ended, or took too long.
+        """
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            if not self.alive:
+                message = "the server ended at its start; see server.log"
+                raise RuntimeError(message)
+            if get(self.port, "/readyz") == 200:
+                return
+            time.sleep(0.01)
+        message = "the server did not become ready"
+        raise RuntimeError(message)
+
+    def kill(self):
+        """SIGKILL the whole group, and wait until its leader is gone."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while self.alive and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+
+def get(port, path):
+    """Return the status of a GET, None where nobody listens."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as held:
+            held.sendall(
+                f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+            )
+            return int(held.recv(64).split()[1])
+    except (OSError, IndexError):
+        return None
+
+
+@dataclass(frozen=True)
+class Response:
+    """What came back, whole."""
+
+    status: int
+    headers: dict
+    body: bytes
+
+    def json(self):
+        return json.loads(self.body)
+
+
+@dataclass
+class Line:
+    """One connection that asks question after question, as bytes."""
+
+    port: int
+    key: str
+    timeout: float = 60
+    _held: socket.socket | None = None
+    _rest: bytes = b""
+    _last: bytes = field(default=b"", repr=False)
+
+    def hold(self, body=None, *, idempotency_key=None, dataset="clinic"):
+        """Send a question but for its last byte; ``body`` is JSON or bytes."""
+        if body is None:
+            body = question()
+        if not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        extra = (
+            "" if idempotency_key is None else f"Idempotency-Key: {idempotency_key}\r\n"
+        )
+        head = (
+            f"POST /v1/datasets/{dataset}/queries HTTP/1.1\r\nHost: x\r\n"
+            f"Authorization: Bearer {self.key}\r\nContent-Type: application/json\r\n"
+            f"{extra}Content-Length: {len(body)}\r\n\r\n"
+        ).encode()
+        if self._held is None:
+            self._held = socket.create_connection(
+                ("127.0.0.1", self.port), timeout=self.timeout
+            )
+            self._held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._held.sendall(head + body[:-1])
+        self._last = body[-1:]
+        return self
+
+    def release(self):
+        """Send the last byte: now the question has arrived."""
+        self._held.sendall(self._last)
+        return self
+
+    def read(self):
+        """Return the response; None where the connection broke before its end."""
+        try:
+            return self._read()
+        except (ConnectionError, _CutShort):
+            return None
+
+    def _read(self):
+        while b"\r\n\r\n" not in self._rest:
+            self._more()
+        head, _, self._rest = self._rest.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = dict(line.lower().split(": ", 1) for line in lines)
+        length = int(headers["content-length"])
+        while len(self._rest) < length:
+            self._more()
+        body, self._rest = self._rest[:length], self._rest[length:]
+        return Response(int(first.split()[1]), headers, body)
+
+    def _more(self):
+        received = self._held.recv(65536)
+        if not received:
+            raise _CutShort
+        self._rest += received
+
+    def ask(self, body=None, **more):
+        """Ask, and wait for the response."""
+        return self.hold(body, **more).release().read()
+
+    def close(self):
+        """Hang up, at whatever point."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+            self._rest = b""
+
+
+class _CutShort(Exception):  # noqa: N818 - it never leaves this file
+    """The connection ended inside a response."""
+
+
+@contextlib.contextmanager
+def lines(port, key, count):
+    """Hold ``count`` connections."""
+    held = [Line(port, key) for _ in range(count)]
+    try:
+        yield held
+    finally:
+        for line in held:
+            line.close()
+
+
+def question(epsilon="1", sql="SELECT COUNT(*) FROM visits", reuse="never", **more):
+    """Return the body of a question."""
+    return {"sql": sql, "epsilon": epsilon, "options": {"reuse": reuse}, **more}

@@ -1,0 +1,45 @@
+"""A process that has imported the server, and forks ``curator serve`` on request.
+
+A restart then costs its own work, not the imports'. What it forks is the command as
+shipped, in a process group of its own. One line of JSON in, one process id out.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from server.main import main
+
+
+def serve(order):
+    """Become ``curator serve``."""
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for target, source in ((0, nothing), (1, log), (2, log)):
+        os.dup2(source, target)
+    os.environ.update(order["environment"])
+    sys.argv = ["curator", *order["arguments"]]
+    main()
+
+
+def run():
+    """Fork for each line until the input ends."""
+    tasks = len(list(Path("/proc/self/task").iterdir()))
+    if tasks != 1:
+        message = f"{tasks} threads: forking would not be safe"
+        raise RuntimeError(message)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            serve(json.loads(line))
+            os._exit(0)
+        print(child, flush=True)
+
+
+if __name__ == "__main__":
+    run()

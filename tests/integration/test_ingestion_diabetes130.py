@@ -1,0 +1,90 @@
+"""The public diabetes data, ingested by the example's manifest."""
+
+import csv
+import gzip
+import io
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from upstream.ingestion import ingest
+from upstream.manifest import load_manifest
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "diabetes130.yaml"
+
+
+@pytest.fixture(scope="module")
+def source_rows(test_data):
+    packed = test_data / "diabetes130" / "diabetic_data.csv.gz"
+    with gzip.open(packed, "rt", newline="") as file:
+        return list(csv.DictReader(io.StringIO(file.read())))
+
+
+@pytest.fixture(scope="module")
+def loaded(test_data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("diabetes130")
+    packed = test_data / "diabetes130" / "diabetic_data.csv.gz"
+    with gzip.open(packed) as file, (folder / "diabetic_data.csv").open("wb") as out:
+        shutil.copyfileobj(file, out)
+    target = folder / "s.duckdb"
+    ingested = ingest(
+        load_manifest(EXAMPLE),
+        base=folder,
+        import_folder=folder,
+        secret=bytes(32),
+        target=target,
+    )
+    with duckdb.connect(str(target), read_only=True) as connection:
+        yield ingested, connection
+
+
+@pytest.mark.slow
+def test_the_report_counts_what_plain_python_counts(loaded, source_rows):
+    ingested, _ = loaded
+    (report,) = ingested.report.tables
+    stays = Counter(row["patient_nbr"] for row in source_rows)
+    assert report.rows_read == len(source_rows) == 101_766
+    assert report.units == len(stays) == 71_518
+    assert report.dropped_over_bound == sum(max(0, n - 20) for n in stays.values())
+    assert report.rows_kept == sum(min(20, n) for n in stays.values())
+    assert report.dropped_null_unit == report.deduplicated == 0
+    assert len(ingested.population_ids) == 16 * 71_518
+
+
+@pytest.mark.slow
+def test_stored_values_count_as_in_plain_python(loaded, source_rows):
+    _, connection = loaded
+    stays = Counter(row["patient_nbr"] for row in source_rows)
+    light = [row for row in source_rows if stays[row["patient_nbr"]] <= 20]
+    few = "unit_key NOT IN (SELECT unit_key FROM encounters WHERE row_rank = 20)"
+    fewer = [row for row in light if stays[row["patient_nbr"]] < 20]
+
+    def stored(expression):
+        query = f"SELECT {expression}, count(*) FROM encounters WHERE {few} GROUP BY 1"
+        return dict(connection.sql(query).fetchall())
+
+    assert stored("race") == Counter(
+        {"?": None, "Other": "other"}.get(r["race"], r["race"]) for r in fewer
+    )
+    assert stored("age_band") == Counter(
+        f"{a}-{a + 9}" for a in (int(r["age"].strip("[)").split("-")[0]) for r in fewer)
+    )
+    assert stored("diag_1") == Counter(
+        None if r["diag_1"] == "?" else r["diag_1"] for r in fewer
+    )
+    assert stored("medication_changed") == Counter(r["change"] == "Ch" for r in fewer)
+    assert stored("num_medications") == Counter(
+        min(int(r["num_medications"]), 100) for r in fewer
+    )
+
+
+@pytest.mark.slow
+def test_no_unit_passes_its_bound(loaded):
+    _, connection = loaded
+    assert connection.sql(
+        "SELECT max(n), bool_and(n = top) FROM (SELECT count(*) AS n, "
+        "max(row_rank) AS top FROM encounters GROUP BY unit_key)"
+    ).fetchall() == [(20, True)]

@@ -1,0 +1,93 @@
+"""A small hospital in a folder, and what its snapshot holds."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from upstream.ingestion import Ingested, ingest
+from upstream.manifest import Manifest
+
+SECRET = bytes(range(32))
+
+
+@dataclass
+class Hospital:
+    """One private table ``stays``, ready for a test to change."""
+
+    folder: Path
+    csv: str = "pid,day,ward\n1,2024-01-01,A\n2,2024-01-02,B\n"
+    columns: list = field(
+        default_factory=lambda: [
+            {"name": "pid", "type": "integer"},
+            {"name": "day", "type": "date"},
+            {"name": "ward", "type": "text"},
+        ]
+    )
+    table: dict = field(default_factory=dict)
+    more_tables: list = field(default_factory=list)
+    unit_type: str = "integer"
+    target: str = "snapshot.duckdb"
+
+    def column(self, name, **keys):
+        """Declare more about a column, adding it where it is new."""
+        known = next((c for c in self.columns if c["name"] == name), None)
+        if known is None:
+            self.columns.append({"name": name, **keys})
+        else:
+            known.update(keys)
+
+    def manifest(self):
+        """Return the checked manifest."""
+        population = {"id": "p", "unit": "patient", "unit_type": self.unit_type}
+        stays = {
+            "name": "stays",
+            "files": ["stays.csv"],
+            "unit_column": "pid",
+            "max_rows_per_unit": 9,
+            "source": "test",
+            "columns": self.columns,
+            **self.table,
+        }
+        content = {
+            "version": 1,
+            "population": population,
+            "dataset": "d",
+            "snapshot_date": "2024-12-31",
+            "tables": [
+                {k: v for k, v in stays.items() if v is not None},
+                *self.more_tables,
+            ],
+        }
+        return Manifest.from_json(Manifest.model_validate(content).canonical_json())
+
+    def load(self, *, secret=SECRET, import_folder=None) -> Ingested:
+        """Write the CSV and ingest everything."""
+        if self.csv is not None:
+            raw = self.csv if isinstance(self.csv, bytes) else self.csv.encode()
+            (self.folder / "stays.csv").write_bytes(raw)
+        return ingest(
+            self.manifest(),
+            base=self.folder,
+            import_folder=import_folder or self.folder,
+            secret=secret,
+            target=self.folder / self.target,
+        )
+
+    def report(self):
+        """Ingest and return the report on ``stays``."""
+        return self.load().report.tables[0]
+
+    def rows(self, wanted="* EXCLUDE (unit_key, row_hash, row_rank)", table="stays"):
+        """Ingest once and return the stored rows, in stored order."""
+        path = self.folder / self.target
+        if not path.exists():
+            self.load()
+        with duckdb.connect(str(path), read_only=True) as connection:
+            return connection.sql(f"SELECT {wanted} FROM {table}").fetchall()
+
+
+@pytest.fixture
+def hospital(tmp_path):
+    return Hospital(tmp_path)
