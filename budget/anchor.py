@@ -4,11 +4,13 @@ Two records alternate in place, each with a checksum, so that a write cut short 
 the other whole. The file is locked across processes for the whole of a ledger write.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ from budget.chain import Head, canonical_json
 from privacy.errors import AnchorMismatchError
 
 RECORD_BYTES = 16_384
+LOCK_SECONDS = 10.0
+_POLL_SECONDS = 0.001
+_LOCKED = "the anchor's lock is held elsewhere"
 _MAGIC = "curator-anchor-1"
 
 
@@ -65,28 +70,34 @@ class AnchorFile:
 
         Raises:
             AnchorMismatchError: There is no anchor.
-            OSError: It cannot be opened.
+            OSError: It cannot be opened, or its lock not be had in time.
         """
-        with self._lock:
+        deadline = time.monotonic() + LOCK_SECONDS
+        if not self._lock.acquire(timeout=LOCK_SECONDS):
+            raise TimeoutError(_LOCKED)
+        try:
             descriptor = self._open(os.O_RDWR)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                _lock(descriptor, fcntl.LOCK_EX, deadline)
                 yield HeldAnchor(descriptor)
             finally:
-                os.close(descriptor)
+                _unlock(descriptor)
+        finally:
+            self._lock.release()
 
     def read(self) -> AnchorRecord:
         """Return the newest whole record.
 
         Raises:
             AnchorMismatchError: There is none.
+            OSError: It cannot be opened, or its lock not be had in time.
         """
         descriptor = self._open(os.O_RDONLY)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            _lock(descriptor, fcntl.LOCK_SH, time.monotonic() + LOCK_SECONDS)
             return HeldAnchor(descriptor).read()
         finally:
-            os.close(descriptor)
+            _unlock(descriptor)
 
     def _open(self, flags: int) -> int:
         try:
@@ -138,26 +149,68 @@ class HeldAnchor:
     def write(self, record: AnchorRecord) -> None:
         """Write a record over the older one, and sync it.
 
+        Where it cannot be made durable it is spoilt again, so that the next write
+        comes here too and spares the last durable record.
+
         Raises:
             OSError: It could not be made durable.
         """
-        text = canonical_json(
-            {
-                "magic": _MAGIC,
-                "ledger_id": record.ledger_id,
-                "seq": record.head.seq,
-                "hash": record.head.hash,
-                "totals": dict(record.totals),
-                "generation": record.generation,
-            }
-        ).encode()
-        words = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
-        if len(words) > RECORD_BYTES:
-            message = "too many populations for one anchor record"
-            raise OSError(message)
-        slot = record.generation % 2
-        content = words.ljust(RECORD_BYTES, b"\0")
-        if os.pwrite(self._descriptor, content, slot * RECORD_BYTES) != RECORD_BYTES:
+        content = encode_record(record)
+        offset = record.generation % 2 * RECORD_BYTES
+        try:
+            self._put(content, offset)
+        except OSError:
+            self._spoil(offset)
+            raise
+
+    def _put(self, content: bytes, offset: int) -> None:
+        if os.pwrite(self._descriptor, content, offset) != len(content):
             message = "the anchor was written short"
             raise OSError(message)
         os.fsync(self._descriptor)
+
+    def _spoil(self, offset: int) -> None:
+        with contextlib.suppress(OSError):  # the other record is whole in any case
+            os.pwrite(self._descriptor, bytes(64), offset)
+
+
+def encode_record(record: AnchorRecord) -> bytes:
+    """Return a record as it lies in the file.
+
+    Raises:
+        OSError: It does not fit.
+    """
+    text = canonical_json(
+        {
+            "magic": _MAGIC,
+            "ledger_id": record.ledger_id,
+            "seq": record.head.seq,
+            "hash": record.head.hash,
+            "totals": dict(record.totals),
+            "generation": record.generation,
+        }
+    ).encode()
+    words = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+    if len(words) > RECORD_BYTES:
+        message = "too many populations for one anchor record"
+        raise OSError(message)
+    return words.ljust(RECORD_BYTES, b"\0")
+
+
+def _lock(descriptor: int, how: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise TimeoutError(_LOCKED) from None
+            time.sleep(_POLL_SECONDS)
+        else:
+            return
+
+
+def _unlock(descriptor: int) -> None:
+    """Let go at once: a forked copy of the descriptor would keep the lock."""
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)

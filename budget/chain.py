@@ -55,7 +55,15 @@ def ledger_id_of(connection: Connection) -> str | None:
     body = connection.execute(
         select(chain.c.body).where(chain.c.seq == 1)
     ).scalar_one_or_none()
-    return None if body is None else str(json.loads(body)["facts"]["ledger_id"])
+    return None if body is None else _ledger_id(body)
+
+
+def _ledger_id(first_body: str) -> str:
+    """Return the id in the body of entry 1; empty where it cannot be read."""
+    try:
+        return str(json.loads(first_body)["facts"]["ledger_id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
@@ -68,7 +76,7 @@ def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
     found = {row.seq: row for row in rows}
     if 1 not in found or head.seq not in found:
         return False
-    same = json.loads(found[1].body)["facts"]["ledger_id"] == ledger_id
+    same = _ledger_id(found[1].body) == ledger_id
     return bool(same and found[head.seq].hash == head.hash)
 
 

@@ -9,7 +9,10 @@ from privacy.losses import Loss
 
 
 def export_entries(connection: Connection) -> list[dict[str, object]]:
-    """Return every entry, in order, with what a charge or an answer belongs to."""
+    """Return every entry, in order, with what a charge or an answer belongs to.
+
+    An answer shows its charge's time: its own would tell how long execution took.
+    """
     owners = {
         row.query_id: row
         for row in connection.execute(
@@ -18,6 +21,7 @@ def export_entries(connection: Connection) -> list[dict[str, object]]:
                 charge.c.population,
                 charge.c.project,
                 charge.c.principal,
+                charge.c.time,
             )
         )
     }
@@ -31,7 +35,7 @@ def export_entries(connection: Connection) -> list[dict[str, object]]:
             {
                 "seq": row.seq,
                 "kind": row.kind,
-                "time": row.time,
+                "time": _of(owner, "time") or row.time,
                 "query_id": query_id,
                 "population": body.get("population") or _of(owner, "population"),
                 "project": body.get("project") or _of(owner, "project"),

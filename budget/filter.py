@@ -1,6 +1,6 @@
 """The privacy filter: may this be charged? Pure epsilon, plain addition.
 
-Proof: docs/proofs/filter.md (adaptive composition of pure losses up to a fixed cap).
+Proof: docs/proofs/privacy_filter.md (adaptive pure losses up to a fixed cap).
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Who works on a charged question: one executor, at most three executions."""
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, and_, select, update
 
 from budget.records import Orphan
 from budget.tables import charge
@@ -10,6 +10,7 @@ from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 
 MAX_EXECUTIONS = 3
+_ORPHANED = and_(charge.c.state == "running", charge.c.lease_boot.is_(None))
 
 
 def require_held(connection: Connection, query_id: str, boot: str) -> None:
@@ -67,35 +68,39 @@ def orphaned(connection: Connection) -> list[str]:
     """Return the charges that nobody works on, oldest first."""
     return list(
         connection.execute(
-            select(charge.c.query_id)
-            .where(charge.c.state == "running", charge.c.lease_boot.is_(None))
-            .order_by(charge.c.seq)
+            select(charge.c.query_id).where(_ORPHANED).order_by(charge.c.seq)
         ).scalars()
     )
 
 
-def claim(write: Write, boot: str) -> list[Orphan]:
-    """Lease every orphan to ``boot``; fail those that had all their executions."""
-    claimed = []
-    for query_id in orphaned(write.connection):
-        row = write.connection.execute(
-            select(charge).where(charge.c.query_id == query_id)
-        ).one()
-        if row.attempts >= MAX_EXECUTIONS:
-            fail(write, query_id)
-            continue
-        write.connection.execute(
-            update(charge)
-            .where(charge.c.query_id == query_id)
-            .values(lease_boot=boot, attempts=row.attempts + 1)
+def fail_exhausted(write: Write) -> None:
+    """Fail the orphans that had all their executions."""
+    exhausted = write.connection.execute(
+        select(charge.c.query_id)
+        .where(_ORPHANED, charge.c.attempts >= MAX_EXECUTIONS)
+        .order_by(charge.c.seq)
+    )
+    for query_id in exhausted.scalars().all():
+        fail(write, query_id)
+
+
+def claim(connection: Connection, boot: str) -> list[Orphan]:
+    """Lease every orphan to ``boot``. Writes no entry, so that no anchor can fail."""
+    rows = connection.execute(
+        select(charge).where(_ORPHANED).order_by(charge.c.seq)
+    ).all()
+    connection.execute(
+        update(charge)
+        .where(_ORPHANED)
+        .values(lease_boot=boot, attempts=charge.c.attempts + 1)
+    )
+    return [
+        Orphan(
+            Charge(row.query_id, Loss(row.nano_epsilon)),
+            row.principal,
+            row.project,
+            row.snapshot,
+            row.request,
         )
-        claimed.append(
-            Orphan(
-                Charge(query_id, Loss(row.nano_epsilon)),
-                row.principal,
-                row.project,
-                row.snapshot,
-                row.request,
-            )
-        )
-    return claimed
+        for row in rows
+    ]

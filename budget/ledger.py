@@ -1,7 +1,7 @@
 """The ledger: charges, answers and changes, append-only, chained and anchored.
 
 Order (PRIVACY 5): commit the charge, write and sync the anchor, touch data, store the
-answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/filter.md.
+answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/privacy_filter.md.
 """
 
 import hashlib
@@ -98,6 +98,8 @@ class Ledger:
             AnchorMismatchError: There is a ledger already.
             FileExistsError: There is an anchor already.
         """
+        if anchor.path.exists():  # before anything is written
+            raise FileExistsError(anchor.path)
         ledger_id = secrets.token_hex(32)
         with databases.writer.begin() as connection:
             if ledger_id_of(connection) is not None:
@@ -110,18 +112,26 @@ class Ledger:
         anchor.create(AnchorRecord(ledger_id, entries.head, {}))
         return cls(databases, anchor)
 
-    def open(self) -> None:
+    def open(self, recorded_tables: Iterable[Table] = ()) -> None:
         """Check a ledger before serving from it, and void other boots' leases.
 
         The anchor is written forward where a crash left it behind.
 
         Raises:
-            AnchorMismatchError: The ledger does not contain its anchor, or a counter
-                is not what the entries make it.
+            AnchorMismatchError: The ledger does not contain its anchor, or a counter,
+                or a row of the recorded tables, is not what the entries make it.
         """
         with self._writer.transaction() as write:
-            require_derived(write.connection)
+            require_derived(write.connection, tuple(recorded_tables))
             leases.void_others(write.connection, self._boot)
+
+    def require_matched(self) -> None:
+        """Refuse once a mismatch was seen: nothing is served from then on.
+
+        Raises:
+            AnchorMismatchError: The anchor did not fit before.
+        """
+        self._writer.require_matched()
 
     def check(self) -> None:
         """Check that the ledger contains its anchor.
@@ -187,6 +197,7 @@ class Ledger:
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
+        self._writer.require_anchored()
         with self._databases.reader.connect() as connection:
             return look_up_key(
                 connection, (principal, key, fingerprint), self._is_released
@@ -197,6 +208,7 @@ class Ledger:
     ) -> StoredAnswer | None:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
+        self._writer.require_anchored()
         with self._databases.reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
@@ -271,8 +283,10 @@ class Ledger:
         with self._databases.reader.connect() as connection:
             if not leases.orphaned(connection):
                 return []
+        with self._writer.transaction() as write:  # anchored, or nothing is claimed
+            leases.fail_exhausted(write)
         with self._writer.transaction() as write:
-            return leases.claim(write, self._boot)
+            return leases.claim(write.connection, self._boot)
 
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""
@@ -302,6 +316,7 @@ class Ledger:
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
+        self._writer.require_anchored()
         with self._databases.reader.connect() as connection:
             return read_query(connection, query_id)
 

@@ -7,8 +7,10 @@ caller disables all keys, since a restore revives revoked ones.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
 from budget.chain import Appender, Head, is_contained, ledger_id_of
@@ -21,7 +23,7 @@ from budget.writing import (
     ensure_counter,
     population_totals,
 )
-from privacy.errors import AnchorMismatchError, CuratorError
+from privacy.errors import AnchorMismatchError, CuratorError, LedgerUnavailableError
 from privacy.losses import Loss
 
 Also = Callable[[RecordedTransaction], None]
@@ -54,16 +56,35 @@ def reconcile(
 
     Raises:
         NothingToReconcileError: The ledger contains its anchor.
+        AnchorMismatchError: There is no ledger.
+        LedgerUnavailableError: Database or anchor cannot be written; once they can,
+            the same command ends what was begun and charges nothing twice.
     """
+    try:
+        _reconcile(databases, anchor, Why(reason, actor), also)
+    except (OSError, SQLAlchemyError) as error:
+        message = "the ledger or its anchor cannot be written: reconcile again"
+        raise LedgerUnavailableError(message) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Whose decision it is to go on, and the reason given."""
+
+    reason: str
+    actor: str
+
+
+def _reconcile(databases: Databases, anchor: AnchorFile, why: Why, also: Also) -> None:
     if not anchor.path.exists():
         with databases.writer.begin() as connection:
-            record = _append(connection, None, reason, actor, also)
+            record = _append(connection, None, why, also)
         anchor.create(record)
         return
     with anchor.locked() as held:
         before = _read(held)
         with databases.writer.begin() as connection:
-            record = _append(connection, before, reason, actor, also)
+            record = _append(connection, before, why, also)
         held.write(record)
 
 
@@ -77,8 +98,7 @@ def _read(held: HeldAnchor) -> AnchorRecord | None:
 def _append(
     connection: Connection,
     before: AnchorRecord | None,
-    reason: str,
-    actor: str,
+    why: Why,
     also: Also,
 ) -> AnchorRecord:
     ledger_id = ledger_id_of(connection)
@@ -101,8 +121,8 @@ def _append(
         "reconcile",
         {
             "action": "ledger.reconcile",
-            "actor": actor,
-            "facts": {"reason": reason},
+            "actor": why.actor,
+            "facts": {"reason": why.reason},
             "ledger_head": {"seq": head.seq, "hash": head.hash},
             "anchor_head": {"seq": seen.seq, "hash": seen.hash},
             "charged": charged,

@@ -9,6 +9,7 @@ from sqlalchemy.types import NullType
 
 from budget.accounts import ChargeRow, charge_row
 from budget.chain import FIRST_HASH, Head, entry_hash
+from budget.records import Scope
 from budget.tables import chain
 
 TableRow = dict[str, object]
@@ -27,11 +28,25 @@ class Expected:
     rows: dict[str, list[TableRow]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     heads: dict[int, str] = field(default_factory=dict)  # seq -> hash
+    totals: dict[int, dict[str, int]] = field(default_factory=dict)  # at one seq
     entries: int = 0
 
+    def population_totals(self) -> dict[str, int]:
+        """Return what each population has spent so far, in nano-epsilon."""
+        prefix = str(Scope.population(""))
+        return {
+            scope.removeprefix(prefix): nano
+            for scope, nano in self.counters.items()
+            if scope.startswith(prefix)
+        }
 
-def replay(connection: Connection) -> Expected:
-    """Walk the chain from its start, checking every link."""
+
+def replay(connection: Connection, *, totals_at: int = 0) -> Expected:
+    """Walk the chain from its start, checking every link.
+
+    ``totals_at`` is the sequence at which populations' totals are kept, for comparing
+    them with an anchor's.
+    """
     expected = Expected()
     for row in connection.execute(select(chain).order_by(chain.c.seq)):
         try:
@@ -41,6 +56,8 @@ def replay(connection: Connection) -> Expected:
             expected.problems.append(f"entry {row.seq} cannot be read")
         expected.head = Head(row.seq, row.hash)
         expected.heads[row.seq] = row.hash
+        if row.seq == totals_at:
+            expected.totals[row.seq] = expected.population_totals()
         expected.entries += 1
     return expected
 
@@ -55,11 +72,12 @@ def _check_link(expected: Expected, row: Row[tuple[object, ...]]) -> None:
 
 
 def _is_named_gap(row: Row[tuple[object, ...]], previous: Head) -> bool:
-    """Whether a reconcile entry names the very gap before it."""
+    """Whether a reconcile entry names the very gap before it, on both sides."""
     if row.kind != "reconcile":
         return False
-    named = json.loads(row.body)["ledger_head"]
-    return bool(named == {"seq": previous.seq, "hash": previous.hash})
+    body = json.loads(row.body)
+    follows = body["ledger_head"] == {"seq": previous.seq, "hash": previous.hash}
+    return bool(follows and body["anchor_head"]["seq"] == row.seq - 1)
 
 
 def _apply_charge(

@@ -38,7 +38,7 @@ def verify(
     record, problems = _read_anchor(anchor)
     try:
         with databases.reader.begin() as connection:
-            expected = replay(connection)
+            expected = replay(connection, totals_at=record.head.seq if record else 0)
             problems += expected.problems
             if record is not None:
                 problems += _anchor_problems(expected, record)
@@ -68,17 +68,22 @@ def _anchor_problems(expected: Expected, record: AnchorRecord) -> list[str]:
         return [
             f"the anchor saw entry {record.head.seq}, which is missing or different"
         ]
+    if expected.totals.get(record.head.seq) != dict(record.totals):
+        return ["the anchor's totals are not what the entries make them"]
     return []
 
 
-def require_derived(connection: Connection) -> None:
+def require_derived(connection: Connection, recorded: Sequence[Table] = ()) -> None:
     """Refuse to serve where the chain or what is derived from it was edited.
 
     Raises:
-        AnchorMismatchError: Some entry, counter, limit, charge or answer differs.
+        AnchorMismatchError: Some entry, counter, limit, charge, answer or recorded
+            row differs.
     """
     expected = replay(connection)
     problems = expected.problems + _derived_problems(connection, expected)
+    for table in recorded:
+        problems += _table_problems(connection, expected, table)
     if problems:
         message = f"the ledger was edited: {problems[0]}; see 'curator ledger verify'"
         raise AnchorMismatchError(message)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Table, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
+from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain import Appender, is_contained
 from budget.databases import Databases
 from budget.records import Scope
@@ -18,6 +18,11 @@ from privacy.losses import Loss
 MISMATCH = (
     "the ledger does not contain what its anchor holds: a backup was restored, or "
     "this is another ledger; see 'curator ledger reconcile --help'"
+)
+
+EDITED = (
+    "the ledger was edited: a population's counter lies below its anchored total; "
+    "see 'curator ledger verify'"
 )
 
 
@@ -94,6 +99,7 @@ class Writer:
         self._databases = databases
         self._anchor = anchor
         self._mismatched = False
+        self._behind = False  # the anchor, since a write of it failed
 
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
@@ -135,19 +141,27 @@ class Writer:
         """Refuse a ledger that does not contain its anchor.
 
         Raises:
-            AnchorMismatchError: It is behind, or another.
+            AnchorMismatchError: It is behind, or another; or a population's counter
+                lies below its anchored total.
         """
         if not is_contained(connection, record.ledger_id, record.head):
             raise AnchorMismatchError(MISMATCH)
+        totals = population_totals(connection)
+        if any(totals.get(name, -1) < total for name, total in record.totals.items()):
+            raise AnchorMismatchError(EDITED)
 
     def next_record(self, write: Write, before: AnchorRecord) -> AnchorRecord:
-        """Return the anchor as it must be once the transaction is committed."""
-        return AnchorRecord(
-            before.ledger_id,
-            write.entries.head,
-            population_totals(write.connection),
-            before.generation + 1,
+        """Return the anchor as it must be once the transaction is committed.
+
+        Raises:
+            OSError: The record would not fit; better known before the commit.
+        """
+        totals = population_totals(write.connection)
+        record = AnchorRecord(
+            before.ledger_id, write.entries.head, totals, before.generation + 1
         )
+        encode_record(record)
+        return record
 
     def _write_anchor(
         self, held: HeldAnchor, before: AnchorRecord, after: AnchorRecord
@@ -157,8 +171,24 @@ class Writer:
         try:
             held.write(after)
         except OSError as error:
+            self._behind = True
             message = "the ledger's anchor cannot be written now"
             raise UnanchoredError(message) from error
+        self._behind = False
+
+    def require_anchored(self) -> None:
+        """Bring the anchor to the ledger's end where a write of it failed.
+
+        What was stored then must not be shown before: a backup could forget it, and
+        fresh noise be drawn for the same charge.
+
+        Raises:
+            AnchorMismatchError: As ``transaction``.
+            LedgerUnavailableError: The anchor still cannot be written.
+        """
+        if self._behind:
+            with self.transaction():
+                pass
 
     def check(self) -> None:
         """Check that the ledger contains its anchor, without writing.

@@ -33,3 +33,4 @@ class Exact(Generic[ValueT]):
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = __bool__ = __iter__ = __len__ = __format__ = _refuse
     __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refuse
+    __getstate__ = _refuse

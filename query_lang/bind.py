@@ -47,7 +47,7 @@ def bind_query(
         QueryError: A name, type or form breaks a rule of the language.
         InvalidOptionError: A bound is not positive, or names no private table.
     """
-    asked = _checked(bounds, dataset)
+    asked = check_bounds(bounds, dataset)
     scope = open_scope(tree.source, dataset)
     conditions, outputs = ConditionBinder(scope), OutputBinder(scope)
     node: Node = _scan(scope, asked.get(scope.table.name), tree.source.position)
@@ -60,7 +60,12 @@ def bind_query(
     return BoundQuery(plan, top.key_positions, warnings)
 
 
-def _checked(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:
+def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:
+    """Return the bounds on tables, if all that is asked for can be bounded.
+
+    Raises:
+        InvalidOptionError: A table is unknown or public, or a bound is not positive.
+    """
     for name, most in bounds.tables:
         table = dataset.tables.get(name)
         if table is None or table.is_public:

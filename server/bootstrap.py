@@ -5,6 +5,8 @@ import contextlib
 import getpass
 import logging
 import os
+import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import BoundedSemaphore
@@ -27,7 +29,12 @@ from server.api.questions import CounterSettings, QuestionCounter
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
-from server.persistence.schema import current_revision, head_revision, upgrade
+from server.persistence.schema import (
+    RECORDED_TABLES,
+    current_revision,
+    head_revision,
+    upgrade,
+)
 from server.settings import Settings
 from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
@@ -211,8 +218,8 @@ def delete_unnamed_files(services: Services) -> None:
             {(row.name, row.overlap_digest) for row in populations}
         )
         for path in services.settings.snapshots.iterdir():
-            if path.name.partition(".")[0] not in snapshots:
-                path.unlink()
+            if path.suffix != ".duckdb" or path.stem not in snapshots:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 class Server:
@@ -245,9 +252,9 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.data / "server.lock"))
+        self._held.enter_context(ProcessLock(self.settings.lock_file))
         check_files(self.services)
-        self.services.ledger.open()
+        self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
         self._started = True
 
@@ -283,6 +290,7 @@ class Server:
         return app
 
     def _authenticate(self, authorization: str | None) -> Caller:
+        self.services.ledger.require_matched()
         with self.services.databases.reader.connect() as connection:
             return authenticate(connection, authorization)
 
@@ -311,4 +319,4 @@ class Server:
                 await asyncio.to_thread(self._recovery.run_once)
             except Exception as error:  # noqa: BLE001 - it must go on
                 _log.error("recovery met a bug: %s", type(error).__name__)
-            await asyncio.sleep(RECOVERY_SECONDS)
+            await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

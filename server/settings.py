@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import make_url
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
 
@@ -46,6 +47,13 @@ class Settings(BaseSettings):
                 "from the live one; set it to a path elsewhere, best on another device"
             )
             raise ValueError(message)
+        folder = Path(make_url(self.url).database or "").absolute().parent
+        if self.anchor.resolve().is_relative_to(folder.resolve()):
+            message = (
+                f"CURATOR_ANCHOR ({self.anchor}) lies beside the database: set it to "
+                "a path elsewhere, best on another device"
+            )
+            raise ValueError(message)
         if self.database_url and not self.database_url.startswith("sqlite"):
             message = (
                 "CURATOR_DATABASE_URL: this version keeps its ledger in SQLite; leave "
@@ -58,6 +66,12 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """The catalogue database's URL."""
         return self.database_url or f"sqlite:///{self.data / 'curator.sqlite'}"
+
+    @property
+    def lock_file(self) -> Path:
+        """The lock of the one server process, beside the ledger that it serves."""
+        database = make_url(self.url).database
+        return Path(f"{database}.server-lock").absolute()
 
     @property
     def secret_file(self) -> Path:

@@ -201,7 +201,7 @@ class _Load:
         if not table.public:
             return
         units = self.manifest.unit_column_names()
-        for name in sorted(unit_columns_in_public_file(table, files, units)):
+        for name in sorted(unit_columns_in_public_file(files, units)):
             sentence = (
                 f"the file has the unit column {name!r}, so table {table.name} cannot "
                 "be public: declare its unit_column, or remove the column"

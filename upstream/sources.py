@@ -151,20 +151,14 @@ def _missing_columns(table: TableSpec, file: Header, name: str) -> Iterator[Prob
 
 
 def unit_columns_in_public_file(
-    table: TableSpec,
-    files: Sequence[Header],
-    unit_columns: tuple[frozenset[str], frozenset[str]],
+    files: Sequence[Header], unit_columns: tuple[frozenset[str], frozenset[str]]
 ) -> frozenset[str]:
     """Return the columns that make a public table's files look private (PRIVACY 2).
 
-    A file column under a unit column's declared name always does; one under the name
-    that a unit column has in its own file does, unless this table declares it under
-    another name (many files call their own key ``id``).
+    Any that is called as a unit column is, in the manifest or in its file, whatever
+    the case of its letters: a file whose own key is called so must rename it.
     """
-    names, file_names = unit_columns
-    renamed = {c.file_column for c in table.columns if c.file_column != c.name}
-    found: set[str] = set()
-    for file in files:
-        header = set(file.header)
-        found |= header & names | (header - renamed) & (file_names | names)
-    return frozenset(found)
+    units = {name.lower() for name in unit_columns[0] | unit_columns[1]}
+    return frozenset(
+        name for file in files for name in file.header if name.lower() in units
+    )

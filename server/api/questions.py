@@ -11,7 +11,7 @@ from functools import partial
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
 from server.api.slots import Permits, SlotClock, executing_slots
@@ -120,7 +120,9 @@ class QuestionCounter:
             response = problem_for(reply.failure).response()
         else:
             response = _json(reply.body, replayed=reply.replayed)
-        return Outcome(response, slots, reply.query_id)
+        # An answer that could not be anchored stays hidden until recovery anchors it.
+        unanchored = isinstance(reply.failure, LedgerUnavailableError)
+        return Outcome(response, slots, None if unanchored else reply.query_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,14 +85,25 @@ def answer_document(
 
 
 def free_document(
-    stored: bytes, *, query_id: str, remaining: Mapping[str, str | None]
+    stored: bytes,
+    question: Question,
+    *,
+    query_id: str,
+    remaining: Mapping[str, str | None],
 ) -> Document:
-    """Return a stored answer to another asker: the same noise, for nothing."""
+    """Return a stored answer to another asker: the same noise, for nothing.
+
+    Rows and noise are the stored ones; warnings speak of the asker's own text.
+    """
     document: Document = json.loads(stored)
-    document["query_id"] = query_id
-    document["charge"] = charge_document(Loss(0), reused=True)
-    document["remaining"] = dict(remaining)
-    return document
+    return {
+        **document,
+        "query_id": query_id,
+        "charge": charge_document(Loss(0), reused=True),
+        "remaining": dict(remaining),
+        "derivation": question.compiled.derivation,
+        "warnings": _warnings(question.compiled),
+    }
 
 
 def plan_document(

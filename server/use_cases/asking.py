@@ -163,6 +163,7 @@ class Desk:
         body = encode(
             free_document(
                 stored.body,
+                question,
                 query_id=charge_request.query_id,
                 remaining=visible_remaining(left, grant, caller),
             )
@@ -214,7 +215,7 @@ class Desk:
             error = LedgerUnavailableError(str(error), query_id=charge.query_id)
             return Reply(charge.query_id, executed=question, failure=error)
         except Exception:  # noqa: BLE001 - after the charge all failures look alike
-            return self._failed(charge, question)
+            return self.failed(charge, question)
         return Reply(charge.query_id, body, executed=question)
 
     def _run(
@@ -235,11 +236,12 @@ class Desk:
         )
         return self._services.ledger.store_answer(charge, encode(document))
 
-    def _failed(self, charge: Charge, question: Question) -> Reply:
+    def failed(self, charge: Charge, question: Question | None = None) -> Reply:
+        """End a charge without an answer; the charge stays."""
         failure: CuratorError = QueryFailedError(charge.query_id)
         try:
             self._services.ledger.fail(charge.query_id)
-        except LedgerUnavailableError as error:
+        except (LedgerUnavailableError, AnchorMismatchError) as error:
             self._services.given_up.add(charge.query_id)
             failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
         return Reply(charge.query_id, executed=question, failure=failure)

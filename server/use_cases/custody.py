@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -280,25 +280,33 @@ class CustodyOffice:
     def _check_dataset(
         self, connection: Connection, manifest: Manifest, choices: LoadChoices
     ) -> None:
-        row = connection.execute(
-            select(tables.dataset.c.population, tables.snapshot.c.schema)
-            .join(
-                tables.snapshot,
-                tables.snapshot.c.id == tables.dataset.c.active_snapshot,
+        rows = connection.execute(
+            select(
+                tables.dataset.c.population,
+                tables.snapshot.c.schema,
+                tables.snapshot.c.display,
+                tables.snapshot.c.manifest,
             )
+            .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
             .where(tables.dataset.c.name == manifest.dataset)
-        ).one_or_none()
-        if row is None:
+            .order_by(tables.snapshot.c.created)
+        ).all()
+        if not rows:
             return
-        if row.population != manifest.population.id:
+        if rows[0].population != manifest.population.id:
             message = (
                 f"the dataset {manifest.dataset!r} is of population "
-                f"{row.population!r}, not {manifest.population.id!r}"
+                f"{rows[0].population!r}, not {manifest.population.id!r}"
             )
             raise CommandRefusedError(message)
-        changes = changed_declarations(
-            json.loads(row.schema), dataset_to_json(manifest.schema())
-        )
+        given = dataset_to_json(manifest.schema())
+        changes = changed_declarations([json.loads(row.schema) for row in rows], given)
+        if json.loads(rows[-1].display) != _display(manifest):
+            changes.append("display")
+        before = _kept_rows([json.loads(row.manifest) for row in rows])
+        for name, keep in _kept_rows([json.loads(manifest.canonical_json())]).items():
+            if before.get(name, keep) != keep:
+                changes.append(f"{name}: keep")
         if changes and not (choices.accept_changes and choices.reason):
             message = (
                 f"declarations stay fixed across snapshots, and {changes[0]} differs "
@@ -482,6 +490,16 @@ def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
     if limits is None:
         return DEFAULT_MINIMUM, DEFAULT_MAXIMUM
     return limits.min, limits.max
+
+
+def _kept_rows(manifests: Sequence[Document]) -> dict[str, object]:
+    """Return each table's latest rule of which rows its bound keeps."""
+    kept: dict[str, object] = {}
+    for manifest in manifests:
+        tables_declared = manifest["tables"]
+        if isinstance(tables_declared, list):
+            kept.update({table["name"]: table.get("keep") for table in tables_declared})
+    return kept
 
 
 def _display(manifest: Manifest) -> Document:

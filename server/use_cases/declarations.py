@@ -1,6 +1,6 @@
 """Public declarations stay fixed across snapshots: find what a manifest changes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from privacy.schema_json import JsonObject
 
@@ -8,22 +8,30 @@ _TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key")
 _COLUMN_FACTS = ("type", "scale", "nullable", "constant_in_unit", "domain")
 
 
-def changed_declarations(stored: JsonObject, given: JsonObject) -> list[str]:
-    """Return the places where ``given`` differs from ``stored``.
+def changed_declarations(
+    snapshots: Sequence[JsonObject], given: JsonObject
+) -> list[str]:
+    """Return the places where ``given`` differs from what was declared before.
 
-    Tables and columns may come and go: only what both declare must agree, since a
-    changed domain or bound would tell of the data that moved its custodian.
+    Tables and columns may come and go, but what was ever declared stays so: each is
+    compared with the latest of ``snapshots`` (oldest first) that had it. A changed
+    domain or bound would tell of the data that moved its custodian.
     """
+    before: dict[str, JsonObject] = {}
+    columns: dict[tuple[str, str], JsonObject] = {}
+    for snapshot in snapshots:
+        for name, table in _by_name(snapshot["tables"]).items():
+            before[name] = table
+            for column, facts in _by_name(table["columns"]).items():
+                columns[name, column] = facts
     changes = []
-    before, after = _by_name(stored["tables"]), _by_name(given["tables"])
-    for name in sorted(before.keys() & after.keys()):
-        changes += _differences(name, before[name], after[name], _TABLE_FACTS)
-        old = _by_name(before[name]["columns"])
-        new = _by_name(after[name]["columns"])
-        for column in sorted(old.keys() & new.keys()):
-            changes += _differences(
-                f"{name}.{column}", old[column], new[column], _COLUMN_FACTS
-            )
+    for name, table in sorted(_by_name(given["tables"]).items()):
+        if name not in before:
+            continue
+        changes += _differences(name, before[name], table, _TABLE_FACTS)
+        for column, facts in sorted(_by_name(table["columns"]).items()):
+            known = columns.get((name, column), facts)
+            changes += _differences(f"{name}.{column}", known, facts, _COLUMN_FACTS)
     return changes
 
 

@@ -16,6 +16,7 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
+from query_lang.bind import check_bounds
 from query_lang.compile import compile_syntax
 from query_lang.compiled import CompiledQuery
 from server.persistence import tables
@@ -124,6 +125,7 @@ def prepare(
         CuratorError: Any refusal of the text, its options or its loss.
     """
     schema = schema_of(grant.snapshot, grant.schema)
+    check_bounds(request.bounds, schema.dataset)
     compiled = compiler.compile(request.sql, schema, request)
     event = _price(compiled, losses, request)
     return Question(

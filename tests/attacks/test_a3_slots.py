@@ -18,12 +18,17 @@ PERMITS = 3
 
 @dataclass
 class Narrow(Installation):
-    """An installation with few permits."""
+    """An installation with few permits; so few that one slot holds a question."""
+
+    permits: int = PERMITS
 
     @property
     def settings(self):
         return read_settings(
-            data=self.data, anchor=self.anchor, slot_ms=self.slot_ms, permits=PERMITS
+            data=self.data,
+            anchor=self.anchor,
+            slot_ms=self.slot_ms,
+            permits=self.permits,
         )
 
 
@@ -32,7 +37,9 @@ def slotted(tmp_path_factory):
     """A server with slots; its client and another with an unknown key."""
     folder = tmp_path_factory.mktemp("slots")
     slot_ms = int(SLOT_SECONDS * 1000)
-    installation = make_installation(folder, ROWS["with"], slot_ms=slot_ms)
+    installation = make_installation(
+        folder, ROWS["with"], kind=Narrow, slot_ms=slot_ms, permits=16
+    )
     key = installation.analyst(allotment="3.5")
     with ExitStack() as stack:
         url = stack.enter_context(serve_in_thread(installation))
@@ -119,37 +126,43 @@ def test_large_answers_take_the_slots_that_their_declared_size_says(slotted):
 
 
 def test_an_answer_is_in_flight_to_everybody_until_its_reply_leaves(tmp_path):
-    installation = make_installation(tmp_path, ROWS["with"], slot_ms=2000)
+    installation = make_installation(tmp_path, ROWS["with"], kind=Narrow, slot_ms=2000)
     key = installation.analyst()
     with (
         serve_in_thread(installation) as url,
         client(url, key) as http,
-        ThreadPoolExecutor(1) as pool,
+        ThreadPoolExecutor(2) as pool,
     ):
-        asked = pool.submit(ask, http, headers={"Idempotency-Key": "k"})
-        query_id = _stored(http, installation)
-        assert not asked.done()
-        shown = http.get(f"/v1/queries/{query_id}").json()
-        listed = http.get("/v1/queries").json()["items"][0]
-        budget = http.get("/v1/budget").json()["projects"][0]
-        early = ask(http, headers={"Idempotency-Key": "k"})
-        reply = asked.result()
+        for attempt in range(5):  # a busy machine may look too late
+            used = {"Idempotency-Key": f"in-flight-{attempt}"}
+            asked = pool.submit(ask, http, headers=used)
+            query_id = _stored(http, installation, attempt + 1)
+            early = pool.submit(ask, http, headers=used)
+            shown = http.get(f"/v1/queries/{query_id}").json()
+            listed = http.get("/v1/queries").json()["items"][0]
+            budget = http.get("/v1/budget").json()["projects"][0]
+            in_time = not asked.done()
+            reply = asked.result().json()
+            after = http.get(f"/v1/queries/{query_id}").json()["answer"]
+            assert after == reply
+            if in_time and early.result().status_code == 409:
+                break
+        else:
+            pytest.fail("an answer was never seen in flight")
         assert shown == {"query_id": query_id, "state": "in_flight"}
-        assert listed["state"] == "in_flight"
-        assert budget["spent"] == "1"
-        assert early.status_code == 409  # decided at its arrival
-        assert http.get(f"/v1/queries/{query_id}").json()["answer"] == reply.json()
+        assert (listed["query_id"], listed["state"]) == (query_id, "in_flight")
+        assert budget["spent"] == str(attempt + 1)
 
 
-def _stored(http, installation):
-    """Wait until the ledger holds the answer; return its query's id."""
+def _stored(http, installation, answers):
+    """Wait until the ledger holds so many answers; return the last one's query id."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         with installation.services() as services:
             entries = services.ledger.export()
-        for entry in entries:
-            if entry["kind"] == "answered":
-                return entry["query_id"]
+        stored = [e["query_id"] for e in entries if e["kind"] == "answered"]
+        if len(stored) == answers:
+            return stored[-1]
         time.sleep(0.01)
     message = "the answer was never stored"
     raise TimeoutError(message)
@@ -209,6 +222,7 @@ def test_a_permit_comes_back_when_its_caller_hangs_up(tmp_path):
 
 
 def _hang_up_early(url, key):
-    with client(url, key) as http, pytest.raises(httpx.ReadTimeout):
-        http.timeout = httpx.Timeout(0.3)
-        ask(http)
+    with client(url, key) as http:
+        http.timeout = httpx.Timeout(1)
+        with pytest.raises(httpx.ReadTimeout):
+            ask(http)

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from server.api.app import openapi_document
@@ -225,11 +226,18 @@ def _without_chance(text):
     return sorted(re.sub(r"[\d:T.+-]{8,}", "TIME", text).splitlines())
 
 
-def _break_snapshots(installation):
-    """Make every execution fail, as a bad disk would."""
+def _poison_snapshots(installation):
+    """Make the engine raise with a value of the table in its message."""
     for path in (installation.data / "snapshots").iterdir():
         path.chmod(0o600)
-        path.write_bytes(b"canarydisk" * 4096)
+        with duckdb.connect(path) as database:
+            database.execute("ALTER TABLE visits RENAME TO raw")
+            database.execute(
+                "CREATE VIEW visits AS SELECT * REPLACE "
+                "(CAST(error('canaryengine' || note) AS INTEGER) AS age) FROM raw"
+            )
+            with pytest.raises(duckdb.InvalidInputException, match="canaryengine"):
+                database.execute("SELECT COUNT(*) FROM visits WHERE age > 5")
 
 
 def test_failures_after_the_charge_look_alike_whatever_failed(tmp_path, caplog, capfd):
@@ -242,10 +250,10 @@ def test_failures_after_the_charge_look_alike_whatever_failed(tmp_path, caplog, 
             serve_in_thread(installation, FailingSampler) as url,
             client(url, key) as http,
         ):
-            replies.append(ask(http))
-        _break_snapshots(installation)
+            replies.append(ask(http, QUESTIONS[3]["sql"]))
+        _poison_snapshots(installation)
         with serve_in_thread(installation) as url, client(url, key) as http:
-            replies.append(ask(http))
+            replies.append(ask(http, QUESTIONS[3]["sql"]))
             (query,) = http.get("/v1/queries?limit=1").json()["items"]
             assert query["state"] == "failed"
             assert query["charge"]["epsilon"] == "1"

@@ -5,7 +5,7 @@ import pytest
 from tests.arms import ZERO, make_installation
 from tests.harness import ask, client, serve_in_thread
 
-SAMPLES = 200
+SAMPLES = 120
 THRESHOLDS = (1, 5, 10, 11, 20)  # the customary minimum sizes; the display rule is 11
 
 

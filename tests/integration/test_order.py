@@ -15,7 +15,7 @@ from server.bootstrap import Server
 from server.use_cases.access import Caller
 from server.use_cases.asking import Desk
 from server.use_cases.errors import QueryFailedError
-from server.use_cases.questions import Compiler
+from server.use_cases.questions import Compiler, prepare
 from server.use_cases.recovery import Recovery
 from server.use_cases.requests import read_request
 from tests.harness import Installation
@@ -157,3 +157,48 @@ def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
     assert watch.seen == []
     assert recovery.run_once() == 1
     assert services.ledger.query(reply.query_id).state == "answered"
+
+
+def test_an_orphan_that_cannot_be_prepared_strands_no_other(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, healthy = desk_of(services, watch)
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        stuck, fine = (desk.ask(ADA, "clinic", question(), None) for _ in range(2))
+    calls = []
+
+    def prepare_all_but_the_first(*words):
+        calls.append(words)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        return prepare(*words)
+
+    monkeypatch.setattr("server.use_cases.recovery.prepare", prepare_all_but_the_first)
+    assert healthy.run_once() == 2
+    assert services.ledger.query(fine.query_id).state == "answered"
+    assert services.ledger.query(stuck.query_id).state == "running"
+    assert healthy.run_once() == 1
+    assert services.ledger.query(stuck.query_id).state == "answered"
+    assert healthy.run_once() == 0
+
+
+def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
+    services, installation, monkeypatch
+):
+    desk, recovery = desk_of(services, Watch(services, installation))
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        reply = desk.ask(ADA, "clinic", question(), None)
+    monkeypatch.setattr(
+        "server.use_cases.recovery.prepare",
+        lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
+    )
+    assert [recovery.run_once() for _ in range(4)] == [1, 1, 0, 0]
+    assert services.ledger.query(reply.query_id).state == "failed"
+
+
+def refuse_to_store(*_):
+    message = "disk full"
+    raise LedgerUnavailableError(message)

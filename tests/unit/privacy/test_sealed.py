@@ -10,7 +10,7 @@ from privacy.sealed import Exact
 @pytest.mark.parametrize(
     "leak",
     [pickle.dumps, copy.copy, copy.deepcopy, json.dumps, hash, bool, list, len,
-     lambda e: e == 1, lambda e: e < 1, lambda e: f"{e:d}"],
+     lambda e: e == 1, lambda e: e.__getstate__(), lambda e: e < 1, lambda e: f"{e:d}"],
 )  # fmt: skip
 def test_exact_values_cannot_leave_their_seal(leak):
     with pytest.raises(TypeError):

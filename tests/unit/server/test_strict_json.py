@@ -31,3 +31,12 @@ def test_strings_may_hold_brackets_escapes_and_paired_surrogates():
 
 def test_depth_64_is_read():
     assert read_json(b"[" * 64 + b"]" * 64) is not None
+
+
+def test_exponents_beyond_decimal_stay_numbers_without_meaning():
+    """JSON has no limit to exponents; a crash here would be a 500."""
+    vast = read_json(b"1e99999999999999999999")
+    tiny = read_json(b"-2.5E-99999999999999999999")
+    assert vast.adjusted() > 100_000
+    assert tiny.adjusted() < -100_000
+    assert read_json(b"0e99999999999999999999") == 0

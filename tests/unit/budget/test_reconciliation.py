@@ -1,0 +1,111 @@
+import errno
+import os
+import shutil
+import sqlite3
+
+import pytest
+
+from budget.anchor import AnchorRecord
+from budget.chain import EMPTY, entry_hash
+from budget.ledger import Ledger, Scope
+from budget.reconciliation import NothingToReconcileError
+from budget.tables import metadata
+from privacy.errors import AnchorMismatchError, LedgerUnavailableError
+from privacy.losses import Loss
+
+POPULATION = Scope.population("people")
+OTHERS = Scope.population("others")
+
+
+@pytest.fixture
+def restored(desk, ledger, tmp_path):
+    """A ledger put back to a copy taken before its last two charges."""
+    with sqlite3.connect(desk.database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(desk.database, tmp_path / "backup")
+    with ledger.recorded("new", "local:test") as change:
+        change.set_limit(OTHERS, Loss.parse("3"))
+    ledger.charge(desk.request("2"))
+    ledger.charge(desk.request("1", scopes=(OTHERS,), population="others"))
+    desk.databases.close()
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"ledger.sqlite{suffix}").unlink(missing_ok=True)
+    shutil.copy(tmp_path / "backup", desk.database)
+    return desk.ledger()
+
+
+def reconcile(ledger):
+    ledger.reconcile("disk died", "local:test", lambda _: None)
+
+
+def test_a_population_that_the_backup_never_knew_is_charged_and_stays_closed(
+    desk, restored
+):
+    reconcile(restored)
+    again = desk.open()
+    assert again.spent(POPULATION) == Loss.parse("2")
+    assert again.spent(OTHERS) == Loss.parse("1")
+    assert again.remaining([OTHERS]) == {OTHERS: Loss(0)}
+    assert again.verify([]).ok
+
+
+def test_the_entry_follows_the_anchor_and_names_both_heads(desk, restored):
+    anchored = desk.anchor.read().head
+    reconcile(restored)
+    *_, last, entry = restored.export()
+    assert (entry["kind"], entry["seq"]) == ("reconcile", anchored.seq + 1)
+    assert last["seq"] < anchored.seq
+    assert desk.anchor.read().head.seq == entry["seq"]
+
+
+def test_a_reconcile_whose_anchor_fails_is_repeated_and_charges_nothing_twice(
+    desk, restored, monkeypatch
+):
+    def fail(_):
+        raise OSError(errno.EIO, "input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(LedgerUnavailableError):
+            reconcile(restored)
+    with pytest.raises(AnchorMismatchError):
+        desk.open()
+    reconcile(restored)
+    assert desk.open().spent(POPULATION) == Loss.parse("2")
+    assert desk.open().verify([]).ok
+    with pytest.raises(NothingToReconcileError):
+        reconcile(restored)
+
+
+def test_the_anchor_of_another_ledger_closes_every_population(desk, ledger):
+    desk.anchor.path.unlink()
+    desk.anchor.create(AnchorRecord("another", EMPTY, {"people": 0}))
+    reconcile(desk.ledger())
+    again = desk.open()
+    assert again.remaining([POPULATION]) == {POPULATION: Loss(0)}
+    assert again.verify([]).ok
+
+
+def test_an_empty_database_cannot_be_reconciled(desk):
+    metadata.create_all(desk.databases.writer)
+    desk.anchor.create(AnchorRecord("lost", EMPTY, {}))
+    with pytest.raises(AnchorMismatchError, match="no ledger"):
+        reconcile(Ledger(desk.databases, desk.anchor))
+
+
+def test_a_gap_that_no_anchor_explains_is_found(desk, restored):
+    reconcile(restored)
+    with sqlite3.connect(desk.database) as connection:
+        connection.execute("UPDATE chain SET seq = seq + 5 WHERE kind = 'reconcile'")
+        found = connection.execute(
+            "SELECT seq, kind, time, body FROM chain ORDER BY seq DESC LIMIT 1"
+        ).fetchone()
+        previous = connection.execute(
+            "SELECT hash FROM chain ORDER BY seq DESC LIMIT 1 OFFSET 1"
+        ).fetchone()[0]
+        forged = entry_hash(previous, *found)
+        connection.execute(
+            "UPDATE chain SET hash = ? WHERE seq = ?", (forged, found[0])
+        )
+    problems = restored.verify([]).problems
+    assert any("missing before" in problem for problem in problems)
