@@ -1,0 +1,46 @@
+"""L2 and L4: a charge is on disk before data is read and before an answer leaves."""
+
+import random
+
+import pytest
+
+from server.use_cases.people import PeopleOffice
+from tests.crash.books import problems, settle
+from tests.crash.images import film, image_problems
+from tests.crash.orders import DATASETS, PROMISED, trace_answers
+from tests.crash.traces import require_strace
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _strace():
+    require_strace()
+
+
+def test_ledger_and_anchor_are_synced_before_data_is_read_and_before_the_answer_leaves(
+    nursery, installation, key
+):
+    for dataset in DATASETS[1:]:
+        installation.load(dataset=dataset)
+        with installation.services() as services:
+            PeopleOffice(services, "local:test").grant_dataset("study", dataset)
+    orders = trace_answers(nursery, installation, key, 20)
+    assert orders == [PROMISED] * 20
+
+
+def test_after_a_power_cut_every_answer_that_was_sent_is_in_the_ledger(
+    nursery, installation, key, tmp_path
+):
+    dice = random.Random()
+    filmed = film(nursery, installation, key, questions=48)
+    sends = 0
+    for number in range(10):
+        place = dice.randrange(len(filmed.events))
+        copy, sent = filmed.cut(place, dice, tmp_path / f"cut{number}")
+        sends += len(sent)
+        assert image_problems(copy, sent) == []
+    assert sends > 0
+    with nursery.serving(copy):
+        settle(copy)
+    assert problems(copy) == []
