@@ -14,7 +14,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from curator_client import Curator
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say
@@ -39,6 +38,11 @@ _console = Console(soft_wrap=True, highlight=False)
 
 def run_demo(wiring: Wiring) -> None:
     """Make the installation anew, serve it on a free port, and ask."""
+    try:
+        from curator_client import Curator  # noqa: PLC0415 - a package of its own
+    except ImportError:
+        message = "the demo asks through the client: install curator-client too"
+        raise CommandRefusedError(message) from None
     environment = _environment()
     key = _build(wiring, environment)
     with _server(environment) as url, Curator(url, key) as client:
