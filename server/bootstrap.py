@@ -77,7 +77,15 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    databases = Databases(settings.url)
+    with contextlib.closing(Databases(settings.url)) as databases:
+        facts = _fill(databases, settings, single_custodian=single_custodian)
+    return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+
+
+def _fill(
+    databases: Databases, settings: Settings, *, single_custodian: bool
+) -> dict[str, str]:
+    """Make schema, secret, ledger and anchor; return what is fixed from now on."""
     with databases.writer.begin() as connection:
         if current_revision(connection) is not None and not unfinished:
             message = f"a ledger exists in {settings.data}: nothing was changed"
@@ -97,7 +105,7 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     with ledger.recorded("installation.init", actor()) as change:
         for name, value in facts.items():
             change.insert(tables.installation, {"name": name, "value": value})
-    return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+    return facts
 
 
 def _is_unfinished(settings: Settings) -> bool:

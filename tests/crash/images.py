@@ -103,7 +103,7 @@ def _copy_rest(installation, target):
     return Installation(target)
 
 
-def film(nursery, installation, key, questions):
+def film(nursery, installation, key, questions, name="film"):
     """Trace a server that answers ``questions`` from eight lines at once."""
     with (
         nursery.serving(installation) as server,
@@ -118,14 +118,14 @@ def film(nursery, installation, key, questions):
         with traced(server.pid, installation.folder, CALLS) as events:
             files = {str(path): path.read_bytes() for path in paths}
             for number in range(questions // IN_FLIGHT):
-                _ask_all(clients, number)
+                _ask_all(clients, f"{name}-{number}")
     events.sort(key=lambda event: event.ended_at)
     return Film(installation, files, events)
 
 
-def _ask_all(clients, number):
+def _ask_all(clients, name):
     for place, client in enumerate(clients):
-        client.hold(question("0.5"), idempotency_key=f"film-{number}-{place}")
+        client.hold(question("0.5"), idempotency_key=f"{name}-{place}")
     for client in clients:
         client.release()
     for client in clients:

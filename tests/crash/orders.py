@@ -51,10 +51,6 @@ def _moment(event):
 def _letter(event):
     if event.path.endswith(".duckdb"):
         return "R"
-    if event.name.startswith("send") or event.name == "writev":
-        return "S" if b'"query_id"' in event.content else ""
-    if "sync" not in event.name or event.result != 0:
-        return ""
-    if event.path.endswith("-wal"):
-        return "L"
-    return "A" if event.path.endswith(".anchor") else ""
+    if "sync" in event.name and event.result == 0:
+        return {"-wal": "L", "chor": "A"}.get(event.path[-4:], "")
+    return "S" if b'"query_id"' in event.content else ""

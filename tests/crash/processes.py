@@ -200,6 +200,17 @@ class Line:
         """Ask, and wait for the response."""
         return self.hold(body, **more).release().read()
 
+    def insist(self, body=None, **more):
+        """Ask again while the key's first request is being answered."""
+        deadline = time.monotonic() + READY_SECONDS
+        response = self.ask(body, **more)
+        while response is not None and response.status == 409:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.1)
+            response = self.ask(body, **more)
+        return response
+
     def close(self):
         """Hang up, at whatever point."""
         if self._held is not None:

@@ -1,0 +1,138 @@
+"""The full counts of the experiments: ``python -m tests.crash.full [NAME ...]``.
+
+Part of ``make audit-long``; about an hour and a half on two slow cores. Prints what was
+counted, and exits with 1 where anything was wrong. ``--scale 0.01`` tries it out.
+"""
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from server.use_cases.people import PeopleOffice
+from tests.crash.books import problems, settle, spent
+from tests.crash.disks import Trouble, run_full_disks
+from tests.crash.filled import fill
+from tests.crash.images import film, image_problems
+from tests.crash.kills import SCOPES, run_kills, total_charged
+from tests.crash.orders import DATASETS, PROMISED, trace_answers
+from tests.crash.processes import Nursery
+from tests.crash.races import run_races
+from tests.crash.tampers import run_tampers
+from tests.harness import Installation
+
+DICE = random.Random()
+
+
+def races(nursery, installation, key, count):
+    """L1: 3,000 rounds of 64 clients on the last epsilon."""
+    done = list(run_races(nursery, installation, key, count))
+    wrong = [race for race in done if not race.is_right]
+    return f"{len(done)} rounds, {len(wrong)} wrong", wrong + problems(installation)
+
+
+def kills(nursery, installation, key, count):
+    """L3: 500 kills with eight in flight, at most 100 in one installation."""
+    tally = run_kills(nursery, installation, key, count)
+    for scope in SCOPES:
+        if spent(installation, scope) != total_charged(installation):
+            tally.wrong.append(f"{scope} is not the sum of its charges")
+    said = (
+        f"{tally.kills} kills, {tally.seen} answers seen, {len(tally.unseen)} not seen, "
+        f"{tally.recovered} of those answered by recovery"
+    )
+    return said, tally.wrong + problems(installation)
+
+
+def tampers(nursery, installation, _, count):
+    """L14: 200 random edits and more."""
+    filled = Installation(_folder(installation, "filled")).create()
+    fill(nursery, filled)
+    missed = run_tampers(filled, _folder(installation, "copies"), DICE, count)
+    return f"{count - len(missed)} of {count} edits found", missed
+
+
+def orders(nursery, installation, key, count):
+    """L2: the order of syncs, reads and sends of 200 answers."""
+    for dataset in DATASETS[1:]:
+        installation.load(dataset=dataset)
+        with installation.services() as services:
+            PeopleOffice(services, "local:test").grant_dataset("study", dataset)
+    found = Counter(trace_answers(nursery, installation, key, count))
+    wrong = [order for order in found if order != PROMISED]
+    return f"{found[PROMISED]} of {found.total()} in order", wrong
+
+
+def cuts(nursery, installation, key, count):
+    """L4: 100 power cuts, in four films."""
+    wrong, sends, films = [], 0, 4
+    for number in range(films):
+        filmed = film(nursery, installation, key, 64, name=f"film{number}")
+        for cut in range(-(-count // films)):
+            place = DICE.randrange(len(filmed.events))
+            target = _folder(installation, f"cut-{number}-{cut}")
+            copy, sent = filmed.cut(place, DICE, target)
+            sends += len(sent)
+            wrong += image_problems(copy, sent)
+    return f"{count} cuts, {sends} answers had been sent before them", wrong
+
+
+def disks(nursery, installation, key, count):
+    """L8: 200 full disks."""
+    with nursery.serving(installation) as server:
+        trouble = Trouble(server, installation, key)
+        run_full_disks(trouble, DICE, count)
+        settle(installation)
+    said = f"{count} full disks: {dict(trouble.statuses)}, {dict(trouble.codes)}"
+    return said, trouble.wrong + problems(installation)
+
+
+EXPERIMENTS = {
+    "races": (races, 3_000),
+    "kills": (kills, 500),
+    "tampers": (tampers, 2_000),
+    "orders": (orders, 200),
+    "cuts": (cuts, 100),
+    "disks": (disks, 200),
+}
+
+
+def _folder(installation, name):
+    folder = installation.folder / name
+    folder.mkdir()
+    return folder
+
+
+def _run(nursery, name, scale):
+    experiment, full = EXPERIMENTS[name]
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        installation = Installation(Path(folder)).create()
+        installation.load()
+        key = installation.analyst()
+        said, wrong = experiment(nursery, installation, key, max(4, int(full * scale)))
+    print(f"{name}: {said} ({time.monotonic() - start:.0f} s)", flush=True)
+    for fault in wrong[:20]:
+        print(f"  WRONG: {fault}", flush=True)
+    return not wrong
+
+
+def main():
+    """Run the experiments that were named, or all."""
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("names", nargs="*", choices=[*EXPERIMENTS, []])
+    reader.add_argument("--scale", type=float, default=1.0)
+    told = reader.parse_args()
+    nursery = Nursery()
+    try:
+        right = [_run(nursery, n, told.scale) for n in told.names or EXPERIMENTS]
+    finally:
+        nursery.close()
+    sys.exit(0 if all(right) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Migrations carry a filled ledger: nothing is lost, and verify stays green."""
+
+import itertools
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+
+from budget.anchor import AnchorFile
+from budget.databases import Databases
+from budget.ledger import ChargeRequest, Ledger, Scope
+from privacy.losses import Loss
+from server.persistence.schema import (
+    RECORDED_TABLES,
+    all_metadata,
+    current_revision,
+    head_revision,
+    migration_config,
+    upgrade,
+)
+
+SCRIPTS = ScriptDirectory.from_config(migration_config())
+REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]
+SCOPES = (Scope.population("people"), Scope.project("study"))
+
+
+@pytest.fixture
+def databases(tmp_path):
+    databases = Databases(f"sqlite:///{tmp_path / 'curator.sqlite'}")
+    yield databases
+    databases.close()
+
+
+def request(number):
+    return ChargeRequest(
+        query_id=f"q{number}",
+        principal="ada",
+        project="study",
+        population="people",
+        dataset="clinic",
+        snapshot="s1",
+        scopes=SCOPES,
+        loss=Loss.parse("0.5"),
+        question="how many",
+        private_history=False,
+        idempotency_key=f"k{number}",
+        fingerprint="f",
+        request_json="{}",
+    )
+
+
+def fill(ledger):
+    """Charge, answer, fail, reuse and refuse."""
+    with ledger.recorded("setup", "local:test") as change:
+        for scope in SCOPES:
+            change.set_limit(scope, Loss.parse("2"))
+    numbers = itertools.count()
+    for end in (b"first", b"second", None):
+        made = ledger.charge(request(next(numbers)))
+        if end is None:
+            ledger.fail(made.charge.query_id)
+        else:
+            ledger.store_answer(made.charge, end)
+    ledger.store_free(request(next(numbers)), "q0", b"again")
+    ledger.charge(request(next(numbers)))  # left running
+    assert not hasattr(ledger.charge(request(next(numbers))), "charge")  # refused
+
+
+def known_tables(databases):
+    with databases.reader.connect() as connection:
+        present = set(inspect(connection).get_table_names())
+    return [table for table in RECORDED_TABLES if table.name in present]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
+    databases, tmp_path, revision
+):
+    with databases.writer.begin() as connection:
+        upgrade(connection, revision)
+    anchor = AnchorFile(tmp_path / "anchor")
+    ledger = Ledger.initialise(databases, anchor, actor="local:test")
+    fill(ledger)
+    assert ledger.verify(known_tables(databases)).problems == ()
+    entries = ledger.export()
+    with databases.writer.begin() as connection:
+        upgrade(connection)
+        assert current_revision(connection) == head_revision()
+    after = Ledger(databases, anchor)
+    after.open()
+    assert after.verify(RECORDED_TABLES).problems == ()
+    assert after.export() == entries
+    assert after.spent(SCOPES[0]) == Loss.parse("2")
+    assert after.query("q1").body == b"second"
+    assert len(after.claim_orphans()) == 1
+
+
+def test_the_migrations_make_what_the_code_declares(databases):
+    with databases.writer.begin() as connection:
+        upgrade(connection)
+    with databases.reader.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, all_metadata()) == []
+        made = checks_of(connection)
+    with_metadata = Databases("sqlite://")
+    for metadata in all_metadata():
+        metadata.create_all(with_metadata.writer)
+    with with_metadata.writer.connect() as connection:
+        assert checks_of(connection) == made
+    with_metadata.close()
+
+
+def checks_of(connection):
+    """Return what compare_metadata does not compare: the CHECK constraints."""
+    inspector = inspect(connection)
+    return {
+        name: sorted(c["sqltext"] for c in inspector.get_check_constraints(name))
+        for name in inspector.get_table_names()
+        if name != "alembic_version"
+    }
