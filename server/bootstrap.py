@@ -78,20 +78,23 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.closing(Databases(settings.url)) as databases:
-        facts = _fill(databases, settings, single_custodian=single_custodian)
+        with databases.writer.begin() as connection:
+            if current_revision(connection) is not None and not unfinished:
+                message = f"a ledger exists in {settings.data}: nothing was changed"
+                raise CommandRefusedError(message)
+            secret = _make_or_keep_secret(settings)
+            upgrade(connection)
+        anchor = AnchorFile(settings.anchor)
+        ledger = Ledger.finish(databases, anchor) if unfinished else None
+        ledger = ledger or Ledger.initialise(databases, anchor, actor=actor())
+        facts = _fix_facts(ledger, settings, secret, single_custodian=single_custodian)
     return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
 
 
-def _fill(
-    databases: Databases, settings: Settings, *, single_custodian: bool
+def _fix_facts(
+    ledger: Ledger, settings: Settings, secret: bytes, *, single_custodian: bool
 ) -> dict[str, str]:
-    """Make schema, secret, ledger and anchor; return what is fixed from now on."""
-    with databases.writer.begin() as connection:
-        if current_revision(connection) is not None and not unfinished:
-            message = f"a ledger exists in {settings.data}: nothing was changed"
-            raise CommandRefusedError(message)
-        secret = _make_or_keep_secret(settings)
-        upgrade(connection)
+    """Write down what is fixed from now on, as one entry."""
     same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
     facts = {
         "single_custodian": "true" if single_custodian else "false",
@@ -99,9 +102,6 @@ def _fill(
         "anchor_on_same_device": "true" if same_device else "false",
         "created": now_text(),
     }
-    anchor = AnchorFile(settings.anchor)
-    ledger = Ledger.finish(databases, anchor) if unfinished else None
-    ledger = ledger or Ledger.initialise(databases, anchor, actor=actor())
     with ledger.recorded("installation.init", actor()) as change:
         for name, value in facts.items():
             change.insert(tables.installation, {"name": name, "value": value})
