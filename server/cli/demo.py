@@ -27,6 +27,7 @@ from server.use_cases.people import NewProject, PeopleOffice
 FOLDER = Path(".demo")
 PATIENTS = 20_000
 START_SECONDS = 30.0
+_PORTS = range(18_000, 18_100)
 _CURL = """\
 Ask from another terminal (stop with Ctrl-C):
 curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
@@ -121,9 +122,7 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
 @contextmanager
 def _server(environment: Mapping[str, str]) -> Iterator[str]:
     """Serve on a free port of the loopback until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = _free_port()
     command = [sys.executable, "-m", "server.main", "serve", "--port", str(port)]
     with subprocess.Popen(command, env=dict(environment)) as process:  # noqa: S603 - ours
         try:
@@ -131,6 +130,16 @@ def _server(environment: Mapping[str, str]) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.send_signal(signal.SIGTERM)
+
+
+def _free_port() -> int:
+    """Return a free port of the loopback, below those that clients are given."""
+    for port in _PORTS:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+    message = f"no port of {_PORTS.start} to {_PORTS.stop - 1} is free"
+    raise CommandRefusedError(message)
 
 
 def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:
