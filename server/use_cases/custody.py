@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,13 @@ from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.settings import Settings
 from server.use_cases.answers import Document
-from server.use_cases.declarations import changed_declarations
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.fitting import (
+    changes_of,
+    check_population,
+    display_of,
+    stored_words,
+)
 from server.use_cases.people import existing, refuse_used, require_single_custodian
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -100,7 +105,7 @@ class CustodyOffice:
                 "unit_type": declared.unit_type,
                 "epsilon_min_nano": minimum.nano_epsilon,
                 "epsilon_max_nano": maximum.nano_epsilon,
-                "declaration": _stored_words(declared),
+                "declaration": stored_words(declared),
                 "overlap_digest": overlap_digest,
                 "created": now_text(),
             },
@@ -262,51 +267,9 @@ class CustodyOffice:
         if row is None:
             self._check_new(declared)
         else:
-            self._check_population(declared, json.loads(row.declaration))
-        self._check_dataset(connection, manifest, choices)
-
-    def _check_population(self, declared: PopulationSpec, stored: Document) -> None:
-        cap = self._services.ledger.limit(Scope.population(declared.id))
-        known = {**stored, "epsilon_cap": str(cap)}
-        for name, value in json.loads(_stored_words(declared)).items():
-            if value is not None and value != known.get(name):
-                message = (
-                    f"population.{name} is {value!r} here but {known.get(name)!r} in "
-                    f"the ledger: leave it out, or give the stored value (a cap is "
-                    f"changed with 'curator population cap {declared.id} E')"
-                )
-                raise CommandRefusedError(message)
-
-    def _check_dataset(
-        self, connection: Connection, manifest: Manifest, choices: LoadChoices
-    ) -> None:
-        rows = connection.execute(
-            select(
-                tables.dataset.c.population,
-                tables.snapshot.c.schema,
-                tables.snapshot.c.display,
-                tables.snapshot.c.manifest,
-            )
-            .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
-            .where(tables.dataset.c.name == manifest.dataset)
-            .order_by(tables.snapshot.c.created)
-        ).all()
-        if not rows:
-            return
-        if rows[0].population != manifest.population.id:
-            message = (
-                f"the dataset {manifest.dataset!r} is of population "
-                f"{rows[0].population!r}, not {manifest.population.id!r}"
-            )
-            raise CommandRefusedError(message)
-        given = dataset_to_json(manifest.schema())
-        changes = changed_declarations([json.loads(row.schema) for row in rows], given)
-        if json.loads(rows[-1].display) != _display(manifest):
-            changes.append("display")
-        before = _kept_rows([json.loads(row.manifest) for row in rows])
-        for name, keep in _kept_rows([json.loads(manifest.canonical_json())]).items():
-            if before.get(name, keep) != keep:
-                changes.append(f"{name}: keep")
+            cap = self._services.ledger.limit(Scope.population(declared.id))
+            check_population(declared, json.loads(row.declaration), cap)
+        changes = changes_of(connection, manifest)
         if changes and not (choices.accept_changes and choices.reason):
             message = (
                 f"declarations stay fixed across snapshots, and {changes[0]} differs "
@@ -330,6 +293,7 @@ class CustodyOffice:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
+            facts["changed"] = changes_of(change.connection, manifest)
             fresh = _split(ingested.population_ids)
             facts["overlap"] = self._check_overlap(
                 change.connection, population, fresh, choices
@@ -379,7 +343,7 @@ class CustodyOffice:
                 "id": snapshot,
                 "dataset": manifest.dataset,
                 "schema": json.dumps(dataset_to_json(manifest.schema())),
-                "display": json.dumps(_display(manifest)),
+                "display": json.dumps(display_of(manifest)),
                 "manifest": manifest.canonical_json(),
                 "created": created,
             },
@@ -491,37 +455,3 @@ def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
     if limits is None:
         return DEFAULT_MINIMUM, DEFAULT_MAXIMUM
     return limits.min, limits.max
-
-
-def _kept_rows(manifests: Sequence[Document]) -> dict[str, object]:
-    """Return each table's latest rule of which rows its bound keeps."""
-    kept: dict[str, object] = {}
-    for manifest in manifests:
-        tables_declared = manifest["tables"]
-        if isinstance(tables_declared, list):
-            kept.update({table["name"]: table.get("keep") for table in tables_declared})
-    return kept
-
-
-def _display(manifest: Manifest) -> Document:
-    if manifest.display is None:
-        return {}
-    return {"hide_below": manifest.display.hide_below}
-
-
-def _stored_words(declared: PopulationSpec) -> str:
-    """Write the population's keys as they are compared at the next load."""
-    limits = declared.epsilon_per_query
-    return json.dumps(
-        {
-            "unit": declared.unit,
-            "unit_type": declared.unit_type,
-            "epsilon_cap": None
-            if declared.epsilon_cap is None
-            else str(declared.epsilon_cap),
-            "epsilon_per_query": None
-            if limits is None
-            else {"min": str(limits.min), "max": str(limits.max)},
-            "source": declared.source,
-        }
-    )

@@ -34,7 +34,7 @@ def test_no_file_speaks_of_the_paths_of_one_machine():
     assert guilty == []
 
 
-@pytest.mark.parametrize("text", ["see /home/ada/x", "open('/work/y')"])
+@pytest.mark.parametrize("text", ["see /home/ada/x", "open('/home/eve/y')"])
 def test_the_search_for_machine_paths_finds_planted_ones(text):
     assert MACHINE_PATHS.search(text)
 
