@@ -41,8 +41,8 @@ def kills(nursery, installation, key, count):
         if spent(installation, scope) != total_charged(installation):
             tally.wrong.append(f"{scope} is not the sum of its charges")
     said = (
-        f"{tally.kills} kills, {tally.seen} answers seen, {len(tally.unseen)} not seen, "
-        f"{tally.recovered} of those answered by recovery"
+        f"{tally.kills} kills, {tally.seen} answers seen, {len(tally.unseen)} not, "
+        f"{tally.recovered} of these charged before the kill and recovered"
     )
     return said, tally.wrong + problems(installation)
 
