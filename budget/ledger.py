@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, insert, select
 
 from budget import accounts, leases
 from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import Appender, ledger_id_of
+from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
 from budget.export import export_entries
 from budget.filter import charge_all
@@ -37,6 +37,7 @@ from budget.records import (
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
+    MISMATCH,
     Account,
     ReleaseTest,
     UnanchoredError,
@@ -111,6 +112,28 @@ class Ledger:
             entries.append("admin", body)
         anchor.create(AnchorRecord(ledger_id, entries.head, {}))
         return cls(databases, anchor)
+
+    @classmethod
+    def finish(cls, databases: Databases, anchor: AnchorFile) -> "Ledger | None":
+        """Take up a ledger whose making was cut off after its first entry.
+
+        Returns:
+            None where not even that entry was written.
+
+        Raises:
+            AnchorMismatchError: It has more entries, or the anchor is another's.
+        """
+        with databases.reader.connect() as connection:
+            head, ledger_id = head_of(connection), ledger_id_of(connection)
+        if ledger_id is None:
+            return None
+        if not anchor.path.exists():
+            if head.seq > 1:
+                raise AnchorMismatchError(MISMATCH)
+            anchor.create(AnchorRecord(ledger_id, head, {}))
+        ledger = cls(databases, anchor)
+        ledger.check()
+        return ledger
 
     def open(self, recorded_tables: Iterable[Table] = ()) -> None:
         """Check a ledger before serving from it, and void other boots' leases.

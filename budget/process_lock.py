@@ -59,6 +59,8 @@ class ProcessLock:
     ) -> None:
         """Drop the lock."""
         if self._descriptor is not None:
+            # Let go at once: a child that is being forked holds a copy for a moment.
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
             self._descriptor = None
 

@@ -9,11 +9,12 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from threading import BoundedSemaphore
 
 from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
-from sqlalchemy import select
+from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile
@@ -69,27 +70,31 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
         CommandRefusedError: A ledger or an anchor is already there, or a secret that
             is none.
     """
-    if settings.anchor.exists():
+    unfinished = _is_unfinished(settings)
+    if settings.anchor.exists() and not unfinished:
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
         raise CommandRefusedError(message)
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.closing(Databases(settings.url)) as databases:
-        facts = _fill(databases, settings, single_custodian=single_custodian)
+        with databases.writer.begin() as connection:
+            if current_revision(connection) is not None and not unfinished:
+                message = f"a ledger exists in {settings.data}: nothing was changed"
+                raise CommandRefusedError(message)
+            secret = _make_or_keep_secret(settings)
+            upgrade(connection)
+        anchor = AnchorFile(settings.anchor)
+        ledger = Ledger.finish(databases, anchor) if unfinished else None
+        ledger = ledger or Ledger.initialise(databases, anchor, actor=actor())
+        facts = _fix_facts(ledger, settings, secret, single_custodian=single_custodian)
     return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
 
 
-def _fill(
-    databases: Databases, settings: Settings, *, single_custodian: bool
+def _fix_facts(
+    ledger: Ledger, settings: Settings, secret: bytes, *, single_custodian: bool
 ) -> dict[str, str]:
-    """Make schema, secret, ledger and anchor; return what is fixed from now on."""
-    with databases.writer.begin() as connection:
-        if current_revision(connection) is not None:
-            message = f"a ledger exists in {settings.data}: nothing was changed"
-            raise CommandRefusedError(message)
-        secret = _make_or_keep_secret(settings)
-        upgrade(connection)
+    """Write down what is fixed from now on, as one entry."""
     same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
     facts = {
         "single_custodian": "true" if single_custodian else "false",
@@ -97,11 +102,26 @@ def _fill(
         "anchor_on_same_device": "true" if same_device else "false",
         "created": now_text(),
     }
-    ledger = Ledger.initialise(databases, AnchorFile(settings.anchor), actor=actor())
     with ledger.recorded("installation.init", actor()) as change:
         for name, value in facts.items():
             change.insert(tables.installation, {"name": name, "value": value})
     return facts
+
+
+def _is_unfinished(settings: Settings) -> bool:
+    """Whether an earlier init was cut off: a schema, but no fact of an installation."""
+    database = make_url(settings.url).database
+    if database is None or not Path(database).exists():
+        return False
+    databases = Databases(settings.url)
+    try:
+        with databases.reader.connect() as connection:
+            if current_revision(connection) is None:
+                return False
+            found = connection.execute(select(tables.installation)).first()
+            return found is None
+    finally:
+        databases.close()
 
 
 def _make_or_keep_secret(settings: Settings) -> bytes:

@@ -47,17 +47,17 @@ class Settings(BaseSettings):
                 "from the live one; set it to a path elsewhere, best on another device"
             )
             raise ValueError(message)
+        if self.database_url and not self.database_url.startswith("sqlite"):
+            message = (
+                "CURATOR_DATABASE_URL: this version keeps its ledger in SQLite; leave "
+                "the setting out, or give a sqlite:/// URL"
+            )
+            raise ValueError(message)
         folder = Path(make_url(self.url).database or "").absolute().parent
         if self.anchor.resolve().is_relative_to(folder.resolve()):
             message = (
                 f"CURATOR_ANCHOR ({self.anchor}) lies beside the database: set it to "
                 "a path elsewhere, best on another device"
-            )
-            raise ValueError(message)
-        if self.database_url and not self.database_url.startswith("sqlite"):
-            message = (
-                "CURATOR_DATABASE_URL: this version keeps its ledger in SQLite; leave "
-                "the setting out, or give a sqlite:/// URL"
             )
             raise ValueError(message)
         return self

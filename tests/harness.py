@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -169,9 +170,12 @@ class Installation:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a free port below those that the kernel gives to clients."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def client(url, key, **more):
@@ -215,7 +219,8 @@ def serve_in_thread(installation, sampler_factory=None):
         yield f"http://127.0.0.1:{port}"
     finally:
         runner.should_exit = True
-        thread.join(30)
+        thread.join(60)
+        assert not thread.is_alive(), "the server did not stop"
         server.services.databases.close()
 
 

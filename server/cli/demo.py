@@ -14,7 +14,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from curator_client import Curator
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say
@@ -28,6 +27,7 @@ from server.use_cases.people import NewProject, PeopleOffice
 FOLDER = Path(".demo")
 PATIENTS = 20_000
 START_SECONDS = 30.0
+_PORTS = range(18_000, 18_100)
 _CURL = """\
 Ask from another terminal (stop with Ctrl-C):
 curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
@@ -39,6 +39,11 @@ _console = Console(soft_wrap=True, highlight=False)
 
 def run_demo(wiring: Wiring) -> None:
     """Make the installation anew, serve it on a free port, and ask."""
+    try:
+        from curator_client import Curator  # noqa: PLC0415 - a package of its own
+    except ImportError:
+        message = "the demo asks through the client: install curator-client too"
+        raise CommandRefusedError(message) from None
     environment = _environment()
     key = _build(wiring, environment)
     with _server(environment) as url, Curator(url, key) as client:
@@ -117,9 +122,7 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
 @contextmanager
 def _server(environment: Mapping[str, str]) -> Iterator[str]:
     """Serve on a free port of the loopback until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = _free_port()
     command = [sys.executable, "-m", "server.main", "serve", "--port", str(port)]
     with subprocess.Popen(command, env=dict(environment)) as process:  # noqa: S603 - ours
         try:
@@ -127,6 +130,16 @@ def _server(environment: Mapping[str, str]) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.send_signal(signal.SIGTERM)
+
+
+def _free_port() -> int:
+    """Return a free port of the loopback, below those that clients are given."""
+    for port in _PORTS:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return port
+    message = f"no port of {_PORTS.start} to {_PORTS.stop - 1} is free"
+    raise CommandRefusedError(message)
 
 
 def _wait_until_ready(port: int, process: "subprocess.Popen[bytes]") -> None:

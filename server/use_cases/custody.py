@@ -467,6 +467,7 @@ def load_lock(settings: Settings, *, wait: bool = True) -> Iterator[bool]:
     try:
         yield True
     finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
 
 

@@ -53,10 +53,10 @@ def test_grouped_noise_of_a_wrong_scale_is_caught(suite, faulty, arms, exact, re
     assert bound > suite.claim if factor < 1 else bound < LEAST * suite.claim
 
 
-def test_halved_noise_on_one_number_is_caught(arms, exact, report):
+@pytest.mark.parametrize("faulty", [0.5], indirect=True)
+def test_halved_noise_on_one_number_is_caught(faulty, arms, exact, report):
     suite = SINGLE_SUITES[1]
-    with arms.served(lambda: ScaledSampler(0.5)) as urls:
-        bodies = arms.ask(urls, suite.question, FAULTY_SINGLES)
+    bodies = arms.ask(faulty[1], suite.question, FAULTY_SINGLES)
     p_value = noise_p_value(suite.noise_of_arms(exact(suite.name), bodies), suite.l1)
 
     report(f"{suite.name}: noise p = {p_value:.3g}, noise x 0.5: must fail")

@@ -140,3 +140,27 @@ def test_a_free_answer_warns_in_the_askers_own_words(installation):
         ).json()
     assert free["charge"]["reused"]
     assert free["warnings"] == plain["warnings"] != []
+
+
+@pytest.mark.parametrize("cut", ["schema", "ledger", "anchor"])
+def test_an_init_that_was_cut_off_can_be_run_again(tmp_path, monkeypatch, cut):
+    installation = Installation(tmp_path)
+    names = {
+        "schema": "budget.ledger.Ledger.initialise",
+        "ledger": "budget.anchor.AnchorFile.create",
+        "anchor": "budget.ledger.Ledger.recorded",
+    }
+
+    def die(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(names[cut], die)
+        with pytest.raises(KeyboardInterrupt):
+            installation.create()
+    installation.create()
+    with pytest.raises(CommandRefusedError):
+        installation.create()
+    installation.load()
+    with installation.services() as services:
+        assert services.ledger.verify(RECORDED_TABLES).ok
