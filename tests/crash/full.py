@@ -40,10 +40,9 @@ def kills(nursery, installation, key, count):
     for scope in SCOPES:
         if spent(installation, scope) != total_charged(installation):
             tally.wrong.append(f"{scope} is not the sum of its charges")
-    unseen = len(tally.unseen)
     said = (
-        f"{tally.kills} kills, {tally.seen} answers seen, {unseen} not seen, "
-        f"{tally.recovered} of those answered by recovery"
+        f"{tally.kills} kills, {tally.seen} answers seen, {len(tally.unseen)} not, "
+        f"{tally.recovered} of these charged before the kill and recovered"
     )
     return said, tally.wrong + problems(installation)
 

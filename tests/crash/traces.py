@@ -63,7 +63,7 @@ def attached(pid, options):
         if "attached" not in said:
             message = said.strip() or f"strace ended with {tracer.wait(10)}"
             raise RuntimeError(message)
-        time.sleep(0.2)  # every thread of it
+        time.sleep(0.3)  # until every thread has stopped once
         yield
     finally:
         tracer.send_signal(signal.SIGINT)
