@@ -53,4 +53,5 @@ def _letter(event):
         return "R"
     if "sync" in event.name and event.result == 0:
         return {"-wal": "L", "chor": "A"}.get(event.path[-4:], "")
-    return "S" if b'"query_id"' in event.content else ""
+    sent = event.name in {"sendto", "sendmsg", "writev"}
+    return "S" if sent and b'"query_id"' in event.content else ""
