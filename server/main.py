@@ -67,6 +67,7 @@ def serve(
     """
     settings = settings_or_exit(host=host, port=port)
     logging.basicConfig(level=settings.log_level.upper())
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
