@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 CELLS_PER_SLOT = 2_000
-MILLISECONDS_PER_QUESTION = 20
+MILLISECONDS_PER_QUESTION = 25
 """What one small question keeps this process busy for, rounded up.
 
 Measured with all permits taken by ``python -m benchmarks.slots``, on 2 busy cores.

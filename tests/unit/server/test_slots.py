@@ -50,6 +50,6 @@ def test_slots_grow_with_declared_sizes_alone():
 
 
 def test_slots_leave_room_for_all_permits():
-    assert base_slots(permits=64, slot_ms=100) == 13
+    assert base_slots(permits=64, slot_ms=100) == 16
     assert base_slots(permits=4, slot_ms=100) == 1
     assert base_slots(permits=64, slot_ms=0) == 1
