@@ -1,7 +1,7 @@
 """Public metadata: what everyone may know about a dataset before any answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -44,8 +44,29 @@ class ValuesDomain:
         return (*self.values, OTHER) if self.other else self.values
 
 
-Domain = RangeDomain | ValuesDomain
+@dataclass(frozen=True, slots=True)
+class HierarchyDomain:
+    """The codes of a hierarchy: ``icd10``, ``icd10cm``, ``icd9cm``, or an own one."""
+
+    name: str
+
+
+Domain = RangeDomain | ValuesDomain | HierarchyDomain
 OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """A custodian's own hierarchy, public, in the order of its file.
+
+    Attributes:
+        levels: Names of the levels.
+        codes: For each code, its value on each level, in the order of ``levels``.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Mapping[str, tuple[str | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +83,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A declared table: private (with a unit column and a row bound) or public."""
+    """A declared table: private (with a unit column and a row bound) or public.
+
+    ``key`` is unique within the unit (private) or in the whole table (public);
+    ``fan_out`` says how many rows of a public table share values of some columns. All
+    of it is verified when the data is loaded.
+    """
 
     name: str
     columns: tuple[Column, ...]
     unit_column: str | None = None  # None: public
     max_rows_per_unit: int | None = None  # None: public
     key: tuple[str, ...] = ()
+    fan_out: tuple[tuple[tuple[str, ...], int], ...] = ()  # public: columns, most rows
 
     @property
     def is_public(self) -> bool:
@@ -92,3 +119,4 @@ class Dataset:
     unit: str
     snapshot_date: date
     tables: Mapping[str, Table]
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)

@@ -1,13 +1,70 @@
-"""What compiling a query gives: enough to price, execute, measure and explain it."""
+"""What compiling a query gives: enough to price, execute, measure and present it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
 from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType, Scalar
+from query_lang.syntax import ComparisonOperator
 
 Cell = tuple[Scalar | None, ...]
+Part = Literal["sum", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyShown:
+    """A group key: position ``index`` of the cell."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberShown:
+    """A count or sum: the noisy value of ``vector``, on the vector's grid."""
+
+    vector: int
+
+
+@dataclass(frozen=True, slots=True)
+class AverageShown:
+    """``sum / count`` of two noisy vectors; the sum is on its own vector's grid."""
+
+    sum_vector: int
+    count_vector: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The publicly fixed bins of a histogram over numbers or days.
+
+    Attributes:
+        lower: L, in steps of the column's grid (days since 1970-01-01 for dates).
+        upper: U, likewise.
+        count: B, how many bins a cell has.
+        one_per_value: Whether bin i holds the one value L + i; else bin i holds
+            [L + i(U-L)/B, L + (i+1)(U-L)/B), the last closed.
+    """
+
+    lower: int
+    upper: int
+    count: int
+    one_per_value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileShown:
+    """The ``fraction`` quantile of a noisy histogram.
+
+    The vector holds ``bins.count`` values for each cell, cell by cell.
+    """
+
+    vector: int
+    fraction: Fraction
+    bins: Bins
+
+
+Shown = KeyShown | NumberShown | AverageShown | QuantileShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +74,20 @@ class OutputColumn:
     Attributes:
         name: As the answer shows it.
         kind: A group key or a measure.
-        type: Of its values; counts are integers.
-        unit: None for groups, ``"rows"`` for COUNT(*), the population's word for its
-            privacy unit for COUNT(DISTINCT unit key).
-        index: Position in a cell (group), or in ``CompiledQuery.measures`` (measure).
+        type: Of its values; counts are integers, averages decimals, quantiles decimals
+            or dates.
+        unit: ``"rows"`` for COUNT(*) and COUNT(x), the population's word for its
+            privacy unit for COUNT(DISTINCT unit key), else None.
+        scale: Decimals of the grid that the values lie on; 0 unless ``type`` is decimal.
+        shown: Where the values come from.
     """
 
     name: str
     kind: Literal["group", "measure"]
     type: ColumnType
     unit: str | None
-    index: int
+    scale: int
+    shown: Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +95,141 @@ class Measure:
     """One distinct vector, measured and paid once however many columns show it.
 
     Attributes:
-        column: The first output column that shows it.
-        sensitivity: Under add or remove all rows of one unit.
+        sensitivity: In steps of the vector's grid, under add or remove all rows of one
+            unit.
         weight: Its relative share of the loss, positive.
+        scale: Decimals of its grid: one step is 10**-scale of the column's unit.
+        size: How many values a cell has: the number of bins of a histogram, else 1.
     """
 
-    column: str
     sensitivity: VectorSensitivity
     weight: Fraction
+    scale: int = 0
+    size: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class RenderedPlan:
-    """SQL for DuckDB and how its rows fill the public cells.
+class Statement:
+    """One SQL text for DuckDB and how its rows fill vectors.
 
-    A row holds the key columns in the stored representation, then ``vector_count``
-    BIGINTs. Rows whose key is no cell are dropped; cells without a row are 0. Without
-    keys there is one cell, ``()``.
+    A row holds the stored key (the cell's values, then the bin's number where the
+    vectors are a histogram), then one integer (or NULL, for 0) a vector. Rows whose
+    stored key is not in ``places`` are dropped; places without a row are 0.
 
     Attributes:
-        sql: Identifiers from the catalogue only, every literal a ``?``.
+        sql: Identifiers from the catalogue only, every literal of the query a ``?``.
         parameters: Values of the ``?``, in order.
-        cells: Public values in declared order, first key slowest, NULL last.
-        stored_cells: The same cells as the engine returns them (decimals scaled).
-        vector_count: Measured vectors, in the order of ``CompiledQuery.measures``.
-        tables: Tables that the SQL reads.
+        places: The stored keys in the order of the vectors' values.
+        vectors: Which vectors the row's last columns fill.
     """
 
     sql: str
     parameters: tuple[Scalar, ...]
+    places: tuple[Cell, ...]
+    vectors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedPlan:
+    """Everything that the engine runs for one query, on one snapshot.
+
+    Attributes:
+        statements: Together they fill each vector once.
+        cells: Public values in declared order, first key slowest, NULL last; ``((),)``
+            without keys.
+        vector_count: Measured vectors, in the order of ``CompiledQuery.measures``.
+        tables: Tables that the SQL reads.
+    """
+
+    statements: tuple[Statement, ...]
     cells: tuple[Cell, ...]
-    stored_cells: tuple[Cell, ...]
     vector_count: int
     tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyComparison:
+    """``left operator right`` over shown values and literals; NULL makes it NULL."""
+
+    operator: ComparisonOperator
+    left: "Shown | Scalar"
+    right: "Shown | Scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyIn:
+    """``value IN (values)``, no value NULL."""
+
+    value: Shown
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyIsNull:
+    """``value IS NULL``."""
+
+    value: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyTruth:
+    """A boolean key as a condition."""
+
+    value: KeyShown
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyNot:
+    """NOT in three-valued logic."""
+
+    item: "NoisyCondition"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyAnd:
+    """AND in three-valued logic, over two or more."""
+
+    items: tuple["NoisyCondition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyOr:
+    """OR in three-valued logic, over two or more."""
+
+    items: tuple["NoisyCondition", ...]
+
+
+NoisyCondition = (
+    NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth | NoisyNot | NoisyAnd | NoisyOr
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTerm:
+    """One term of the top ORDER BY.
+
+    A key is ordered as declared (``descending``: the reverse). NULL is last in both
+    directions unless ``nulls_first``.
+    """
+
+    value: Shown
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """What is done to the noisy cells before they are shown: costs nothing.
+
+    Attributes:
+        having: Cells for which it is not TRUE are left out.
+        order: Terms in order; ties keep the declared order of cells.
+        limit: The most rows shown, or None.
+    """
+
+    having: NoisyCondition | None = None
+    order: tuple[OrderTerm, ...] = ()
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +252,7 @@ class CompiledQuery:
             names and weights; the snapshot is the caller's to add.
         derivation: Why the sensitivities are what they are, in words.
         warnings: In the order of the text.
+        presentation: HAVING, ORDER BY and LIMIT, on noisy values.
     """
 
     columns: tuple[OutputColumn, ...]
@@ -98,3 +261,4 @@ class CompiledQuery:
     canonical: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+    presentation: Presentation = field(default_factory=Presentation)

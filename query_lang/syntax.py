@@ -5,6 +5,39 @@ from typing import Literal
 
 ComparisonOperator = Literal["=", "<>", "<", "<=", ">", ">="]
 LiteralType = Literal["date", "timestamp"]
+ArithmeticOperator = Literal["+", "-", "*", "/"]
+DatePart = Literal["year", "quarter", "month", "day", "isodow", "hour"]
+AggregateName = Literal[
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "bool_and",
+    "bool_or",
+    "first",
+    "last",
+    "median",
+    "quantile",
+]
+FunctionName = Literal[
+    "age_band",
+    "age_years",
+    "coalesce",
+    "date_diff",
+    "first_value",
+    "icd_block",
+    "icd_category",
+    "icd_chapter",
+    "lag",
+    "last_value",
+    "lead",
+    "level",
+    "nullif",
+    "row_number",
+]
+FrameEdge = Literal["unbounded", "current", "preceding", "following"]
+JoinKind = Literal["inner", "left"]
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -129,6 +162,95 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
+class Like:
+    """``value [NOT] LIKE pattern``; the pattern as written."""
+
+    value: "Expression"
+    pattern: "Expression"
+    negated: bool
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """``left operator right``; ``/`` has a divisor that binding checks."""
+
+    operator: ArithmeticOperator
+    left: "Expression"
+    right: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """A minus in front of anything but a number, whose minus is its own."""
+
+    value: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class CaseBranch:
+    """``WHEN condition THEN result``."""
+
+    condition: "Expression"
+    result: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``CASE [operand] WHEN ... THEN ... [ELSE otherwise] END``."""
+
+    operand: "Expression | None"
+    branches: tuple[CaseBranch, ...]
+    otherwise: "Expression | None"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A function of the language that is no aggregate: ``COALESCE(a, b)``."""
+
+    name: FunctionName
+    arguments: tuple["Expression", ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """``EXTRACT(part FROM value)``."""
+
+    part: DatePart
+    value: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class DateOfTimestamp:
+    """``CAST(value AS DATE)``."""
+
+    value: "Expression"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentDate:
+    """CURRENT_DATE: the snapshot's declared date."""
+
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItem:
+    """One term of an ORDER BY; ``nulls_first`` is None where nothing is written."""
+
+    expression: "Expression"
+    descending: bool
+    nulls_first: bool | None
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
 class CountRows:
     """``COUNT(*)``."""
 
@@ -136,10 +258,66 @@ class CountRows:
 
 
 @dataclass(frozen=True, slots=True)
-class CountDistinct:
-    """``COUNT(DISTINCT value)``."""
+class AggregateCall:
+    """``SUM(x)``, ``COUNT(DISTINCT x)``, ``FIRST(x ORDER BY d)``, ``QUANTILE(x, q)``."""
+
+    name: AggregateName
+    distinct: bool
+    arguments: tuple["Expression", ...]
+    order_by: tuple[OrderItem, ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBound:
+    """One end of a window's frame; ``rows`` counts preceding or following rows."""
+
+    edge: FrameEdge
+    rows: int | None
+    following: bool  # tells the two unbounded ends apart
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """``ROWS BETWEEN start AND end``."""
+
+    start: FrameBound
+    end: FrameBound
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall:
+    """``function OVER (PARTITION BY ... ORDER BY ... ROWS ...)``."""
+
+    function: "AggregateCall | CountRows | FunctionCall"
+    partition_by: tuple["Expression", ...]
+    order_by: tuple[OrderItem, ...]
+    frame: Frame | None
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class InQuery:
+    """``value [NOT] IN (SELECT ...)``."""
 
     value: "Expression"
+    query: "Select | UnionAll"
+    negated: bool
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """``EXISTS (SELECT ...)``; NOT in front of it is a Not."""
+
+    query: "Select | UnionAll"
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    """``*`` as the whole SELECT list of an EXISTS; refused elsewhere."""
+
     position: Position
 
 
@@ -154,11 +332,23 @@ Expression = (
     | Between
     | InList
     | IsNull
+    | Like
     | Not
     | And
     | Or
+    | Arithmetic
+    | Negative
+    | Case
+    | FunctionCall
+    | Extract
+    | DateOfTimestamp
+    | CurrentDate
     | CountRows
-    | CountDistinct
+    | AggregateCall
+    | WindowCall
+    | InQuery
+    | Exists
+    | Star
 )
 
 
@@ -173,7 +363,7 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class TableName:
-    """A table of the FROM clause."""
+    """A table or a common table expression by its name."""
 
     name: str
     alias: str | None
@@ -181,14 +371,82 @@ class TableName:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """A whole query."""
+class DerivedTable:
+    """``(SELECT ...) AS alias``."""
 
-    items: tuple[SelectItem, ...]
-    source: TableName
-    where: Expression | None
-    group_by: tuple[Expression, ...]
+    query: "Select | UnionAll"
+    alias: str
     position: Position
 
 
-Node = Select | SelectItem | TableName | Position | Expression
+@dataclass(frozen=True, slots=True)
+class Join:
+    """``[INNER | LEFT] JOIN source ON condition | USING (names)``.
+
+    ``condition`` is None exactly where ``using`` is not empty.
+    """
+
+    kind: JoinKind
+    source: TableName | DerivedTable
+    condition: Expression | None
+    using: tuple[str, ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """One SELECT: the top of a query, or any below it."""
+
+    distinct: bool
+    items: tuple[SelectItem, ...]
+    source: TableName | DerivedTable
+    joins: tuple[Join, ...]
+    where: Expression | None
+    group_by: tuple[Expression, ...]
+    having: Expression | None
+    order_by: tuple[OrderItem, ...]
+    limit: int | None
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAll:
+    """Two or more SELECTs one after the other, below the top only."""
+
+    parts: tuple[Select, ...]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTable:
+    """``name AS (SELECT ...)`` of the WITH clause; may name those before it."""
+
+    name: str
+    query: Select | UnionAll
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A whole text: its common table expressions and the SELECT at the top."""
+
+    common_tables: tuple[CommonTable, ...]
+    select: Select
+
+
+Node = (
+    Query
+    | CommonTable
+    | Select
+    | UnionAll
+    | SelectItem
+    | OrderItem
+    | TableName
+    | DerivedTable
+    | Join
+    | CaseBranch
+    | Frame
+    | FrameBound
+    | Position
+    | Expression
+)
