@@ -12,6 +12,7 @@ from query_lang.expressions import (
     Expression,
     Facts,
     FieldRef,
+    Function,
 )
 from query_lang.intervals import interval_of, range_of, summed
 from query_lang.plan import (
@@ -248,6 +249,19 @@ class GroupedBinder(ExpressionBinder):
                     f"MIN({tree.name})",
                 )
         return super().operand(tree)
+
+
+    def unit_comparison(
+        self,
+        operator: Function,  # noqa: ARG002 - the base class's signature
+        left: Tree,
+        right: Tree,
+    ) -> Expression | None:
+        """Refuse unit keys: after GROUP BY there is but the group's own."""
+        for side in (left, right):
+            if self.unit_column(side) is not None:
+                raise self.opaque(side)
+        return None
 
 
 def holds_aggregate(tree: object) -> bool:

@@ -217,7 +217,7 @@ class ExpressionBinder:
             if isinstance(right, LITERALS):
                 raise refuse(rules.OPERAND, position)
             return self.compare(FLIPPED[operator], right, left, position)
-        units = self._unit_comparison(operator, left, right)
+        units = self.unit_comparison(operator, left, right)
         if units is not None:
             return units
         first = self.operand(left)
@@ -231,29 +231,31 @@ class ExpressionBinder:
         check_comparable(first, second, (describe(left), describe(right)), right)
         return truth_of(operator, (first, second))
 
-    def _unit_comparison(
+    def unit_comparison(
         self, operator: Function, left: Tree, right: Tree
     ) -> Expression | None:
         """Bind ``unit = unit``, the one comparison of unit keys."""
-        sides = [self._unit_column(side) for side in (left, right)]
+        sides = [self.unit_column(side) for side in (left, right)]
         first, second = sides
         if first is None and second is None:
             return None
         named = left if first is not None else right
         if first is None or second is None or operator is not Function.EQ:
-            raise self._opaque(named)
+            raise self.opaque(named)
         if first.nullable or second.nullable:
             raise refuse(rules.NULLABLE_UNIT_KEY, named.position)
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=True)
         return UnitsEqual(first.slot, second.slot, facts)
 
-    def _unit_column(self, tree: Tree) -> UnitColumn | None:
+    def unit_column(self, tree: Tree) -> UnitColumn | None:
+        """Return the unit key that an expression names, if it does."""
         if not isinstance(tree, Name):
             return None
         column = self.scope.find(tree)
         return column if isinstance(column, UnitColumn) else None
 
-    def _opaque(self, tree: Tree) -> SqlNotAllowedError:
+    def opaque(self, tree: Tree) -> SqlNotAllowedError:
+        """Return the refusal of a use of the unit key."""
         hint = f"count it: COUNT(DISTINCT {self.scope.unit_name()})"
         return refuse(rules.UNIT_KEY_OPAQUE, tree.position, hint=hint)
 
@@ -272,8 +274,8 @@ class ExpressionBinder:
     def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:
         if isinstance(value, LITERALS):
             raise refuse(rules.OPERAND, value.position)
-        if self._unit_column(value) is not None:
-            raise self._opaque(value)
+        if self.unit_column(value) is not None:
+            raise self.opaque(value)
         bound = self.operand(value)
         if isinstance(bound, AverageRef):
             least = compare_average(Function.GE, bound, low)
@@ -292,8 +294,8 @@ class ExpressionBinder:
     def _in_list(self, value: Tree, items: tuple[Tree, ...]) -> Expression:
         if isinstance(value, LITERALS):
             raise refuse(rules.OPERAND, value.position)
-        if self._unit_column(value) is not None:
-            raise self._opaque(value)
+        if self.unit_column(value) is not None:
+            raise self.opaque(value)
         bound = self.value(value)
         constants: dict[object, Constant] = {}
         for item in items:
@@ -306,7 +308,7 @@ class ExpressionBinder:
     def _is_null(self, value: Tree) -> Expression:
         if isinstance(value, LITERALS):
             raise refuse(rules.IS_NULL_OPERAND, value.position)
-        if self._unit_column(value) is not None:
+        if self.unit_column(value) is not None:
             raise refuse(
                 rules.UNIT_KEY_OPAQUE,
                 value.position,
@@ -386,8 +388,8 @@ class ExpressionBinder:
         operand_tree = tree.operand
         if operand_tree is None or isinstance(operand_tree, LITERALS):
             raise refuse(rules.OPERAND, tree.position)
-        if self._unit_column(operand_tree) is not None:
-            raise self._opaque(operand_tree)
+        if self.unit_column(operand_tree) is not None:
+            raise self.opaque(operand_tree)
         operand = self.value(operand_tree)
         values = [
             self._beside(branch.condition, operand, operand_tree)

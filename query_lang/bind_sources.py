@@ -51,6 +51,7 @@ from query_lang.syntax import (
 )
 
 Columns = Mapping[str, RelationColumn]
+_Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
 
 
 class TableBinder(Protocol):
@@ -218,7 +219,8 @@ class SourceBinder:
         node = UnitJoin(
             left,
             right,
-            tie.slot,
+            tie[0].slot,
+            tie[1].slot,
             outer=join.kind == "left",
             condition=_condition(conditions) if join.kind == "left" else None,
             left_by_key=join.kind == "inner" and _covers_key(left, right, conditions),
@@ -227,7 +229,7 @@ class SourceBinder:
         merged = replace(relation, merged=frozenset(join.using))
         if join.kind == "left":
             _refuse_subqueries(conditions, join.position)
-            tied = not tie.nullable or left.rows_per_unit == 1
+            tied = not any(unit.nullable for unit in tie)
             constant = tied and all(c.facts.constant for c in conditions)
             merged = merged.extended_with_null(constant=constant)
         scope.relations.append(merged)
@@ -237,7 +239,7 @@ class SourceBinder:
 
     def _using(
         self, scope: Scope, relation: Relation, join: Join
-    ) -> tuple[UnitColumn, list[Tree]]:
+    ) -> tuple[_Tie, list[Tree]]:
         (name, *others) = join.using
         right = relation.columns.get(name)
         left = scope.find(Name(name, None, join.position))
@@ -247,7 +249,7 @@ class SourceBinder:
             or not isinstance(left, UnitColumn)
         ):
             raise refuse(rules.USING, join.position)
-        return left, []
+        return (left, right), []
 
     def _public_join(
         self,
@@ -334,10 +336,10 @@ def parts_of(tree: Tree) -> list[Tree]:
 
 def _unit_tie(
     scope: Scope, relation: Relation, join: Join
-) -> tuple[UnitColumn, list[Tree]]:
+) -> tuple[_Tie, list[Tree]]:
     """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
     rest: list[Tree] = []
-    tie: UnitColumn | None = None
+    tie: _Tie | None = None
     for part in parts_of(join.condition) if join.condition is not None else []:
         found = _tied(part, scope, relation)
         if found is not None and tie is None:
@@ -356,8 +358,8 @@ def _unit_tie(
     return tie, rest
 
 
-def _tied(tree: Tree, scope: Scope, relation: Relation) -> UnitColumn | None:
-    """Return the left unit key that a conjunct equates with the right one."""
+def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:
+    """Return the left and right unit keys that a conjunct equates."""
     if not isinstance(tree, Comparison) or tree.operator != "=":
         return None
     both = Scope([*scope.relations, relation])
@@ -369,8 +371,10 @@ def _tied(tree: Tree, scope: Scope, relation: Relation) -> UnitColumn | None:
         return None
     own = {column.slot for _, column in relation.unit_columns()}
     outside = [unit for unit in units if unit.slot not in own]
-    inside = [unit for unit in units if unit.slot in own and not unit.nullable]
-    return outside[0] if len(outside) == 1 and len(inside) == 1 else None
+    inside = [unit for unit in units if unit.slot in own]
+    if len(outside) != 1 or len(inside) != 1:
+        return None
+    return outside[0], inside[0]
 
 
 def _covers_key(

@@ -297,7 +297,8 @@ class UnitJoin:
     """Two private nodes joined on the unit key; the left one's rows own the result.
 
     Attributes:
-        left_unit: Slot of the left unit key that the right owner equals.
+        left_unit: Slot of a unit key of the left side.
+        right_unit: Slot of the unit key of the right side that equals it.
         outer: Whether it is a LEFT join.
         condition: The rest of a LEFT join's ON; INNER joins are filtered above.
         left_by_key: The left side is one scan and its whole key is equated.
@@ -309,6 +310,7 @@ class UnitJoin:
     left: "Node"
     right: "Node"
     left_unit: int
+    right_unit: int
     outer: bool
     condition: Expression | None = None
     left_by_key: bool = False
