@@ -11,7 +11,6 @@ from query_lang.bind import bind_query
 from query_lang.bind_top import vectors_of, weights_of
 from query_lang.canonical import canonical_text
 from query_lang.compiled import (
-    AverageShown,
     CompiledQuery,
     KeyShown,
     Measure,
@@ -97,14 +96,7 @@ def _output(plan: Aggregate, column: PlanColumn, unit: str) -> OutputColumn:
     if isinstance(shown, NumberShown):
         counted = _unit_of(plan.measures[shown.vector], unit)
         return OutputColumn(column.name, "measure", kind, counted, scale, shown)
-    if isinstance(shown, AverageShown) or kind is ColumnType.DECIMAL:
-        return OutputColumn(
-            column.name, "measure", ColumnType.DECIMAL, None, _SHOWN_DECIMALS, shown
-        )
-    return OutputColumn(column.name, "measure", kind, None, 0, shown)
-
-
-_SHOWN_DECIMALS = 6  # of averages and quantiles
+    return OutputColumn(column.name, "measure", kind, None, scale, shown)
 
 
 def _unit_of(measure: MeasureKind, unit: str) -> str | None:
