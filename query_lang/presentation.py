@@ -1,0 +1,104 @@
+"""From noisy vectors to the rows of an answer: HAVING, ORDER BY, LIMIT.
+
+All of it reads noisy values and public facts alone, so it costs nothing
+(docs/proofs/presentation.md).
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+from privacy.schema import ColumnType, Scalar
+from query_lang.compiled import (
+    CompiledQuery,
+    KeyShown,
+    OrderTerm,
+    OutputColumn,
+    Presentation,
+)
+from query_lang.decimals import decimal_text
+from query_lang.noisy_conditions import truth
+from query_lang.shown_values import ShownValue, ShownValues
+
+Value = Scalar | None
+"""A value of a row: whole numbers int, decimals as text, days date, NULL None."""
+
+
+def present(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[list[Value]]:
+    """Return the rows of an answer.
+
+    Args:
+        compiled: The query.
+        noisy_vectors: One a measure, on its grid; a histogram's holds its bins cell by
+            cell.
+
+    Returns:
+        Cells for which HAVING is TRUE, in the order of ORDER BY, ties in declared
+        order, at most LIMIT of them; each a list of values in column order.
+
+    Raises:
+        ValueError: The vectors do not fit the cells.
+
+    Source: CONTRACT 3; that it costs nothing, docs/proofs/presentation.md.
+    """
+    values = ShownValues(compiled, noisy_vectors)
+    cells = _chosen(compiled.presentation, values)
+    columns = [_written(column, values, cells) for column in compiled.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _chosen(presentation: Presentation, values: ShownValues) -> list[int]:
+    """Return the positions of the cells that are shown, in the order of the rows."""
+    cells = list(range(len(values.cells)))
+    having = presentation.having
+    if having is not None:
+        cells = [cell for cell in cells if truth(having, values, cell) is True]
+    for term in reversed(presentation.order):  # sorting is stable
+        keys = _sort_keys(term, values)
+        cells.sort(key=keys.__getitem__)
+    return cells[: presentation.limit]
+
+
+_SortKey = tuple[bool, Fraction]
+
+
+def _sort_keys(term: OrderTerm, values: ShownValues) -> list[_SortKey]:
+    """Return what each cell is sorted by; NULL apart, the direction in the sign."""
+    found = values.column(term.value)
+    if isinstance(term.value, KeyShown):
+        ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
+        found = tuple(None if value is None else ranks[value] for value in found)
+    sign = -1 if term.descending else 1
+    return [
+        ((value is None) != term.nulls_first, sign * _position(value))
+        for value in found
+    ]
+
+
+def _position(value: ShownValue) -> Fraction:
+    """Return where a number or a day lies on its line."""
+    if isinstance(value, date):
+        return Fraction(value.toordinal())
+    return Fraction(value or 0)
+
+
+def _written(
+    column: OutputColumn, values: ShownValues, cells: Sequence[int]
+) -> list[Value]:
+    found = values.column(column.shown)
+    digits = values.digits(column.shown)
+    return [_write(column, found[cell], digits) for cell in cells]
+
+
+def _write(column: OutputColumn, value: ShownValue, digits: int) -> Value:
+    """Write a value as the answer shows it."""
+    if isinstance(value, Decimal):
+        return str(value)
+    if not isinstance(value, Fraction):
+        return value
+    if column.type is ColumnType.DECIMAL:
+        return decimal_text(value, digits)
+    return int(value)

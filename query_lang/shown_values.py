@@ -1,0 +1,104 @@
+"""What cells show: the values that rows, HAVING and ORDER BY all speak of."""
+
+import math
+from collections.abc import Sequence
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Final
+
+from privacy.schema import Scalar
+from query_lang.compiled import (
+    AverageShown,
+    CompiledQuery,
+    KeyShown,
+    NumberShown,
+    QuantileShown,
+    Shown,
+)
+from query_lang.decimals import round_half_even
+from query_lang.quantiles import quantile
+
+SHOWN_DIGITS: Final = 6
+"""Digits after the point of averages and quantiles."""
+
+ShownValue = Scalar | Fraction | None
+"""A key as it is, a number in its column's unit, a day; None is NULL."""
+
+_DAY_ZERO = date(1970, 1, 1)
+
+
+class ShownValues:
+    """Noisy vectors laid over the cells of a query.
+
+    An average or quantile is the *shown* one, rounded to six digits: a comparison in
+    HAVING says of the answer's rows what the reader sees there.
+    """
+
+    def __init__(
+        self, compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+    ) -> None:
+        """Take the vectors of one answer.
+
+        Raises:
+            ValueError: They do not fit the cells.
+        """
+        self.cells = compiled.rendered.cells
+        self._measures = compiled.measures
+        self._vectors = noisy_vectors
+        self._found: dict[Shown, tuple[ShownValue, ...]] = {}
+        lengths = [len(self.cells) * measure.size for measure in compiled.measures]
+        if [len(vector) for vector in noisy_vectors] != lengths:
+            message = "the vectors do not fit the cells"
+            raise ValueError(message)
+
+    def column(self, shown: Shown) -> tuple[ShownValue, ...]:
+        """Return one value a cell, in declared order."""
+        if shown not in self._found:
+            cells = range(len(self.cells))
+            self._found[shown] = tuple(self._value(shown, cell) for cell in cells)
+        return self._found[shown]
+
+    def digits(self, shown: Shown) -> int:
+        """Return how many digits after the point a decimal measure is shown with."""
+        if isinstance(shown, NumberShown):
+            return self._measures[shown.vector].scale
+        return SHOWN_DIGITS
+
+    def _value(self, shown: Shown, cell: int) -> ShownValue:
+        match shown:
+            case KeyShown(index):
+                return self.cells[cell][index]
+            case NumberShown(vector):
+                return self._number(vector, cell)
+            case AverageShown():
+                return self._average(shown, cell)
+            case QuantileShown():
+                return self._quantile(shown, cell)
+
+    def _number(self, vector: int, cell: int) -> Fraction:
+        """Return a count or sum in its column's unit."""
+        steps = 10 ** self._measures[vector].scale
+        return Fraction(self._vectors[vector][cell], steps)
+
+    def _average(self, shown: AverageShown, cell: int) -> Fraction | None:
+        count = self._number(shown.count_vector, cell)
+        if count < 1:
+            return None
+        steps = 10 ** self._measures[shown.sum_vector].scale
+        average = self._number(shown.sum_vector, cell) / count
+        if shown.lower is not None:
+            average = max(average, Fraction(shown.lower, steps))
+        if shown.upper is not None:
+            average = min(average, Fraction(shown.upper, steps))
+        return round_half_even(average, SHOWN_DIGITS)
+
+    def _quantile(self, shown: QuantileShown, cell: int) -> ShownValue:
+        bins = shown.bins
+        first = cell * bins.count
+        counts = self._vectors[shown.vector][first : first + bins.count]
+        found = quantile(counts, bins, shown.fraction)
+        if found is None:
+            return None
+        if bins.of_days:
+            return _DAY_ZERO + timedelta(days=math.floor(found))
+        return round_half_even(found / 10**bins.scale, SHOWN_DIGITS)
