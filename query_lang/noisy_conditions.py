@@ -9,6 +9,7 @@ from fractions import Fraction
 from privacy.schema import Scalar
 from query_lang.compiled import (
     AverageShown,
+    CompiledQuery,
     KeyShown,
     NoisyAnd,
     NoisyComparison,
@@ -110,6 +111,14 @@ def _comparable(value: Scalar | Fraction) -> _Comparable:
     if isinstance(value, int | Decimal | Fraction):  # a bool is an int
         return Fraction(value), ""
     return Fraction(0), value.isoformat() if isinstance(value, date) else value
+
+
+def all_shown(compiled: CompiledQuery) -> Iterator[Shown]:
+    """Yield everything shown that columns, HAVING and ORDER BY speak of."""
+    yield from (column.shown for column in compiled.columns)
+    yield from (term.value for term in compiled.presentation.order)
+    if compiled.presentation.having is not None:
+        yield from shown_in(compiled.presentation.having)
 
 
 def shown_in(condition: NoisyCondition) -> Iterator[Shown]:
