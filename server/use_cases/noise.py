@@ -23,8 +23,8 @@ _NINETY_FIVE_PERCENT = Fraction(95, 100)
 def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
     """Describe the noise of every measured column, in output order.
 
-    One entry a column; an average has two, of its sum and of its count. All in the
-    column's unit (a count: rows or units; a quantile: rows, for each bin).
+    One entry a column, in its unit; an average has two, of its sum and of its count; a
+    quantile's is of the count of each bin, in rows.
     """
     described = [
         _noise_of_vector(vector, measure.scale)
@@ -33,19 +33,21 @@ def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
     return [
         {"column": column.name, **part, **described[vector]}
         for column in compiled.columns
-        for part, vector in _vectors_of(column.shown)
+        for part, vector in _parts_of(column.shown)
     ]
 
 
-def _vectors_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
-    """Return the vectors that a column reads, with its part where there are two."""
+def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
+    """Return the vectors that a column reads, and what each is to it."""
     match shown:
         case KeyShown():
             return []
         case AverageShown(sum_vector, count_vector):
             return [({"part": "sum"}, sum_vector), ({"part": "count"}, count_vector)]
-        case NumberShown(vector) | QuantileShown(vector):
+        case NumberShown(vector):
             return [({}, vector)]
+        case QuantileShown(vector):
+            return [({"per": "bin"}, vector)]
 
 
 def _noise_of_vector(vector: MeasuredVector, decimals: int) -> NoiseEntry:

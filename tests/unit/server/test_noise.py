@@ -64,7 +64,7 @@ def test_the_noise_of_a_quantile_is_that_of_one_bin():
     bins = Bins(0, 100, 4, one_per_value=False, scale=2)
     shown = QuantileShown(0, Fraction(1, 2), bins)
     (entry,) = noise([column(shown)], [measure(size=4, l1=3)])
-    assert "part" not in entry
+    assert (entry["per"], "part" in entry) == ("bin", False)
     assert (entry["scale"], entry["l1_sensitivity"]) == ("3.0", "3")
 
 
