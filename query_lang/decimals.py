@@ -1,31 +1,42 @@
 """Decimals as whole numbers of steps: rounding and writing, never in floats."""
 
-from fractions import Fraction
+from decimal import Context, Decimal
+from typing import Final
+
+_WIDE: Final = Context(prec=200)  # more digits than any value has, so nothing rounds
 
 
-def round_half_even(value: Fraction, digits: int) -> Fraction:
-    """Return the multiple of ``10**-digits`` that is nearest, half to even.
+def decimal_of(steps: int, digits: int) -> Decimal:
+    """Return ``steps`` times ``10**-digits``, exactly, with that many digits.
 
-    >>> round_half_even(Fraction(1, 8), 2)
-    Fraction(3, 25)
+    >>> decimal_of(1250, 2)
+    Decimal('12.50')
     """
-    steps = 10**digits
-    return Fraction(round(value * steps), steps)  # round() of a fraction: half to even
+    return _WIDE.scaleb(Decimal(steps), -digits)
 
 
-def decimal_text(value: Fraction, digits: int) -> str:
-    """Write a number that has at most ``digits`` decimals with exactly so many.
+def decimal_text(steps: int, digits: int) -> str:
+    """Write ``steps`` times ``10**-digits`` with that many digits after the point.
 
-    Raises:
-        ValueError: It has more; nothing is rounded here.
-
-    >>> decimal_text(Fraction(-1, 20), 2)
+    >>> decimal_text(-5, 2)
     '-0.05'
     """
-    steps = value * 10**digits
-    if steps.denominator != 1:
-        message = f"{value} has more than {digits} decimals"
-        raise ValueError(message)
-    whole, rest = divmod(abs(steps.numerator), 10**digits)
-    sign = "-" if steps < 0 else ""
-    return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
+    return f"{decimal_of(steps, digits):f}"
+
+
+def round_half_even(numerator: int, denominator: int, digits: int) -> Decimal:
+    """Return the decimal of so many digits that is nearest to a ratio, half to even.
+
+    Args:
+        numerator: Of the ratio.
+        denominator: Positive.
+        digits: After the point.
+
+    >>> round_half_even(1, 8, 2)
+    Decimal('0.12')
+    """
+    steps, rest = divmod(numerator * 10**digits, denominator)
+    half = 2 * rest - denominator
+    if half > 0 or (half == 0 and steps % 2):
+        steps += 1
+    return decimal_of(steps, digits)

@@ -1,10 +1,9 @@
 """HAVING on noisy values: three-valued, over what cells show."""
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 
 from privacy.schema import Scalar
 from query_lang.compiled import (
@@ -23,11 +22,11 @@ from query_lang.compiled import (
     QuantileShown,
     Shown,
 )
-from query_lang.shown_values import ShownValue, ShownValues
+from query_lang.shown_values import ShownValues
 from query_lang.syntax import ComparisonOperator
 
 _SHOWN = (KeyShown, NumberShown, AverageShown, QuantileShown)
-_Comparable = tuple[Fraction, str]
+_Comparable = tuple[int | Decimal, str]
 _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -38,79 +37,83 @@ _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], boo
 }
 
 
-def truth(condition: NoisyCondition, values: ShownValues, cell: int) -> bool | None:
-    """Return whether a condition holds for a cell; None is SQL's unknown.
+def truths(condition: NoisyCondition, values: ShownValues) -> list[bool | None]:
+    """Return whether a condition holds, one truth a cell; None is SQL's unknown.
 
     Args:
         condition: Of HAVING.
         values: What all cells show.
-        cell: Position of the cell, in declared order.
     """
     match condition:
         case NoisyNot(item):
-            found = truth(item, values, cell)
-            return None if found is None else not found
+            return [_not(found) for found in truths(item, values)]
         case NoisyAnd(items):
-            return _all(truth(item, values, cell) for item in items)
+            rows = zip(*(truths(item, values) for item in items), strict=True)
+            return [_all(row) for row in rows]
         case NoisyOr(items):
-            nots = (truth(NoisyNot(item), values, cell) for item in items)
-            none_holds = _all(nots)
-            return None if none_holds is None else not none_holds
+            nots = tuple(NoisyNot(item) for item in items)
+            return truths(NoisyNot(NoisyAnd(nots)), values)
         case _:
-            return _simple(condition, values, cell)
+            return _simple_truths(condition, values)
 
 
-def _simple(
+def _simple_truths(
     condition: NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth,
     values: ShownValues,
-    cell: int,
-) -> bool | None:
+) -> list[bool | None]:
     match condition:
-        case NoisyComparison(how, left, right):
-            return _compare(how, *(_value(v, values, cell) for v in (left, right)))
-        case NoisyIn(shown, listed):
-            return _is_one_of(values.column(shown)[cell], listed)
+        case NoisyComparison():
+            return _comparisons(condition, values)
+        case NoisyIn():
+            return _memberships(condition, values)
         case NoisyIsNull(shown):
-            return values.column(shown)[cell] is None
+            return [value is None for value in values.column(shown)]
         case NoisyTruth(shown):
-            found = values.column(shown)[cell]
-            return None if found is None else bool(found)
+            found = values.column(shown)
+            return [None if value is None else bool(value) for value in found]
 
 
-def _all(truths: Iterable[bool | None]) -> bool | None:
+def _not(found: bool | None) -> bool | None:  # noqa: FBT001 - a truth is no flag
+    return None if found is None else not found
+
+
+def _all(found: Sequence[bool | None]) -> bool | None:
     """Return AND: a FALSE decides, else an unknown does."""
-    found = set(truths)
     if False in found:
         return False
     return None if None in found else True
 
 
-def _value(side: Shown | Scalar, values: ShownValues, cell: int) -> ShownValue:
-    return values.column(side)[cell] if isinstance(side, _SHOWN) else side
+def _comparisons(condition: NoisyComparison, values: ShownValues) -> list[bool | None]:
+    holds = _OPERATORS[condition.operator]
+    left, right = (_side(s, values) for s in (condition.left, condition.right))
+    return [
+        None if one is None or other is None else holds(one, other)
+        for one, other in zip(left, right, strict=True)
+    ]
 
 
-def _compare(
-    how: ComparisonOperator, left: ShownValue, right: ShownValue
-) -> bool | None:
-    if left is None or right is None:
-        return None
-    return _OPERATORS[how](_comparable(left), _comparable(right))
+def _side(side: Shown | Scalar, values: ShownValues) -> list[_Comparable | None]:
+    if isinstance(side, _SHOWN):
+        found = values.column(side)
+        return [None if value is None else _comparable(value) for value in found]
+    return [_comparable(side)] * len(values.cells)
 
 
-def _is_one_of(value: ShownValue, listed: Sequence[Scalar]) -> bool | None:
-    if value is None:
-        return None
-    return _comparable(value) in [_comparable(item) for item in listed]
+def _memberships(condition: NoisyIn, values: ShownValues) -> list[bool | None]:
+    listed = {_comparable(value) for value in condition.values}
+    found = _side(condition.value, values)
+    return [None if value is None else value in listed for value in found]
 
 
-def _comparable(value: Scalar | Fraction) -> _Comparable:
+def _comparable(value: Scalar) -> _Comparable:
     """Return a value that compares as its own kind does; one kind meets one kind.
 
     Numbers compare exactly, text by code points, days and times by their ISO text.
     """
-    if isinstance(value, int | Decimal | Fraction):  # a bool is an int
-        return Fraction(value), ""
-    return Fraction(0), value.isoformat() if isinstance(value, date) else value
+    if isinstance(value, int | Decimal):  # a bool is an int
+        return value, ""
+    return 0, value.isoformat() if isinstance(value, date) else value
 
 
 def all_shown(compiled: CompiledQuery) -> Iterator[Shown]:

@@ -7,7 +7,6 @@ All of it reads noisy values and public facts alone, so it costs nothing
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from fractions import Fraction
 
 from privacy.schema import ColumnType, Scalar
 from query_lang.compiled import (
@@ -17,8 +16,7 @@ from query_lang.compiled import (
     OutputColumn,
     Presentation,
 )
-from query_lang.decimals import decimal_text
-from query_lang.noisy_conditions import truth
+from query_lang.noisy_conditions import truths
 from query_lang.shown_values import ShownValue, ShownValues
 
 Value = Scalar | None
@@ -53,52 +51,46 @@ def present(
 def _chosen(presentation: Presentation, values: ShownValues) -> list[int]:
     """Return the positions of the cells that are shown, in the order of the rows."""
     cells = list(range(len(values.cells)))
-    having = presentation.having
-    if having is not None:
-        cells = [cell for cell in cells if truth(having, values, cell) is True]
-    for term in reversed(presentation.order):  # sorting is stable
+    if presentation.having is not None:
+        holds = truths(presentation.having, values)
+        cells = [cell for cell in cells if holds[cell] is True]
+    for term in reversed(presentation.order):  # sorting is stable, reversed too
         keys = _sort_keys(term, values)
-        cells.sort(key=keys.__getitem__)
+        cells.sort(key=keys.__getitem__, reverse=term.descending)
     return cells[: presentation.limit]
 
 
-_SortKey = tuple[bool, Fraction]
+_SortKey = tuple[bool, int | Decimal]
 
 
 def _sort_keys(term: OrderTerm, values: ShownValues) -> list[_SortKey]:
-    """Return what each cell is sorted by; NULL apart, the direction in the sign."""
+    """Return what each cell is sorted by; a reversed sort turns NULL's place too."""
     found = values.column(term.value)
+    null_is_greatest = term.nulls_first == term.descending
     if isinstance(term.value, KeyShown):
         ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
         found = tuple(None if value is None else ranks[value] for value in found)
-    sign = -1 if term.descending else 1
-    return [
-        ((value is None) != term.nulls_first, sign * _position(value))
-        for value in found
-    ]
+    return [((value is None) == null_is_greatest, _place(value)) for value in found]
 
 
-def _position(value: ShownValue) -> Fraction:
+def _place(value: ShownValue) -> int | Decimal:
     """Return where a number or a day lies on its line."""
     if isinstance(value, date):
-        return Fraction(value.toordinal())
-    return Fraction(value or 0)
+        return value.toordinal()
+    return value if isinstance(value, int | Decimal) else 0
 
 
 def _written(
     column: OutputColumn, values: ShownValues, cells: Sequence[int]
 ) -> list[Value]:
+    """Return a column of the answer, decimals as text."""
     found = values.column(column.shown)
-    digits = values.digits(column.shown)
-    return [_write(column, found[cell], digits) for cell in cells]
+    return [_write(column, found[cell]) for cell in cells]
 
 
-def _write(column: OutputColumn, value: ShownValue, digits: int) -> Value:
-    """Write a value as the answer shows it."""
-    if isinstance(value, Decimal):
-        return str(value)
-    if not isinstance(value, Fraction):
+def _write(column: OutputColumn, value: ShownValue) -> Value:
+    if value is None or column.type is not ColumnType.DECIMAL:
         return value
-    if column.type is ColumnType.DECIMAL:
-        return decimal_text(value, digits)
-    return int(value)
+    if column.kind == "group":
+        return str(value)  # as the dataset's page shows its domain
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)

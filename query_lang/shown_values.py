@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import date, timedelta
-from fractions import Fraction
+from decimal import Decimal
 from typing import Final
 
 from privacy.schema import Scalar
@@ -15,14 +15,17 @@ from query_lang.compiled import (
     QuantileShown,
     Shown,
 )
-from query_lang.decimals import round_half_even
+from query_lang.decimals import decimal_of, round_half_even
 from query_lang.quantiles import quantile
 
 SHOWN_DIGITS: Final = 6
 """Digits after the point of averages and quantiles."""
 
-ShownValue = Scalar | Fraction | None
-"""A key as it is, a number in its column's unit, a day; None is NULL."""
+ShownValue = Scalar | None
+"""A key as it is, a number in its column's unit, a day; None is NULL.
+
+A Decimal has as many digits after the point as are shown.
+"""
 
 _DAY_ZERO = date(1970, 1, 1)
 
@@ -58,12 +61,6 @@ class ShownValues:
             self._found[shown] = tuple(self._value(shown, cell) for cell in cells)
         return self._found[shown]
 
-    def digits(self, shown: Shown) -> int:
-        """Return how many digits after the point a decimal measure is shown with."""
-        if isinstance(shown, NumberShown):
-            return self._measures[shown.vector].scale
-        return SHOWN_DIGITS
-
     def _value(self, shown: Shown, cell: int) -> ShownValue:
         match shown:
             case KeyShown(index):
@@ -75,22 +72,22 @@ class ShownValues:
             case QuantileShown():
                 return self._quantile(shown, cell)
 
-    def _number(self, vector: int, cell: int) -> Fraction:
+    def _number(self, vector: int, cell: int) -> int | Decimal:
         """Return a count or sum in its column's unit."""
-        steps = 10 ** self._measures[vector].scale
-        return Fraction(self._vectors[vector][cell], steps)
+        steps, scale = self._vectors[vector][cell], self._measures[vector].scale
+        return decimal_of(steps, scale) if scale else steps
 
-    def _average(self, shown: AverageShown, cell: int) -> Fraction | None:
-        count = self._number(shown.count_vector, cell)
+    def _average(self, shown: AverageShown, cell: int) -> Decimal | None:
+        count = self._vectors[shown.count_vector][cell]
         if count < 1:
             return None
-        steps = 10 ** self._measures[shown.sum_vector].scale
-        average = self._number(shown.sum_vector, cell) / count
+        steps = self._vectors[shown.sum_vector][cell]
         if shown.lower is not None:
-            average = max(average, Fraction(shown.lower, steps))
+            steps = max(steps, shown.lower * count)
         if shown.upper is not None:
-            average = min(average, Fraction(shown.upper, steps))
-        return round_half_even(average, SHOWN_DIGITS)
+            steps = min(steps, shown.upper * count)
+        scale = self._measures[shown.sum_vector].scale
+        return round_half_even(steps, count * 10**scale, SHOWN_DIGITS)
 
     def _quantile(self, shown: QuantileShown, cell: int) -> ShownValue:
         bins = shown.bins
@@ -101,4 +98,6 @@ class ShownValues:
             return None
         if bins.of_days:
             return _DAY_ZERO + timedelta(days=math.floor(found))
-        return round_half_even(found / 10**bins.scale, SHOWN_DIGITS)
+        return round_half_even(
+            found.numerator, found.denominator * 10**bins.scale, SHOWN_DIGITS
+        )

@@ -1,5 +1,6 @@
 """What an answer says of its noise: strings in the column's unit, never fractions."""
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -51,13 +52,12 @@ def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
 
 
 def _noise_of_vector(vector: MeasuredVector, decimals: int) -> NoiseEntry:
-    step = Fraction(1, 10**decimals)
     width = half_width(vector.scale, _NINETY_FIVE_PERCENT)
     return {
         "mechanism": "discrete_laplace",
         "scale": _point_moved(vector.scale, decimals),
-        "l1_sensitivity": decimal_text(vector.sensitivity.l1 * step, decimals),
-        "half_width_95": decimal_text(width * step, decimals),
+        "l1_sensitivity": decimal_text(math.ceil(vector.sensitivity.l1), decimals),
+        "half_width_95": decimal_text(width, decimals),
     }
 
 

@@ -22,7 +22,7 @@ from query_lang.compiled import (
     OrderTerm,
     QuantileShown,
 )
-from query_lang.noisy_conditions import shown_in
+from query_lang.noisy_conditions import all_shown, shown_in
 from query_lang.presentation import present
 from tests.answers import column, compiled, key, measure, number
 
@@ -69,7 +69,8 @@ def test_without_keys_there_is_one_row():
 
 def test_keys_are_shown_in_their_types():
     cells = ((1, Decimal("0.50"), date(2024, 1, 2), datetime(2024, 1, 2, 3), True),)  # noqa: DTZ001 - timestamps have no zone
-    columns = [key(index, f"k{index}") for index in range(5)]
+    kinds = ("integer", "decimal", "date", "timestamp", "boolean")
+    columns = [key(i, kind, ColumnType(kind)) for i, kind in enumerate(kinds)]
     assert present(compiled(columns, [measure()], cells), [[0]]) == [
         [1, "0.50", date(2024, 1, 2), datetime(2024, 1, 2, 3), True]  # noqa: DTZ001 - as above
     ]
@@ -77,7 +78,14 @@ def test_keys_are_shown_in_their_types():
 
 @pytest.mark.parametrize(
     ("steps", "scale", "shown"),
-    [(-5, 2, "-0.05"), (1234, 2, "12.34"), (0, 3, "0.000"), (70, 0, "70")],
+    [
+        (-5, 2, "-0.05"),
+        (1234, 2, "12.34"),
+        (0, 3, "0.000"),
+        (70, 0, "70"),
+        (2**62 + 1, 0, "4611686018427387905"),
+        (-(2**63), 1, "-922337203685477580.8"),
+    ],
 )
 def test_a_sum_of_decimals_has_the_digits_of_its_scale(steps, scale, shown):
     query = compiled(
@@ -352,6 +360,18 @@ def test_everything_that_a_condition_speaks_of_is_found():
         KeyShown(1),
         NumberShown(5),
     ]
+
+
+def test_everything_that_a_query_speaks_of_is_found():
+    plain = compiled([key(0), number(0)], [measure()], WARDS)
+    assert list(all_shown(plain)) == [KeyShown(0), COUNT]
+    rich = compiled(
+        [number(0)],
+        [measure(), measure()],
+        order=(OrderTerm(AVERAGE),),
+        having=NoisyIsNull(NumberShown(1)),
+    )
+    assert list(all_shown(rich)) == [COUNT, AVERAGE, NumberShown(1)]
 
 
 @given(
