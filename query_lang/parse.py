@@ -11,7 +11,7 @@ from query_lang.limits import check_size, check_tokens
 from query_lang.places import Places
 from query_lang.read_queries import QueryReader
 from query_lang.refusals import refuse
-from query_lang.sqlglot_text import sqlglot_tree
+from query_lang.sqlglot_tree import sqlglot_tree
 from query_lang.syntax import Query
 from query_lang.tally import check_every_token_is_read
 from query_lang.tokens import lex
@@ -25,17 +25,17 @@ def parse_query(sql: str) -> Query:
         SqlNotAllowedError: It is, but a limit or a rule of the language refuses it.
     """
     check_size(sql)
-    lexed = lex(sql)
-    check_tokens(lexed.tokens)
-    first = lexed.tokens[0]
+    tokens = lex(sql)
+    check_tokens(tokens)
+    first = tokens[0]
     if first.word not in {"SELECT", "WITH"} and not first.is_sign("("):
         raise refuse(rules.ONLY_SELECT, first.position)
-    parsed = sqlglot_tree(lexed)
-    places = Places(lexed.tokens)
+    parsed = sqlglot_tree(tokens)
+    places = Places(tokens)
     try:
         tree = QueryReader(places).whole(parsed)
     except RecursionError:
         raise refuse(rules.DEPTH, first.position) from None
     places.take_end()
-    check_every_token_is_read(tree, lexed.tokens)
+    check_every_token_is_read(tree, tokens)
     return tree

@@ -256,7 +256,7 @@ class ExpressionReader(ABC):
         self._infix(negated, "IN")
         within = node.args.get("query")
         if within is not None:
-            query = self.bracketed(within)
+            query = self.unwrapped(within)
             return InQuery(value, query, negated=negated, position=value.position)
         self._places.take_sign("(")
         items = self.listed(node.expressions)
@@ -264,17 +264,21 @@ class ExpressionReader(ABC):
         return InList(value, items, negated=negated, position=value.position)
 
     def bracketed(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
-        """Read a query with its brackets around it."""
-        if isinstance(node, exp.Subquery):
-            self.only(node, "this")
-            node = node.this
+        """Read a query and the brackets around it, of which there may be several."""
         self._places.take_sign("(")
-        nested = isinstance(node, exp.Subquery)
         self._deepen()
-        query = self.bracketed(node) if nested else self.query(node, star=star)
+        if isinstance(node, exp.Subquery):
+            query = self.unwrapped(node)
+        else:
+            query = self.query(node, star=star)
         self._depth -= 1
         self._places.take_sign(")")
         return query
+
+    def unwrapped(self, node: exp.Expr) -> Select | UnionAll:
+        """Read what sqlglot has as a query in brackets."""
+        self.only(node, "this")
+        return self.bracketed(node.this)
 
     def _exists(self, node: exp.Expr) -> Expression:
         self.only(node, "this")

@@ -124,7 +124,7 @@ class QueryReader(FunctionReader):
             if parts:
                 self._places.take("UNION", "ALL")
             bracketed = isinstance(node, exp.Subquery)
-            part = self.bracketed(node) if bracketed else self.query(node)
+            part = self.unwrapped(node) if bracketed else self.query(node)
             parts.extend((part,) if isinstance(part, Select) else part.parts)
         return UnionAll(tuple(parts), parts[0].position)
 

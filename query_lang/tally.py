@@ -286,12 +286,13 @@ def _of_call(tree: FunctionCall | AggregateCall | WindowCall) -> Marks:
 
 
 def _of_frame(frame: Frame) -> Marks:
-    yield from ("ROWS", ("BETWEEN",), *_of_bound(frame.start))
-    end = ("AND", *_of_bound(frame.end))
+    yield from ("ROWS", ("BETWEEN",))
+    yield from _of_bound(frame.start)
     if frame.end.edge == "current":
-        yield end
+        yield ("AND", "CURRENT", "ROW")
     else:
-        yield from end
+        yield "AND"
+        yield from _of_bound(frame.end)
 
 
 def _of_bound(bound: FrameBound) -> tuple[str, ...]:
