@@ -52,8 +52,8 @@ PARAMETER = Rule(
 )
 CAST = Rule(
     "cast",
-    "values are never cast",
-    "write literals in the column's type: d >= '2024-01-31'",
+    "only CAST(x AS DATE) of a timestamp is in the language",
+    "write literals in the column's type: admitted >= DATE '2024-01-31'",
 )
 OPTIMIZER_HINT = Rule(
     "optimizer_hint",
@@ -95,56 +95,138 @@ IDENTIFIER = Rule(
 )
 
 
-COMMON_TABLE_EXPRESSION = Rule(
-    "common_table_expression",
-    "WITH is not answered in this version",
-    "ask over one table: FROM encounters",
+RECURSIVE = Rule(
+    "recursive",
+    "WITH RECURSIVE is not allowed",
+    "name each step: WITH a AS (SELECT ...), b AS (SELECT ... FROM a)",
+)
+MATERIALIZED = Rule(
+    "materialized",
+    "MATERIALIZED is not in the language",
+    "WITH a AS (SELECT ...)",
+)
+COLUMN_LIST = Rule(
+    "column_list",
+    "a table's alias takes no list of columns",
+    "name each column in the SELECT list: SELECT age AS years",
+)
+WITH_PLACE = Rule(
+    "with_place",
+    "WITH stands at the beginning of the query only",
+    "move it to the front: later tables may read earlier ones",
 )
 SET_OPERATION = Rule(
     "set_operation",
-    "UNION, INTERSECT and EXCEPT are not answered in this version",
-    "ask each SELECT by itself",
+    "UNION ALL stands in derived tables and WITH only; UNION, INTERSECT and EXCEPT "
+    "nowhere",
+    "FROM (SELECT ... UNION ALL SELECT ...) AS both",
 )
-SUBQUERY = Rule(
-    "subquery",
-    "subqueries are not answered in this version",
-    "write the condition in WHERE: code IN ('E10', 'E11')",
+SCALAR_SUBQUERY = Rule(
+    "scalar_subquery",
+    "a subquery is no value",
+    "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...)",
 )
 JOIN = Rule(
     "join",
-    "joins and comma lists are not answered in this version",
-    "ask over one table: FROM encounters",
+    "a join is INNER or LEFT and has ON or USING",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+COMMA_JOIN = Rule(
+    "comma_join",
+    "tables are not joined by commas",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+RIGHT_JOIN = Rule(
+    "right_join", "RIGHT JOIN is not allowed", "change sides and write LEFT JOIN"
+)
+FULL_JOIN = Rule(
+    "full_join",
+    "FULL JOIN is not allowed",
+    "LEFT JOIN from the table that holds every unit",
+)
+CROSS_JOIN = Rule(
+    "cross_join",
+    "CROSS JOIN would pair rows of different units",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+NATURAL_JOIN = Rule(
+    "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
+)
+SEMI_JOIN = Rule(
+    "semi_join",
+    "SEMI JOIN and ANTI JOIN are not in the language",
+    "WHERE EXISTS (SELECT * FROM ...), or NOT EXISTS",
+)
+ASOF_JOIN = Rule(
+    "asof_join",
+    "ASOF JOIN is not allowed",
+    "number the rows by ROW_NUMBER in a derived table and join those numbered 1",
+)
+POSITIONAL_JOIN = Rule(
+    "positional_join",
+    "POSITIONAL JOIN would pair rows of different units",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+LATERAL_JOIN = Rule(
+    "lateral_join",
+    "LATERAL is not allowed",
+    "join a derived table that does not read the other side",
 )
 DISTINCT = Rule(
     "distinct",
     "SELECT DISTINCT is not allowed at the top",
     "use GROUP BY: every declared group comes back once",
 )
-HAVING = Rule(
-    "having",
-    "HAVING is not answered in this version",
-    "every group comes back; filter the answer",
+DISTINCT_ON = Rule(
+    "distinct_on",
+    "DISTINCT ON is not allowed",
+    "number the rows by ROW_NUMBER in a derived table and keep those numbered 1",
 )
 ORDER_BY = Rule(
     "order_by",
-    "ORDER BY is not answered in this version",
-    "groups come in declared order; sort the answer",
+    "ORDER BY takes expressions, at the top of the query",
+    "move it to the end of the query, or use ROW_NUMBER in a derived table",
 )
 LIMIT = Rule(
     "limit",
-    "LIMIT, OFFSET and FETCH are not answered in this version",
-    "every group comes back; cut the answer",
+    "LIMIT takes a whole number, at the top of the query",
+    "LIMIT 10 at the end of the query; in a derived table use ROW_NUMBER",
+)
+OFFSET = Rule("offset", "OFFSET is not allowed", "LIMIT 10, and skip rows yourself")
+ROW_NUMBERS = Rule(
+    "row_numbers", "a number of rows is a whole number", "LIMIT 10, or ROWS 2 PRECEDING"
 )
 SAMPLE = Rule("sample", "sampling is not allowed", "ask over the whole table")
 WINDOW = Rule(
     "window",
-    "windows are not answered in this version",
-    "use COUNT(*) or COUNT(DISTINCT unit key) with GROUP BY",
+    "this stands over no window",
+    "aggregates, ROW_NUMBER, LAG, LEAD, FIRST_VALUE and LAST_VALUE do",
+)
+WINDOW_NEEDED = Rule(
+    "window_needed",
+    "this function stands over a window",
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
+)
+NAMED_WINDOW = Rule(
+    "named_window",
+    "windows have no names",
+    "write the window itself: OVER (PARTITION BY patient_id)",
+)
+FRAME = Rule(
+    "frame",
+    "a frame is ROWS without EXCLUDE and does not end before it begins; RANGE and "
+    "GROUPS are not allowed",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+)
+RANK = Rule(
+    "rank",
+    "windows number rows by ROW_NUMBER only",
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
 )
 QUALIFY = Rule(
     "qualify",
     "QUALIFY is not allowed",
-    "write conditions on rows in WHERE",
+    "put the window in a derived table and the condition in WHERE",
 )
 GROUPING_SETS = Rule(
     "grouping_sets",
@@ -153,8 +235,13 @@ GROUPING_SETS = Rule(
 )
 FROM_CLAUSE = Rule(
     "from_clause",
-    "FROM names one declared table, with or without an alias",
+    "FROM names a declared table, a table of WITH, or a derived table",
     "FROM encounters AS e",
+)
+DERIVED_TABLE_NAME = Rule(
+    "derived_table_name",
+    "a derived table needs a name",
+    "FROM (SELECT ...) AS first_visits",
 )
 QUALIFIED_TABLE = Rule(
     "qualified_table",
@@ -166,38 +253,56 @@ CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {
 
 STAR = Rule(
     "star",
-    "rows never leave: * stands in COUNT(*) only",
+    "rows never leave: * stands in COUNT(*) and EXISTS (SELECT * ...) only",
     "select keys and aggregates: SELECT sex, COUNT(*)",
-)
-COUNT_COLUMN = Rule(
-    "count_column",
-    "COUNT of a column is not answered in this version",
-    "use COUNT(*) with WHERE column IS NOT NULL",
 )
 COUNT_DISTINCT_COLUMN = Rule(
     "count_distinct_column",
     "COUNT(DISTINCT) counts the unit key only in this version",
     "COUNT(DISTINCT unit key), or GROUP BY the column",
 )
-COUNT_ARGUMENTS = Rule(
-    "count_arguments",
-    "COUNT takes * or DISTINCT and the unit key",
-    "COUNT(*) or COUNT(DISTINCT unit key)",
+ARGUMENTS = Rule(
+    "arguments",
+    "this function takes another number of arguments",
+    "see the function in the reference",
 )
 AGGREGATE = Rule(
     "aggregate",
-    "this aggregate is not answered in this version",
-    "use COUNT(*) or COUNT(DISTINCT unit key)",
+    "this aggregate is not in the language",
+    "use COUNT, SUM, AVG, MEDIAN or QUANTILE",
 )
 MIN_MAX = Rule(
     "min_max",
     "MIN and MAX would show one row's value",
-    "count rows beyond a threshold: COUNT(*) with WHERE age >= 90",
+    "ask for a quantile: QUANTILE(age, 0.99)",
+)
+AGGREGATE_DISTINCT = Rule(
+    "aggregate_distinct",
+    "DISTINCT stands in COUNT(DISTINCT x) only",
+    "take distinct values in a derived table: SELECT DISTINCT patient_id, code",
 )
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
     "FILTER on an aggregate is not allowed",
     "write the condition in WHERE",
+)
+ORDER_IN_CALL = Rule(
+    "order_in_call",
+    "ORDER BY stands in FIRST and LAST only",
+    "FIRST(code ORDER BY admitted)",
+)
+FIRST_LAST_ORDER = Rule(
+    "first_last_order",
+    "FIRST and LAST need an order",
+    "FIRST(code ORDER BY admitted)",
+)
+WITHIN_GROUP = Rule(
+    "within_group", "WITHIN GROUP is not allowed", "write QUANTILE(age, 0.9)"
+)
+IGNORE_NULLS = Rule(
+    "ignore_nulls",
+    "IGNORE NULLS and RESPECT NULLS are not allowed: NULLs count",
+    "filter first, in a derived table: WHERE code IS NOT NULL",
 )
 AGGREGATE_PLACE = Rule(
     "aggregate_place",
@@ -207,22 +312,42 @@ AGGREGATE_PLACE = Rule(
 FUNCTION = Rule(
     "function",
     "this function is not in the language",
-    "compare columns with literals: age >= 60",
+    "see the list of functions in the reference",
+)
+EXTRACT_PART = Rule(
+    "extract_part",
+    "EXTRACT takes YEAR, QUARTER, MONTH, DAY, ISODOW or HOUR",
+    "EXTRACT(YEAR FROM admitted)",
 )
 ARITHMETIC = Rule(
     "arithmetic",
-    "arithmetic is not answered in this version",
-    "compare a column with a number: age >= 60 (a string holds a date)",
+    "arithmetic is + - * on integers, and days added to dates",
+    "age + 1, admitted + 90, discharged - admitted",
+)
+OPERATOR = Rule(
+    "operator",
+    "this operator is not in the language",
+    "use + - * and a / NULLIF(b, 0)",
+)
+INTERVAL = Rule(
+    "interval",
+    "intervals are not in the language",
+    "add days to a date, admitted + 90, or use DATE_DIFF('month', a, b)",
 )
 CASE = Rule(
     "case",
-    "CASE and IF are not answered in this version",
-    "write the condition in WHERE, or group by a declared column",
+    "IF is not in the language",
+    "CASE WHEN age >= 60 THEN 'old' ELSE 'young' END",
 )
 LIKE = Rule(
     "like",
-    "LIKE and other patterns are not answered in this version",
-    "list the values: code IN ('E10', 'E11')",
+    "LIKE compares text with a pattern",
+    "code LIKE 'E11%'",
+)
+PATTERN = Rule(
+    "pattern",
+    "ILIKE, SIMILAR TO, GLOB, regular expressions and ESCAPE are not allowed",
+    "use LIKE with 'x%', '%x' or '%x%'",
 )
 IS_DISTINCT_FROM = Rule(
     "is_distinct_from",
@@ -239,11 +364,23 @@ IS_NULL_OPERAND = Rule(
     "IS NULL asks about a column",
     "age IS NULL",
 )
-ANY_ALL = Rule("any_all", "ANY and ALL are not allowed", "use IN with a list")
+ANY_ALL = Rule(
+    "any_all", "ANY and ALL are not allowed", "use IN with a list or a subquery"
+)
 TUPLE = Rule(
     "tuple", "a list in brackets stands after IN only", "code IN ('E10', 'E11')"
 )
 EMPTY_LIST = Rule("empty_list", "an IN list needs an item", "code IN ('E10', 'E11')")
+IN_COLUMN = Rule(
+    "in_column",
+    "IN has a list or a subquery in brackets",
+    "code IN ('E10', 'E11'), or code IN (SELECT code FROM codes)",
+)
+BRACKETS_NEEDED = Rule(
+    "brackets_needed",
+    "a condition beside another operator needs brackets",
+    "(age >= 60) = smoker",
+)
 OPERAND = Rule(
     "operand",
     "a comparison has a column and a literal, or two columns",
@@ -260,6 +397,8 @@ CONSTRUCT = Rule(
     f"a query reads: {SHAPE}",
 )
 
+
+# Binding
 
 UNKNOWN_TABLE = Rule(
     "unknown_table", "no table has this name", "see the dataset's page"
