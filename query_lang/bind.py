@@ -33,9 +33,7 @@ class BoundQuery:
     warnings: tuple[QueryWarning, ...]
 
 
-def bind_query(
-    tree: Query, dataset: Dataset, bounds: ContributionBounds
-) -> BoundQuery:
+def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> BoundQuery:
     """Return the plan of a query under the bounds that a request asks for.
 
     Raises:

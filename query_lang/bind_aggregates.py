@@ -28,7 +28,6 @@ from query_lang.syntax import (
     AggregateCall,
     CountRows,
     Exists,
-    Expression as Tree,
     Frame,
     FrameBound,
     FunctionCall,
@@ -37,6 +36,9 @@ from query_lang.syntax import (
     NumberLiteral,
     OrderItem,
     WindowCall,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
@@ -249,7 +251,6 @@ class GroupedBinder(ExpressionBinder):
                     f"MIN({tree.name})",
                 )
         return super().operand(tree)
-
 
     def unit_comparison(
         self,

@@ -54,7 +54,6 @@ from query_lang.syntax import (
     CurrentDate,
     DateOfTimestamp,
     Exists,
-    Expression as Tree,
     Extract,
     FunctionCall,
     InList,
@@ -70,6 +69,9 @@ from query_lang.syntax import (
     Star,
     StringLiteral,
     WindowCall,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 _DATE_FUNCTIONS = frozenset({"date_diff", "age_years"})
@@ -316,9 +318,7 @@ class ExpressionBinder:
                 "NOT EXISTS (SELECT ...)",
             )
         bound = self.value(value)
-        facts = Facts(
-            ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant
-        )
+        facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)
         return Call(Function.IS_NULL, (bound,), facts)
 
     def _like(self, value: Tree, pattern: Tree) -> Expression:

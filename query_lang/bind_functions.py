@@ -20,11 +20,13 @@ from query_lang.literals import check_on_grid
 from query_lang.refusals import refuse
 from query_lang.syntax import (
     ArithmeticOperator,
-    Expression as Tree,
     FunctionCall,
     NumberLiteral,
     Position,
     StringLiteral,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 MAX_BAND_WIDTH = 10_000
@@ -92,9 +94,7 @@ def _integer_call(
     return Call(function, (one, other), replace(facts, domain=domain))
 
 
-def _bounds_of(
-    one: Expression, other: Expression, bounds: _Bounds
-) -> Interval | None:
+def _bounds_of(one: Expression, other: Expression, bounds: _Bounds) -> Interval | None:
     first, second = interval_of(one.facts), interval_of(other.facts)
     return None if first is None or second is None else bounds(first, second)
 
@@ -395,4 +395,3 @@ def _adapted(
     if item.value is not None:
         check_on_grid(item.value, scale, place)
     return Constant(item.value, replace(facts, type=kind, scale=scale))
-

@@ -56,7 +56,6 @@ from query_lang.syntax import (
     Comparison,
     CountRows,
     Exists,
-    Expression as Tree,
     InQuery,
     Name,
     NumberLiteral,
@@ -64,6 +63,9 @@ from query_lang.syntax import (
     SelectItem,
     Star,
     UnionAll,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 
@@ -85,7 +87,7 @@ class QueryBinder:
         node, columns = self._select(tree, environment)
         check_rows(node.rows_per_unit, tree.position)
         if node.rows_per_unit == 1:
-            columns = with_constancy(Relation("", columns), constant=True).columns
+            return node, with_constancy(Relation("", columns), constant=True).columns
         return node, columns
 
     def _select(
@@ -187,7 +189,9 @@ class QueryBinder:
                 columns[name] = UnitColumn(owner)
                 continue
             values = [c[place] for _, c in parts]
-            refs = [FieldRef(v.slot, v.facts) for v in values if isinstance(v, ValueColumn)]
+            refs = [
+                FieldRef(v.slot, v.facts) for v in values if isinstance(v, ValueColumn)
+            ]
             slot = environment.new_slot()
             made.append(slot)
             for chosen, ref in zip(items, refs, strict=True):
@@ -310,9 +314,7 @@ def _exists(
     scope: Scope,
 ) -> ExistsInQuery:
     facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=scope.outer_constant)
-    return ExistsInQuery(
-        node, ties, condition, tuple(sorted(scope.outer_slots)), facts
-    )
+    return ExistsInQuery(node, ties, condition, tuple(sorted(scope.outer_slots)), facts)
 
 
 def _check_exists_items(query: Select, rows: ExpressionBinder) -> None:
@@ -499,7 +501,9 @@ def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> N
         if len(columns) != len(first):
             raise refuse(rules.UNION_COLUMNS, select.position)
         units = [isinstance(column, UnitColumn) for column in columns]
-        if units.count(True) != 1 or units != [isinstance(c, UnitColumn) for c in first]:
+        if units.count(True) != 1 or units != [
+            isinstance(c, UnitColumn) for c in first
+        ]:
             raise refuse(rules.UNION_UNIT_KEY, select.position)
         for column, model in zip(columns, first, strict=True):
             if isinstance(column, AverageColumn) or isinstance(model, AverageColumn):

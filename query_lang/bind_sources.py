@@ -41,13 +41,15 @@ from query_lang.syntax import (
     And,
     Comparison,
     DerivedTable,
-    Expression as Tree,
     Join,
     Name,
     Position,
     Select,
     TableName,
     UnionAll,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 Columns = Mapping[str, RelationColumn]
@@ -280,7 +282,8 @@ class SourceBinder:
         scope.relations.append(with_constancy(relation, constant=constant))
         if join.kind == "left":
             _refuse_subqueries(conditions, join.position)
-            met, rest = tuple(conditions), ()
+            met: tuple[Expression, ...] = tuple(conditions)
+            rest: tuple[Expression, ...] = ()
         else:
             met, rest = _equalities(conditions)
         node: Node = PublicJoin(
@@ -334,9 +337,7 @@ def parts_of(tree: Tree) -> list[Tree]:
     return [tree]
 
 
-def _unit_tie(
-    scope: Scope, relation: Relation, join: Join
-) -> tuple[_Tie, list[Tree]]:
+def _unit_tie(scope: Scope, relation: Relation, join: Join) -> tuple[_Tie, list[Tree]]:
     """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
     rest: list[Tree] = []
     tie: _Tie | None = None
@@ -377,9 +378,7 @@ def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:
     return outside[0], inside[0]
 
 
-def _covers_key(
-    side: Node, other: Node, conditions: Sequence[Expression]
-) -> bool:
+def _covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> bool:
     """Whether ON equates the whole key of a scan with values of the other side."""
     if not isinstance(side, Scan) or not side.table.key:
         return False
@@ -430,5 +429,3 @@ def _fan_out(
         if all(slot in equated for slot in slots(columns))
     ]
     return (min(most) if most else None), False
-
-

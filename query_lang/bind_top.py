@@ -59,7 +59,6 @@ from query_lang.syntax import (
     Comparison,
     ComparisonOperator,
     CountRows,
-    Expression as Tree,
     InList,
     IsNull,
     Name,
@@ -70,6 +69,9 @@ from query_lang.syntax import (
     Select,
     SelectItem,
     WindowCall,
+)
+from query_lang.syntax import (
+    Expression as Tree,
 )
 
 DEFAULT_BINS, MOST_BINS = 64, 1_024
@@ -194,7 +196,7 @@ class TopBinder:
         tree = item.expression
         if isinstance(tree, AggregateCall | CountRows):
             shown = self.measure(tree)
-            function = "count" if isinstance(tree, CountRows) else tree.name
+            function: str = "count" if isinstance(tree, CountRows) else tree.name
         else:
             shown, function = self._key(tree), ""
         if item.alias is not None:
@@ -315,7 +317,8 @@ class TopBinder:
         if tree.name == "sum":
             return self._number(total, facts)
         sum_vector = self._vector(total)
-        shown = AverageShown(sum_vector, self._vector(CountValuesMeasure(slot)))
+        number = self._vector(CountValuesMeasure(slot))
+        shown = AverageShown(sum_vector, number, *bounds)
         self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
         return shown
 
@@ -347,7 +350,14 @@ class TopBinder:
         dates = kind is ColumnType.DATE
         values = high - low + 1
         each = kind is ColumnType.INTEGER and values <= most
-        bins = Bins(low, high, values if each else most, each)
+        bins = Bins(
+            low,
+            high,
+            values if each else most,
+            each,
+            0 if dates else value.facts.scale,
+            dates,
+        )
         vector = self._vector(HistogramMeasure(self._slot(value), bins, dates))
         shown = QuantileShown(vector, fraction, bins)
         scale = 0 if dates else value.facts.scale
@@ -496,5 +506,3 @@ def vectors_of(shown: Shown) -> tuple[int, ...]:
             return (total, number)
         case _:
             return ()
-
-

@@ -62,4 +62,3 @@ def _names(value: object) -> tuple[str, ...]:
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}
-

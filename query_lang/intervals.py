@@ -31,7 +31,7 @@ def grid_value(value: Scalar, scale: int = 0) -> int:
         return value.toordinal() - _EPOCH
     if isinstance(value, int | Decimal):
         exact = Fraction(value) * 10**scale
-        return exact.numerator // exact.denominator
+        return int(exact.numerator // exact.denominator)
     message = "a number or a date lies on a grid"
     raise TypeError(message)
 

@@ -1,6 +1,6 @@
 """A plan to DuckDB SQL: catalogue identifiers, bound parameters, nothing that raises."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from privacy.schema import Hierarchy
 from query_lang.compiled import Cell, RenderedPlan, Statement
@@ -65,7 +65,7 @@ def _stored(cell: Cell, plan: Aggregate) -> Cell:
 
 def _counts(
     plan: Aggregate,
-    measures: list[tuple[int, MeasureKind]],
+    measures: Sequence[tuple[int, MeasureKind]],
     stored: tuple[Cell, ...],
     nodes: NodeRenderer,
 ) -> Statement:
@@ -141,5 +141,3 @@ def _bin(measure: HistogramMeasure) -> str:
     above = f"(CAST({own} AS HUGEINT) - CAST({bins.lower} AS HUGEINT))"
     number = f"({above} * {bins.count} // CAST({width} AS HUGEINT))"
     return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"
-
-

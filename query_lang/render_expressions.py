@@ -116,7 +116,7 @@ class ExpressionRenderer:
     allowed: frozenset[int]
     names: bool = True
     _named: dict[Expression, _Named] = field(default_factory=dict)
-    _level: int = 0  # of the deepest name read since it was last set to 0
+    _depth: int = 0  # of the deepest name read since it was last set to 0
 
     def wrapped(self, source: Fragment) -> Fragment:
         """Return a relation in which everything that was named is computed."""
@@ -144,13 +144,13 @@ class ExpressionRenderer:
                 raise refuse(rules.TOO_COMPLEX, self.context.position)
             return found
         if expression not in self._named:
-            outside, self._level = self._level, 0
+            outside, self._depth = self._depth, 0
             fragment = self.render(expression)
             name = f"t{len(self._named)}"
-            self._named[expression] = _Named(name, fragment, self._level + 1)
-            self._level = outside
+            self._named[expression] = _Named(name, fragment, self._depth + 1)
+            self._depth = outside
         named = self._named[expression]
-        self._level = max(self._level, named.level)
+        self._depth = max(self._depth, named.level)
         return Fragment(named.name)
 
     # -- one expression ------------------------------------------------------------------
@@ -482,9 +482,7 @@ def _unless_null(own: Fragment, *, truth: bool) -> Fragment:
     """Return a constant that is NULL where the operand is."""
     constant = "TRUE" if truth else "FALSE"
     test = Fragment("(CASE WHEN ") + own
-    return test + Fragment(
-        f" IS NULL THEN CAST(NULL AS BOOLEAN) ELSE {constant} END)"
-    )
+    return test + Fragment(f" IS NULL THEN CAST(NULL AS BOOLEAN) ELSE {constant} END)")
 
 
 def _wide(own: Fragment) -> Fragment:
@@ -500,7 +498,9 @@ def _clamped(wide: Fragment) -> Fragment:
 
 
 def _unless_any_null(
-    operands: tuple[Fragment, ...], value: Fragment, first: Fragment = Fragment("")  # noqa: B008 - it is frozen
+    operands: tuple[Fragment, ...],
+    value: Fragment,
+    first: Fragment = Fragment(""),  # noqa: B008 - it is frozen
 ) -> Fragment:
     tests = listed((own + Fragment(" IS NULL") for own in operands), " OR ")
     test = Fragment("(CASE WHEN ") + first + tests
@@ -517,7 +517,7 @@ def _fits(call: Call) -> bool:
         Function.SUBTRACT: (one[0] - other[1], one[1] - other[0]),
         Function.MULTIPLY: _products(one, other),
     }[call.function]
-    return MIN_INTEGER <= ends[0] and ends[1] <= MAX_INTEGER
+    return ends[0] >= MIN_INTEGER and ends[1] <= MAX_INTEGER
 
 
 def _products(one: Interval, other: Interval) -> Interval:
@@ -526,14 +526,20 @@ def _products(one: Interval, other: Interval) -> Interval:
 
 
 def _months_of(moment: Fragment) -> Fragment:
-    return Fragment("(year(") + moment + Fragment(") * 12 + month(") + moment + (
-        Fragment("))")
+    return (
+        Fragment("(year(")
+        + moment
+        + Fragment(") * 12 + month(")
+        + moment
+        + (Fragment("))"))
     )
 
 
 def _day_of_year(moment: Fragment) -> Fragment:
-    return Fragment("(month(") + moment + Fragment(") * 100 + day(") + moment + (
-        Fragment("))")
+    return (
+        Fragment("(month(")
+        + moment
+        + Fragment(") * 100 + day(")
+        + moment
+        + (Fragment("))"))
     )
-
-

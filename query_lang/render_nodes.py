@@ -271,9 +271,9 @@ class NodeRenderer:
             Fragment(f"{_given(given, slot, node.part, number)} AS {slot_name(slot)}")
             for slot in sorted(wanted)
         ]
-        read = {_slot_of(given[slot]) for slot in wanted if slot in given} - {None}
-        below = self.node(part.node, frozenset(read) & own, around)  # type: ignore[arg-type]
-        query = _select(shown, below)
+        found = (_slot_of(given[slot]) for slot in wanted if slot in given)
+        read = frozenset(slot for slot in found if slot is not None)
+        query = _select(shown, self.node(part.node, read & own, around))
         return Fragment(query.sql[1:-1], query.parameters)
 
     # -- bounds ------------------------------------------------------------------------
@@ -304,12 +304,9 @@ class NodeRenderer:
             numbered = f"OVER (PARTITION BY {owner} ORDER BY row_place)"
             source = _windowed(source, f"ROW_NUMBER() {numbered}", "kept_place")
         place = "kept_place" if node.max_groups is not None else "row_place"
-        test = (
-            None
-            if node.max_rows is None
-            else Fragment(f"{place} <= ?", (node.max_rows,))
-        )
-        return _select(_names(wanted), source, test)
+        rows = node.max_rows
+        kept = None if rows is None else Fragment(f"{place} <= ?", (rows,))
+        return _select(_names(wanted), source, kept)
 
     # -- subqueries --------------------------------------------------------------------
 
@@ -349,9 +346,7 @@ class NodeRenderer:
         inner = _select([sides[1] + Fragment(" AS item")], source)
         return Fragment("(") + sides[0] + Fragment(" IN ") + inner + Fragment(")")
 
-    def _exists(
-        self, expression: ExistsInQuery, outer: ExpressionRenderer
-    ) -> Fragment:
+    def _exists(self, expression: ExistsInQuery, outer: ExpressionRenderer) -> Fragment:
         slots = slots_of(expression.query)
         around = outer.allowed
         condition = expression.condition
@@ -559,5 +554,3 @@ def _given(
 
 def _slot_of(given: FieldRef | int | None) -> int | None:
     return given.slot if isinstance(given, FieldRef) else given
-
-

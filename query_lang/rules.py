@@ -256,11 +256,6 @@ STAR = Rule(
     "rows never leave: * stands in COUNT(*) and EXISTS (SELECT * ...) only",
     "select keys and aggregates: SELECT sex, COUNT(*)",
 )
-COUNT_DISTINCT_COLUMN = Rule(
-    "count_distinct_column",
-    "COUNT(DISTINCT) counts the unit key only in this version",
-    "COUNT(DISTINCT unit key), or GROUP BY the column",
-)
 ARGUMENTS = Rule(
     "arguments",
     "this function takes another number of arguments",
@@ -459,7 +454,7 @@ KEY_NOT_SELECTED = Rule(
 )
 GROUP_BY_FORM = Rule(
     "group_by_form",
-    "GROUP BY takes columns, aliases of columns, and positions of columns",
+    "GROUP BY takes expressions over columns, aliases and positions of keys",
     "GROUP BY sex, or GROUP BY 1",
 )
 DUPLICATE_NAME = Rule(
@@ -472,6 +467,254 @@ ROW_BOUND_NEEDED = Rule(
     "row_bound_needed",
     "this table declares no row bound",
     "ask the custodian",
+)
+
+# Names and aliases
+
+AMBIGUOUS_NAME = Rule(
+    "ambiguous_name",
+    "this name could mean two things",
+    "put the table's name or alias in front: e.age",
+)
+NAME_NEEDED = Rule(
+    "name_needed",
+    "an output that is no column and no function needs a name",
+    "age >= 60 AS senior",
+)
+COMMON_TABLE_NAME = Rule(
+    "common_table_name",
+    "a common table expression has a name that no table and no other one has",
+    "WITH first_visits AS (SELECT ...)",
+)
+
+# Unit keys: PRIVACY 1
+
+NULLABLE_UNIT_KEY = Rule(
+    "nullable_unit_key",
+    "the unit key of a LEFT JOIN's right side can be NULL: it stands in ON and in "
+    "COUNT(DISTINCT) only",
+    "use the unit key of the left side",
+)
+COUNT_UNIT_KEY = Rule(
+    "count_unit_key",
+    "unit keys are counted with DISTINCT only",
+    "COUNT(DISTINCT unit key) counts units, COUNT(*) counts rows",
+)
+
+# Expressions
+
+LIKE_PATTERN = Rule(
+    "like_pattern",
+    "a pattern is a string 'x%', '%x' or '%x%', with no other %, _ or backslash",
+    "code LIKE 'E11%'",
+)
+IN_LIST_ITEM = Rule(
+    "in_list_item", "an IN list holds literals", "code IN ('E10', 'E11')"
+)
+DIVISION = Rule(
+    "division",
+    "only integers are divided, and only so that zero gives NULL",
+    "a / NULLIF(b, 0)",
+)
+NULLIF_PLACE = Rule(
+    "nullif_place",
+    "NULLIF stands as a divisor only: a / NULLIF(b, 0)",
+    "CASE WHEN a = b THEN NULL ELSE a END",
+)
+DATE_DIFF = Rule(
+    "date_diff",
+    "DATE_DIFF takes 'day', 'month' or 'year', and two dates",
+    "DATE_DIFF('month', admitted, discharged)",
+)
+AGE_YEARS = Rule(
+    "age_years",
+    "age_years takes a date of birth and a date",
+    "age_years(born, DATE '2024-01-31')",
+)
+EXTRACT_OPERAND = Rule(
+    "extract_operand",
+    "dates and timestamps have parts; HOUR and CAST AS DATE need a timestamp",
+    "EXTRACT(YEAR FROM admitted)",
+)
+HIERARCHY_NEEDED = Rule(
+    "hierarchy_needed",
+    "this function reads codes of a declared hierarchy",
+    "see on the dataset's page which columns have one",
+)
+LEVEL = Rule(
+    "level",
+    "icd_chapter, icd_block and icd_category read ICD codes; level reads an own "
+    "hierarchy's",
+    "icd_chapter(code), level(code, 'name')",
+)
+AGE_BAND = Rule(
+    "age_band",
+    "age_band takes integers of a declared range from 0 up, and a width from 1 to "
+    "10,000",
+    "age_band(age, 10)",
+)
+RESULT_TYPES = Rule(
+    "result_types",
+    "the results of CASE and COALESCE have one type",
+    "CASE WHEN age >= 60 THEN 'old' ELSE 'young' END",
+)
+AVERAGE_OPAQUE = Rule(
+    "average_opaque",
+    "an exact average is compared with a number, and nothing else",
+    "HAVING AVG(score) > 2.5",
+)
+TOO_COMPLEX = Rule(
+    "too_complex",
+    "this condition would need too long a text",
+    "compute its parts in a derived table first",
+)
+
+# FROM and joins: PRIVACY 1
+
+PUBLIC_FIRST = Rule(
+    "public_first",
+    "FROM begins with a private table; a public one joins it",
+    "FROM encounters JOIN codes ON codes.code = encounters.code",
+)
+JOIN_NEEDS_UNIT_KEY = Rule(
+    "join_needs_unit_key",
+    "private tables join on the unit key, as a condition of ON by itself",
+    "USING (unit key)",
+)
+USING = Rule(
+    "using",
+    "USING names the unit key of both sides",
+    "USING (patient_id), or ON a.code = b.code AND ...",
+)
+PUBLIC_JOIN_KEY = Rule(
+    "public_join_key",
+    "a join with a public table equates its whole declared key",
+    "ON codes.code = encounters.code",
+)
+ROW_BOUND_TOO_LARGE = Rule(
+    "row_bound_too_large",
+    "one unit could have too many rows here",
+    "roll up by the unit key before joining, or lower options.bounds.tables",
+)
+
+# Below the top: PRIVACY 1
+
+DISTINCT_BELOW = Rule(
+    "distinct_below",
+    "below the top, SELECT DISTINCT has the unit key among its columns",
+    "SELECT DISTINCT patient_id, code",
+)
+GROUP_BY_UNIT = Rule(
+    "group_by_unit",
+    "below the top, GROUP BY has the unit key among its keys",
+    "GROUP BY patient_id",
+)
+HAVING = Rule("having", "HAVING needs GROUP BY", "write conditions on rows in WHERE")
+UNION_COLUMNS = Rule(
+    "union_columns",
+    "the parts of a UNION ALL have as many columns, of the same types",
+    "SELECT patient_id, day FROM a UNION ALL SELECT patient_id, day FROM b",
+)
+UNION_UNIT_KEY = Rule(
+    "union_unit_key",
+    "each part of a UNION ALL has the unit key once, in the same place",
+    "SELECT patient_id, day FROM a UNION ALL SELECT patient_id, day FROM b",
+)
+SUBQUERY_TIE = Rule(
+    "subquery_tie",
+    "a subquery over private tables is tied to the outer row by the unit key",
+    "EXISTS (SELECT * FROM a WHERE a.patient_id = e.patient_id AND ...)",
+)
+SUBQUERY_PLACE = Rule(
+    "subquery_place",
+    "IN (SELECT ...) and EXISTS stand in WHERE, CASE, and ON of an INNER JOIN",
+    "write the condition in WHERE, or in a derived table",
+)
+IN_QUERY_UNIT = Rule(
+    "in_query_unit",
+    "IN (SELECT ...) over private tables compares unit keys",
+    "patient_id IN (SELECT patient_id FROM diagnoses WHERE code = 'E11')",
+)
+IN_QUERY_ONE = Rule(
+    "in_query_one",
+    "IN (SELECT ...) selects one column",
+    "code IN (SELECT code FROM codes WHERE chapter = 'IV')",
+)
+EXISTS_FORM = Rule(
+    "exists_form",
+    "EXISTS reads FROM and WHERE of one SELECT, without GROUP BY, HAVING, DISTINCT or "
+    "aggregates",
+    "EXISTS (SELECT * FROM a WHERE a.patient_id = e.patient_id)",
+)
+PUBLIC_QUERY = Rule(
+    "public_query",
+    "a subquery over public tables reads one table with WHERE",
+    "code IN (SELECT code FROM codes WHERE chapter = 'IV')",
+)
+AGGREGATE_ARGUMENT = Rule(
+    "aggregate_argument",
+    "SUM, AVG and QUANTILE take numbers, BOOL_AND and BOOL_OR conditions",
+    "SUM(days), BOOL_OR(age >= 60)",
+)
+FIRST_LAST = Rule(
+    "first_last",
+    "FIRST and LAST need an ORDER BY, and nothing else has one",
+    "FIRST(code ORDER BY admitted)",
+)
+ORDER_TERM = Rule(
+    "order_term",
+    "rows of one unit are ordered by values, not by positions",
+    "ORDER BY admitted DESC",
+)
+WINDOW_PLACE = Rule(
+    "window_place",
+    "window functions stand in the SELECT list of a derived table",
+    "FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY "
+    "admitted) AS n FROM encounters) AS numbered WHERE n = 1",
+)
+WINDOW_PARTITION = Rule(
+    "window_partition",
+    "a window is partitioned by the unit key",
+    "OVER (PARTITION BY patient_id ORDER BY admitted)",
+)
+WINDOW_FORM = Rule(
+    "window_form",
+    "this window function is not written so",
+    "LAG(x), LEAD(x, 2), ROW_NUMBER(), COUNT(*), SUM(x), MIN(x), FIRST_VALUE(x)",
+)
+WINDOW_FRAME = Rule(
+    "window_frame",
+    "a frame goes from an earlier row to a later one",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+)
+
+# At the top: PRIVACY 3
+
+COUNT_ARGUMENTS = Rule(
+    "count_arguments",
+    "COUNT takes *, an expression over columns, or DISTINCT and one",
+    "COUNT(*), COUNT(score), COUNT(DISTINCT patient_id)",
+)
+NO_BOUNDS = Rule(
+    "no_bounds",
+    "SUM, AVG and QUANTILE need declared bounds",
+    "use a column with a declared range, or count rows",
+)
+ZERO_SENSITIVITY = Rule(
+    "zero_sensitivity",
+    "the declarations already say that this is 0: there is nothing to measure",
+    "leave it out",
+)
+QUANTILE = Rule(
+    "quantile",
+    "QUANTILE takes an expression, a number between 0 and 1, and perhaps a number of "
+    "bins from 2 to 1024",
+    "QUANTILE(age, 0.9), QUANTILE(age, 0.9, 128), MEDIAN(age)",
+)
+HAVING_FORM = Rule(
+    "having_form",
+    "HAVING and ORDER BY at the top speak of keys, aggregates and literals",
+    "HAVING COUNT(*) > 100 ORDER BY n DESC",
 )
 
 
