@@ -22,7 +22,13 @@ from typing import NamedTuple
 from privacy.schema import Table
 from tests.semantics import domains, tree
 from tests.semantics.domains import Info, integer, whole
-from tests.semantics.expressions import compiled, folded, info_of_fold, ordered
+from tests.semantics.expressions import (
+    compiled,
+    compiled_all,
+    folded,
+    info_of_fold,
+    ordered,
+)
 from tests.semantics.scopes import Entry, NotAnswerableError, Scope
 
 Tie = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -105,6 +111,7 @@ class Joined:
     widths: tuple[int, int, int]
     run: Callable[[tuple], list[Row]]
     table: Table | None
+    still: bool = True  # whether no row depends on outer rows
 
 
 def first_source(relation, alias):
@@ -134,12 +141,15 @@ def join(world, left, relation, join_node, alias, parent):
     widths = tuple(a + b for a, b in zip(left.widths, relation.widths, strict=True))
     missing = Row((None,) * len(relation.names), None, zero_tie(relation.widths))
 
+    candidates = candidates_of(relation, condition, scope, len(left.entries))
+    still = left.still and not reads_outside(condition, scope)
+
     def run(env):
-        others = relation.run(env)
+        fitting = candidates(env)
         found = []
         for row in left.run(env):
             before = len(found)
-            for other in others:
+            for other in fitting(row):
                 both = row.values + other.values
                 if test((*env, both)) is True:
                     found.append(Row(both, owner(row, other), ties(row, other)))
@@ -156,7 +166,65 @@ def join(world, left, relation, join_node, alias, parent):
         for place, entry in enumerate(entries)
     )
     most = rows_of_join(left, relation, condition, scope, is_left=is_left)
-    return Joined(shown, most, widths, run, None)
+    kept = once(run) if still else run
+    return Joined(shown, most, widths, kept, None, still)
+
+
+def once(run):
+    """Return rows that do not depend on outer rows, computed once."""
+    kept = []
+
+    def rows(env):
+        if not kept:
+            kept.append(run(env))
+        return kept[0]
+
+    return rows
+
+
+def reads_outside(condition, scope):
+    """Whether a condition may depend on outer rows; subqueries count as doing so."""
+    for node in tree.walk(condition):
+        if isinstance(node, tree.Select):
+            return True
+        if isinstance(node, tree.Col) and scope.resolve(node)[0] != scope.level:
+            return True
+    return False
+
+
+def candidates_of(relation, condition, scope, boundary):
+    """Return what looks up the rows that one equality of the condition lets through.
+
+    This only saves time: the whole condition is tested on each of them.
+    """
+    for conjunct in conjuncts(condition):
+        if not isinstance(conjunct, tree.Compare) or conjunct.operator != "=":
+            continue
+        sides = (conjunct.left, conjunct.right)
+        if reads_outside(conjunct, scope):
+            continue
+        reads = [sides_read(side, scope, boundary) for side in sides]
+        if reads == [{1}, {0}]:
+            sides = sides[::-1]
+        elif reads != [{0}, {1}]:
+            continue
+        return _index(relation, sides, scope, boundary)
+    return lambda env: lambda row, others=relation.run(env): others
+
+
+def _index(relation, sides, scope, boundary):
+    (mine, theirs), _ = compiled_all(sides, scope)
+    before = (None,) * boundary
+
+    def candidates(env):
+        index = {}
+        for other in relation.run(env):
+            value = theirs((*env, before + other.values))
+            index.setdefault(value, []).append(other)
+        index.pop(None, None)
+        return lambda row: index.get(mine((*env, row.values)), ())
+
+    return candidates
 
 
 def owner(row, other):
