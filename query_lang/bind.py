@@ -46,7 +46,7 @@ def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> Bou
     node, scope = queries.filtered(tree.select, environment)
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
-    top = TopBinder(rows, tree.select).bind()
+    top = TopBinder(rows, tree.select, node.owner).bind()
     _check_size(top, tree)
     if top.items:
         node = Compute(node, top.items)

@@ -413,8 +413,16 @@ def _columns(
     """Bind a SELECT list below the top: its columns, and what has to be computed."""
     columns: dict[str, RelationColumn] = {}
     made: list[Item] = []
+    shown: set[int] = set()
     for name, item in zip(output_names(items), items, strict=True):
-        columns[name] = _column(item, binder, made)
+        column = _column(item, binder, made)
+        if isinstance(column, ValueColumn):
+            if column.slot in shown:  # two columns stay two, whatever they hold
+                again = FieldRef(column.slot, column.facts)
+                column = replace(column, slot=binder.environment.new_slot())
+                made.append((column.slot, again))
+            shown.add(column.slot)
+        columns[name] = column
     return columns, tuple(made)
 
 

@@ -105,6 +105,7 @@ class TopBinder:
 
     rows: ExpressionBinder
     tree: Select
+    owner: int  # slot of the unit key that owns the rows
     slots: dict[Expression, int] = field(default_factory=dict)
     keys: dict[Expression, Key] = field(default_factory=dict)
     measures: dict[MeasureKind, int] = field(default_factory=dict)
@@ -305,7 +306,8 @@ class TopBinder:
     def _count_units(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
         if not tree.distinct:
             raise refuse(rules.COUNT_UNIT_KEY, tree.position)
-        return self._number(CountUnitsMeasure(unit.slot, unit.nullable), _COUNT_FACTS)
+        slot = unit.slot if unit.nullable else self.owner
+        return self._number(CountUnitsMeasure(slot, unit.nullable), _COUNT_FACTS)
 
     def _sum(self, tree: AggregateCall) -> Shown:
         value, bounds = self._bounded(tree)

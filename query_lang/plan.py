@@ -446,9 +446,9 @@ class Union:
 
     @property
     def identity(self) -> Identity:
-        """Hashes first, then the parts' own part numbers and this one's."""
+        """Hashes first, then this part number and the parts' own."""
         own = self.own
-        return Identity(own.hashes, (*own.parts, self.part), own.public_rows)
+        return Identity(own.hashes, (self.part, *own.parts), own.public_rows)
 
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""

@@ -214,7 +214,7 @@ class NodeRenderer:
         ordered = any(item.kind in {"first", "last"} for item in items)
         needed = read | {node.owner} | set(read_least) | set(ties if ordered else ())
         below = rendered.wrapped(self.node(child, frozenset(needed) & own, around))
-        keyed = _keyed(below, keys, needed & own)
+        keyed = _keyed(below, keys)
         shown = [*map(Fragment, groups), *made, *least]
         grouped = Fragment("(SELECT ") + listed(shown) + Fragment(" FROM ") + keyed
         grouped += Fragment(f" GROUP BY {', '.join(groups)})")
@@ -395,11 +395,11 @@ def _joined(
     return _select(_names(wanted), source)
 
 
-def _keyed(below: Fragment, keys: Sequence[Fragment], kept: Slots) -> Fragment:
+def _keyed(below: Fragment, keys: Sequence[Fragment]) -> Fragment:
     """Compute the keys of a roll-up below it, under their own slots."""
     if not keys:
         return below
-    return _select([*_names(kept), *keys], below)
+    return _select([Fragment("*"), *keys], below)
 
 
 def _read(expressions: Iterable[Expression]) -> Slots:
