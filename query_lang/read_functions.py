@@ -40,6 +40,7 @@ from query_lang.tokens import TokenKind
 
 _TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
 _PARTS: Mapping[str, DatePart] = {part.upper(): part for part in get_args(DatePart)}
+_OTHER_WORDS = (exp.CurrentTime, exp.CurrentTimestamp, exp.CurrentUser)
 _MAX_DIGITS = 18  # of a number of rows: within 64 bits
 _Call = AggregateCall | CountRows | FunctionCall
 
@@ -56,6 +57,7 @@ class FunctionReader(ExpressionReader):
                 exp.Cast: self._cast,
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
+                **dict.fromkeys(_OTHER_WORDS, self._other_word),
             }
         )
 
@@ -68,7 +70,9 @@ class FunctionReader(ExpressionReader):
     def _called(self, node: exp.Expr) -> _Call:
         self.only(node, "this", "expressions")
         name, position = self._places.word(), self._places.position
-        if str(node.this).upper() != name or name not in FORMS:
+        if str(node.this).upper() != name:  # a quoted name, or text that was dropped
+            raise self._places.unread()
+        if name not in FORMS:
             rule, hint = instead_of(name)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
@@ -272,6 +276,10 @@ class FunctionReader(ExpressionReader):
         value = self.read(node.expression)
         self._places.take_sign(")")
         return Extract(part, value, position)
+
+    def _other_word(self, _: exp.Expr) -> Expression:
+        rule, hint = instead_of(self._places.word())
+        raise refuse(rule, self._places.position, hint=hint)
 
     def _current_date(self, node: exp.Expr) -> Expression:
         self.only(node)
