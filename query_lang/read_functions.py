@@ -40,7 +40,6 @@ from query_lang.tokens import TokenKind
 
 _TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
 _PARTS: Mapping[str, DatePart] = {part.upper(): part for part in get_args(DatePart)}
-_OTHER_WORDS = (exp.CurrentTime, exp.CurrentTimestamp, exp.CurrentUser)
 _MAX_DIGITS = 18  # of a number of rows: within 64 bits
 _Call = AggregateCall | CountRows | FunctionCall
 
@@ -57,7 +56,9 @@ class FunctionReader(ExpressionReader):
                 exp.Cast: self._cast,
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
-                **dict.fromkeys(_OTHER_WORDS, self._other_word),
+                exp.CurrentTime: self._other_word,
+                exp.CurrentTimestamp: self._other_word,
+                exp.CurrentUser: self._other_word,
             }
         )
 
