@@ -261,8 +261,6 @@ class FunctionReader(ExpressionReader):
     def _typed_literal(self, node: exp.Expr, word: str) -> Expression:
         self.only(node, "this", "to")
         position = self._places.take(word)
-        if not isinstance(node.this, exp.Literal):
-            raise refuse(rules.CAST, position)
         text = self._places.take_kind(TokenKind.STRING).text
         return TypedLiteral(_TYPED[word], text, position)
 

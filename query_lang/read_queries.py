@@ -218,8 +218,6 @@ class QueryReader(FunctionReader):
         ):
             return self._derived(node)
         position = self._places.position
-        if isinstance(node, exp.Lateral):
-            raise refuse(rules.LATERAL_JOIN, position)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise refuse(rules.FROM_CLAUSE, position)
         if arguments(node) & {"db", "catalog"}:
