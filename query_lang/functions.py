@@ -74,6 +74,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "write EXTRACT(YEAR FROM admitted)",
     ),
     (rules.FUNCTION, "DATE_ADD DATEADD MAKE_DATE", "write admitted + 90"),
+    (rules.FUNCTION, "EXISTS", "write EXISTS (SELECT * FROM ...)"),
     (rules.FUNCTION, "AGE", "write age_years(born, admitted)"),
     (
         rules.FUNCTION,

@@ -16,7 +16,7 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "join": ("joins Join", ""),
     "lateral_join": ("laterals Lateral", "LATERAL"),
     "distinct": ("distinct", "DISTINCT"),
-    "order_by": ("order sort cluster distribute", "ORDER SORT CLUSTER"),
+    "order_by": ("order sort cluster distribute Var", "ORDER SORT CLUSTER"),
     "order_in_call": ("Order Ordered", "ORDER"),
     "limit": ("limit Limit Fetch", "LIMIT FETCH"),
     "offset": ("offset Offset", "OFFSET"),
@@ -48,7 +48,7 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     "case": ("If", ""),
     "pattern": (
         "ILike SimilarTo RegexpLike RegexpILike RegexpFullMatch Glob Escape",
-        "ILIKE SIMILAR GLOB ESCAPE",
+        "ILIKE SIMILAR GLOB RLIKE REGEXP ESCAPE",
     ),
     "is_distinct_from": ("NullSafeEQ NullSafeNEQ", ""),
     "tuple": ("Tuple", ""),

@@ -56,8 +56,11 @@ _ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
     exp.Mul: "*",
     exp.Div: "/",
 }
-_INFIX = (exp.Between, exp.In, exp.Is, exp.Like)  # NOT may stand inside these
-_CONDITIONS = (*_COMPARISONS, *_INFIX, exp.Not, exp.And, exp.Or)
+_CONDITIONS = (
+    *_COMPARISONS,
+    *(exp.Between, exp.In, exp.Is, exp.Like),
+    *(exp.Not, exp.And, exp.Or),
+)
 
 
 def arguments(node: exp.Expr) -> set[str]:
@@ -66,8 +69,6 @@ def arguments(node: exp.Expr) -> set[str]:
 
 
 def _kind(node: exp.Expr) -> Rule:
-    if isinstance(node, exp.AggFunc):
-        return rules.AGGREGATE
     return rules.FUNCTION if isinstance(node, exp.Func) else rules.CONSTRUCT
 
 
@@ -318,7 +319,7 @@ class ExpressionReader(ABC):
         }
         read = readers.get(type(node))
         if read is None:
-            raise self._places.unread()
+            raise self.refusal(node)
         return read(node, negated=True)
 
     def _chain(self, node: exp.Expr) -> Expression:

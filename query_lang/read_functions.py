@@ -56,6 +56,9 @@ class FunctionReader(ExpressionReader):
                 exp.Cast: self._cast,
                 exp.Extract: self._extract,
                 exp.CurrentDate: self._current_date,
+                exp.CurrentTime: self._other_word,
+                exp.CurrentTimestamp: self._other_word,
+                exp.CurrentUser: self._other_word,
             }
         )
 
@@ -68,7 +71,9 @@ class FunctionReader(ExpressionReader):
     def _called(self, node: exp.Expr) -> _Call:
         self.only(node, "this", "expressions")
         name, position = self._places.word(), self._places.position
-        if str(node.this).upper() != name or name not in FORMS:
+        if str(node.this).upper() != name:  # a quoted name, or text that was dropped
+            raise self._places.unread()
+        if name not in FORMS:
             rule, hint = instead_of(name)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
@@ -256,8 +261,6 @@ class FunctionReader(ExpressionReader):
     def _typed_literal(self, node: exp.Expr, word: str) -> Expression:
         self.only(node, "this", "to")
         position = self._places.take(word)
-        if not isinstance(node.this, exp.Literal):
-            raise refuse(rules.CAST, position)
         text = self._places.take_kind(TokenKind.STRING).text
         return TypedLiteral(_TYPED[word], text, position)
 
@@ -272,6 +275,10 @@ class FunctionReader(ExpressionReader):
         value = self.read(node.expression)
         self._places.take_sign(")")
         return Extract(part, value, position)
+
+    def _other_word(self, _: exp.Expr) -> Expression:
+        rule, hint = instead_of(self._places.word())
+        raise refuse(rule, self._places.position, hint=hint)
 
     def _current_date(self, node: exp.Expr) -> Expression:
         self.only(node)

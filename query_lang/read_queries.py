@@ -22,7 +22,6 @@ from query_lang.syntax import (
     TableName,
     UnionAll,
 )
-from query_lang.tokens import TokenKind
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "group", "having"})
 _TOP_CLAUSES = _CLAUSES | {"with_", "order", "limit"}
@@ -104,7 +103,7 @@ class QueryReader(FunctionReader):
         if isinstance(node, exp.Select):
             return self._select(node, star=star)
         if not isinstance(node, exp.SetOperation):
-            raise self.refusal(node)
+            raise refuse(rules.ONLY_SELECT, self._places.position)
         parts: list[exp.Expr] = [node]
         while isinstance(parts[0], exp.SetOperation):
             self._check_union(parts[0])
@@ -132,6 +131,8 @@ class QueryReader(FunctionReader):
         self, tree: exp.Select, *, top: bool = False, star: bool = False
     ) -> Select:
         self._refuse_clauses(tree, top=top)
+        if self._places.word() != "SELECT":
+            raise refuse(rules.ONLY_SELECT, self._places.position)
         position = self._places.take("SELECT")
         distinct = self._distinct(tree.args.get("distinct"))
         items = self._items(tree.expressions, star=star)
@@ -176,8 +177,10 @@ class QueryReader(FunctionReader):
             detail = None
         if isinstance(value, exp.Expr) and rule is rules.CLAUSE:
             words |= {value.key.upper()}
-        place = self._places.ahead(words) or self._places.position
-        return refuse(rule, place, detail=detail)
+        place = self._places.ahead(words)
+        if place is None and rule is rules.OFFSET:  # LIMIT 2, 5
+            place = self._places.ahead(frozenset({"LIMIT"}))
+        return refuse(rule, place or self._places.position, detail=detail)
 
     def _distinct(self, node: exp.Expr | None) -> bool:
         if node is None:
@@ -215,8 +218,6 @@ class QueryReader(FunctionReader):
         ):
             return self._derived(node)
         position = self._places.position
-        if isinstance(node, exp.Lateral):
-            raise refuse(rules.LATERAL_JOIN, position)
         if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
             raise refuse(rules.FROM_CLAUSE, position)
         if arguments(node) & {"db", "catalog"}:
@@ -309,9 +310,7 @@ class QueryReader(FunctionReader):
         if self._places.word() != "LIMIT" or not isinstance(node, exp.Limit):
             raise refuse(rules.LIMIT, position)
         self._places.take("LIMIT")
-        self.only(node, "expression")
-        if not isinstance(node.expression, exp.Literal) or not self._places.is_kind(
-            TokenKind.NUMBER
-        ):
+        plain = isinstance(node.expression, exp.Literal)
+        if not plain or arguments(node) != {"expression"}:
             raise refuse(rules.LIMIT, self._places.position)
         return self.rows()

@@ -34,9 +34,6 @@ class _Parser(DuckDBParser):
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
         "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
     }
-    NO_PAREN_FUNCTIONS: ClassVar[dict[TokenType, type[exp.Expr]]] = {
-        TokenType.CURRENT_DATE: exp.CurrentDate
-    }
 
 
 def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:

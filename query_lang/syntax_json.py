@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -72,14 +73,21 @@ def _hints(kind: type) -> Mapping[str, object]:
 
 
 def _fits(value: object, hint: object) -> bool:
+    if isinstance(hint, type):
+        return type(value) is hint  # exactly: a bool is no line number
     if isinstance(hint, UnionType):
-        return any(_fits(value, member) for member in get_args(hint))
+        return type(value) in _members(hint) or any(
+            _fits(value, member) for member in get_args(hint) if get_origin(member)
+        )
     if get_origin(hint) is Literal:
         return isinstance(value, str) and value in get_args(hint)
-    if get_origin(hint) is tuple:
-        item = get_args(hint)[0]
-        return isinstance(value, tuple) and all(_fits(v, item) for v in value)
-    return type(value) is hint  # exactly: a bool is no line number
+    item = get_args(hint)[0]  # of a tuple of any length
+    return isinstance(value, tuple) and all(_fits(v, item) for v in value)
+
+
+@cache
+def _members(hint: UnionType) -> frozenset[object]:
+    return frozenset(get_args(hint))
 
 
 _HINTS: Mapping[type, Mapping[str, object]] = {

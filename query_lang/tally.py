@@ -52,8 +52,13 @@ from query_lang.syntax import (
 )
 from query_lang.tokens import Token, TokenKind
 
-Marks = Iterator[str | tuple[str, ...]]  # a tuple may be left out, whole
+Marks = Iterator[str | tuple[tuple[str, ...], ...]]  # a tuple: the first that fits
 _SPELLINGS = {"!=": "<>", "==": "="}
+_BRACKETS = frozenset("()")
+
+
+def _perhaps(word: str) -> tuple[tuple[str, ...], ...]:
+    return ((word,), ())
 
 
 def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
@@ -64,20 +69,17 @@ def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
     """
     marks, at = [_mark(token) for token in tokens], 0
     for mark in _of_query(tree):
-        if isinstance(mark, tuple):
-            while at < len(marks) and marks[at] == ")":
-                at += 1
-            if tuple(marks[at : at + len(mark)]) == mark:
-                at += len(mark)
-            continue
-        while at < len(marks) and marks[at] in {"(", ")"}:
+        while at < len(marks) and marks[at] in _BRACKETS:
             at += 1
-        if at >= len(marks) or marks[at] != mark:
+        spellings = ((mark,),) if isinstance(mark, str) else mark
+        fitting = (s for s in spellings if tuple(marks[at : at + len(s)]) == s)
+        spelling = next(fitting, None)
+        if spelling is None:
             raise refuse(rules.UNREAD_TEXT, tokens[min(at, len(tokens) - 1)].position)
-        at += 1
-    rest = [t for t, mark in zip(tokens[at:], marks[at:], strict=True) if mark != ")"]
+        at += len(spelling)
+    rest = [i for i in range(at, len(marks)) if marks[i] not in _BRACKETS]
     if rest:
-        raise refuse(rules.UNREAD_TEXT, rest[0].position)
+        raise refuse(rules.UNREAD_TEXT, tokens[rest[0]].position)
 
 
 def _mark(token: Token) -> str:
@@ -142,7 +144,7 @@ def _of_item(item: SelectItem) -> Marks:
 
 def _of_alias(alias: str | None) -> Marks:
     if alias is not None:
-        yield ("AS",)
+        yield _perhaps("AS")
         yield alias.upper()
 
 
@@ -155,7 +157,10 @@ def _of_source(source: TableName | DerivedTable) -> Marks:
 
 
 def _of_join(join: Join) -> Marks:
-    yield from ("LEFT", ("OUTER",)) if join.kind == "left" else (("INNER",),)
+    if join.kind == "left":
+        yield from ("LEFT", _perhaps("OUTER"))
+    else:
+        yield _perhaps("INNER")
     yield "JOIN"
     yield from _of_source(join.source)
     if join.condition is not None:
@@ -174,7 +179,7 @@ def _of_order(items: tuple[OrderItem, ...]) -> Marks:
 
 def _of_order_item(item: OrderItem) -> Marks:
     yield from _of(item.expression)
-    yield "DESC" if item.descending else ("ASC",)
+    yield "DESC" if item.descending else _perhaps("ASC")
     if item.nulls_first is not None:
         yield from ("NULLS", "FIRST" if item.nulls_first else "LAST")
 
@@ -286,13 +291,10 @@ def _of_call(tree: FunctionCall | AggregateCall | WindowCall) -> Marks:
 
 
 def _of_frame(frame: Frame) -> Marks:
-    yield from ("ROWS", ("BETWEEN",))
-    yield from _of_bound(frame.start)
-    if frame.end.edge == "current":
-        yield ("AND", "CURRENT", "ROW")
-    else:
-        yield "AND"
-        yield from _of_bound(frame.end)
+    start = _of_bound(frame.start)
+    whole = ("ROWS", "BETWEEN", *start, "AND", *_of_bound(frame.end))
+    brief = ("ROWS", *start)
+    yield (whole, brief) if frame.end.edge == "current" else (whole,)
 
 
 def _of_bound(bound: FrameBound) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ before a parser sees it, and what it returns is what the parse is checked agains
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from privacy.errors import QueryError
 from query_lang import rules
@@ -25,8 +25,7 @@ class TokenKind(Enum):
     SIGN = "sign"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token; ``text`` as written, but a string or quoted name without quotes."""
 
     kind: TokenKind
