@@ -1,6 +1,6 @@
 """The meaning of a question in plain Python over rows, written from CONTRACT 1-3.
 
-It shares nothing with ``query_lang``: neither its tree, nor its parser, plan or domains.
+It shares nothing with ``query_lang``: no tree, no parser, no plan, no domains.
 ``evaluate(tree, tables, dataset, bounds)`` gives the cells and the exact vectors;
 ``present`` applies HAVING, ORDER BY and LIMIT to noisy vectors.
 
@@ -23,7 +23,7 @@ Choices where the pages leave room (N in domains, T and W in relations):
     can look equal to a literal that ``=`` calls different.
  E8 Keys come in the order of GROUP BY, the first slowest; COUNT(DISTINCT x) of a
     roll-up has the domain [0, k] as COUNT(x) has.
- E9 the cells of a CASE or COALESCE whose alternatives are ranges list the ranges' values
+ E9 the cells of a CASE or COALESCE whose alternatives are ranges list their values
     in order of appearance; arithmetic and SUM over it use its least and greatest.
 """
 

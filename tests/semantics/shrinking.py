@@ -91,7 +91,7 @@ def _simpler_questions(question):
 
 
 def variants(node):
-    """Yield trees that differ from ``node`` by one simplification, coarse ones first."""
+    """Yield trees that are one step simpler than ``node``, coarse steps first."""
     yield from _own_variants(node)
     for field in fields(node):
         value = getattr(node, field.name)
@@ -112,7 +112,7 @@ def _value_variants(value):
         yield from variants(value)
 
 
-def _own_variants(node):
+def _own_variants(node):  # noqa: C901, PLR0912 - one branch a kind
     match node:
         case tree.Select():
             yield from _select_variants(node)
