@@ -31,7 +31,8 @@ CONSTRUCTS = """
 RARE = """
     extract hour, function icd_block, function icd_category, window sum, window min,
     window max, window bool_and, window bool_or, window sum framed, window min framed,
-    window max framed, window count framed
+    window max framed, window count framed, window bool_and framed,
+    window bool_or framed
 """
 
 
