@@ -13,7 +13,10 @@ MAX_TOKENS = 2_000
 MAX_DEPTH = 30
 MAX_IN_ITEMS = 256
 
-_ENDS_NOT = frozenset({"AND", "OR", "WHEN", "THEN", "ELSE", "WHERE", "GROUP"})
+_ENDS_NOT = frozenset(
+    {"AND", "OR", "WHEN", "THEN", "ELSE", "SELECT", "FROM", "WHERE", "GROUP"}
+    | {"HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
+)
 
 
 def check_size(sql: str) -> None:

@@ -6,7 +6,7 @@ from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
 
 from query_lang import syntax
-from query_lang.syntax import Select
+from query_lang.syntax import Query
 
 Json = dict[str, "Json"] | list["Json"] | str | int | bool | None
 
@@ -18,7 +18,7 @@ _CLASSES: Mapping[str, type] = {
 _TAG = "node"
 
 
-def to_json(tree: Select) -> Json:
+def to_json(tree: Query) -> Json:
     """Write a tree: an object per node, its class under ``node``."""
     return _write(tree)
 
@@ -34,15 +34,15 @@ def _write(value: object) -> Json:
     return written
 
 
-def from_json(document: Json) -> Select:
+def from_json(document: Json) -> Query:
     """Read a tree back.
 
     Raises:
         ValueError: The document is not one that ``to_json`` writes.
     """
     tree = _read(document)
-    if not isinstance(tree, Select):
-        message = "a SELECT is written here"
+    if not isinstance(tree, Query):
+        message = "a query is written here"
         raise ValueError(message)  # noqa: TRY004 - one error for every bad document
     return tree
 
