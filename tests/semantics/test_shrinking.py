@@ -31,7 +31,7 @@ def test_a_failing_question_and_its_rows_are_made_small():
     question, tables = failing()
     small, rows = shrunk(question, tables, fails, seconds=20)
     assert fails(small, rows) == "broken"
-    assert len(small.sql) < len(question.sql) / 3
+    assert len(small.sql) < len(question.sql) / 2
     private = [row for own in rows.values() for row in own if "unit" in row]
     assert len(private) <= 3
 
