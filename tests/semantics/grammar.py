@@ -237,7 +237,8 @@ class Author:
     def _having(self, scope, keys, aggregates):
         if keys and self.chance(0.3):
             key = self.pick(keys)
-            return self._tested(key, compiled(key, scope)[1])
+            test = self._tested(key, compiled(key, scope)[1])
+            return IsNull(key) if isinstance(test, Like) else test
         numbers = [a for a in aggregates if not _is_date(a, scope)]
         chosen = self.pick([*numbers, Agg("count")])
         return Compare(self.pick(OPERATORS), chosen, Lit(self.pick((0, 1, 2, 3))))
