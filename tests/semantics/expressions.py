@@ -5,7 +5,6 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
 
@@ -456,5 +455,4 @@ def info_of_fold(name, info, rows, *, least_count=0):  # noqa: PLR0911 - one ret
         return Info("average", nullable=True)
     if name in {"bool_and", "bool_or"}:
         return boolean(nullable=True)
-    nullable = info.nullable if name in {"first", "last"} else True
-    return replace(info, nullable=nullable)
+    return info.or_null()
