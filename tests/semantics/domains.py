@@ -4,8 +4,8 @@ A domain is a tuple of pieces in order of appearance, each a ``Range`` or a tupl
 values; cells list them one by one without repeats, intervals take their hull.
 
 Choices where CONTRACT 3 leaves room (each also listed in docs of ``evaluator``):
- N1 MIN, MAX, SUM, AVG, BOOL_* of a roll-up or window are always nullable (MAX is in the
-    list of what can be NULL); FIRST and LAST of a roll-up as their argument.
+ N1 MIN, MAX, SUM, AVG, BOOL_*, FIRST and LAST of a roll-up or window are always
+    nullable (MAX is in the list of what can be NULL), though no group is empty.
  N2 FIRST_VALUE and LAST_VALUE are always nullable (a frame may be empty); LAG, LEAD
     too. COUNT and ROW_NUMBER never are.
  N3 age_band is nullable as its argument; icd_* and level always.

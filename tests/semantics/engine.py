@@ -12,7 +12,8 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.compile import compile_query
 from tests.semantics import hospital
-from tests.semantics.evaluator import NotAnswerableError, Prepared
+from tests.semantics.answers import prepare
+from tests.semantics.evaluator import NotAnswerableError
 from tests.semantics.values import to_grid
 
 STORED = {
@@ -143,16 +144,6 @@ def compare(connection, question, tables):
             message = f"vector {number}: {mine} expected, not {theirs}"
             raise DisagreementError(message)
     return "equal"
-
-
-def prepare(question, tables):
-    return Prepared(
-        question.tree,
-        tables,
-        hospital.DATASET,
-        question.bounds,
-        hospital.HIERARCHIES,
-    )
 
 
 def failure(question, tables):

@@ -1,6 +1,6 @@
 """The meaning of a question in plain Python over rows, written from CONTRACT 1-3.
 
-It shares nothing with ``query_lang``: neither its tree, nor its parser, plan or domains.
+It shares nothing with ``query_lang``: no tree, no parser, no plan, no domains.
 ``evaluate(tree, tables, dataset, bounds)`` gives the cells and the exact vectors;
 ``present`` applies HAVING, ORDER BY and LIMIT to noisy vectors.
 
@@ -13,8 +13,8 @@ Choices where the pages leave room (N in domains, T and W in relations):
     dropped: a unit's row outside the cells can use up its bound.
  E2 COUNT(DISTINCT c) counts the values of c's domain alone.
  E3 COUNT(x) of a column that is never NULL is a vector of its own, not COUNT(*)'s.
- E4 COUNT(DISTINCT unit key) is one vector whichever side's key is named, unless the
-    key is that of a LEFT JOIN's nullable side; then it is a vector of that column.
+ E4 COUNT(DISTINCT unit key) of two sides of a join are two vectors, INNER or not: the
+    columns differ after binding.
  E5 Histograms are one vector when argument and bins are equal; bins that are one a
     value are equal whatever ``bins`` was written. MEDIAN is QUANTILE(x, 0.5).
  E6 Values outside a histogram's bounds are dropped (none exists: columns are clamped).
@@ -23,7 +23,7 @@ Choices where the pages leave room (N in domains, T and W in relations):
     can look equal to a literal that ``=`` calls different.
  E8 Keys come in the order of GROUP BY, the first slowest; COUNT(DISTINCT x) of a
     roll-up has the domain [0, k] as COUNT(x) has.
- E9 the cells of a CASE or COALESCE whose alternatives are ranges list the ranges' values
+ E9 the cells of a CASE or COALESCE whose alternatives are ranges list their values
     in order of appearance; arithmetic and SUM over it use its least and greatest.
 """
 
@@ -314,8 +314,9 @@ def _sum_vector(value, info, name):
 
 def _distinct_vector(value, info, name):
     if info.type == "unit":
-        identity = ("units", name) if info.nullable else ("units",)
-        return Vector(identity, 1, lambda rows: [len(set(values_of(value, rows)))])
+        return Vector(
+            ("units", name), 1, lambda rows: [len(set(values_of(value, rows)))]
+        )
     if info.domain is None:
         message = "COUNT(DISTINCT) needs a public domain"
         raise NotAnswerableError(message)

@@ -5,7 +5,6 @@ values. An environment is a tuple of rows, outermost SELECT first; a row is a tu
 values in the order of the scope's entries, then its slots.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
 
@@ -46,12 +45,12 @@ def column(node, scope):
 
 def literal(node, scope):
     value = node.value
-    return (lambda env: value), domains.info_of_literal(value)
+    return (lambda _: value), domains.info_of_literal(value)
 
 
 def today(node, scope):
     day = scope.world.dataset.snapshot_date
-    return (lambda env: day), domains.info_of_literal(day)
+    return (lambda _: day), domains.info_of_literal(day)
 
 
 # -- conditions ----------------------------------------------------------------
@@ -444,7 +443,7 @@ FOLDS = {
 }
 
 
-def info_of_fold(name, info, rows, *, least_count=0):
+def info_of_fold(name, info, rows, *, least_count=0):  # noqa: PLR0911 - one return a kind
     """Return the info of a roll-up or window aggregate over at most ``rows`` rows."""
     if name == "count":
         return integer(whole(least_count, rows), nullable=False)
@@ -456,5 +455,4 @@ def info_of_fold(name, info, rows, *, least_count=0):
         return Info("average", nullable=True)
     if name in {"bool_and", "bool_or"}:
         return boolean(nullable=True)
-    nullable = info.nullable if name in {"first", "last"} else True
-    return replace(info, nullable=nullable)
+    return info.or_null()

@@ -5,8 +5,8 @@ subquery offers is read from the evaluator's own binding, so that keys have cell
 sums have bounds. ``constructs(tree)`` counts what a tree is made of.
 
 What is kept out on purpose, because it is refused or its meaning is left open: literals
-on both sides, windows in the top SELECT, roll-up averages anywhere but beside a literal,
-unit keys of nullable sides anywhere but in ON and COUNT(DISTINCT).
+on both sides, windows in the top SELECT, roll-up averages anywhere but beside a
+literal, unit keys of nullable sides anywhere but in ON and COUNT(DISTINCT).
 """
 
 from collections import Counter
@@ -178,7 +178,7 @@ class Author:
             options.append(Col(alias))
         return self.pick(options)
 
-    def _aggregate(self, scope):
+    def _aggregate(self, scope):  # noqa: PLR0911 - one return a kind
         kind = self.pick(
             ("rows", "rows", "units", "count", "distinct", "sum", "avg", "median", "q")
         )
@@ -237,7 +237,8 @@ class Author:
     def _having(self, scope, keys, aggregates):
         if keys and self.chance(0.3):
             key = self.pick(keys)
-            return self._tested(key, compiled(key, scope)[1])
+            test = self._tested(key, compiled(key, scope)[1])
+            return IsNull(key) if isinstance(test, Like) else test
         numbers = [a for a in aggregates if not _is_date(a, scope)]
         chosen = self.pick([*numbers, Agg("count")])
         return Compare(self.pick(OPERATORS), chosen, Lit(self.pick((0, 1, 2, 3))))
@@ -290,7 +291,9 @@ class Author:
             if found is None:
                 continue
             other, other_alias, join = found
-            after = relations.join(self.world, joined, other, join, other_alias, parent)
+            after = relations.join(
+                joined, other, join, other_alias, (parent, self.world)
+            )
             if after.rows_per_unit <= MOST_ROWS:
                 joined = after
                 joins.append(join)
@@ -400,7 +403,7 @@ class Author:
         having = self._exact_having(scope) if self.chance(0.3) else None
         return Select(tuple(items), source, joins, where, tuple(group), having)
 
-    def _rollup(self, scope):
+    def _rollup(self, scope):  # noqa: PLR0911 - one return a kind
         name = self.pick(
             ("rows", "count", "distinct", "sum", "min", "max", "bool", "first", "last")
         )
@@ -445,10 +448,14 @@ class Author:
         source, joins, scope, where = self._base(depth)
         unit = self._unit(scope)
         items = [Item(unit, UNIT)]
-        for number in range(self.pick((0, 1, 1, 2))):
-            items.append(Item(self.any_value(scope, 0), f"c{number}"))
-        for number in range(self.pick((1, 1, 2))):
-            items.append(Item(self._window(scope, unit), f"v{number}"))
+        items += [
+            Item(self.any_value(scope, 0), f"c{number}")
+            for number in range(self.pick((0, 1, 1, 2)))
+        ]
+        items += [
+            Item(self._window(scope, unit), f"v{number}")
+            for number in range(self.pick((1, 1, 2)))
+        ]
         return Select(tuple(items), source, joins, where)
 
     def _window(self, scope, unit):
@@ -530,7 +537,7 @@ class Author:
 
     # -- conditions ------------------------------------------------------------
 
-    def condition(self, scope, depth, *, subqueries=True):
+    def condition(self, scope, depth, *, subqueries=True):  # noqa: PLR0911 - one return a kind
         kinds = ["compare", "compare", "test", "boolean"]
         if depth > 0:
             kinds += ["and", "or", "not"]
@@ -565,7 +572,7 @@ class Author:
                 return Compare(self.pick(OPERATORS), value, other)
         return self._tested(value, info)
 
-    def _tested(self, value, info):
+    def _tested(self, value, info):  # noqa: C901, PLR0911, PLR0912 - one branch a kind
         """Return a test of a value against literals."""
         if info.type == "boolean":
             if self.chance(0.4):
@@ -655,7 +662,7 @@ class Author:
             having = self._exact_having(inner)
             query = Select((Item(key),), source, joins, where, (key,), having)
         elif shape == "union":
-            table, _, relation = self._table(self.pick(PRIVATE))
+            table, _, _ = self._table(self.pick(PRIVATE))
             query = UnionAll((query, Select((Item(Col(UNIT)),), table)))
         return InQuery(unit, query, self.chance(0.4))
 
@@ -722,7 +729,7 @@ class Author:
             return self._alternative(scope, depth, kind)
         return makers[kind](scope, depth - 1)
 
-    def _integer(self, scope, depth):
+    def _integer(self, scope, depth):  # noqa: PLR0911 - one return a kind
         kind = self.pick(
             ("arith", "arith", "divide", "minus", "extract", "days", "diff", "age")
         )
@@ -774,28 +781,27 @@ class Author:
         return Arith(self.pick("+-"), day, self._or_literal(scope, depth, "integer"))
 
     def _text(self, scope, depth):
-        kind = self.pick(("band", "icd", "level", "case", "case"))
-        if kind == "case":
-            return self._labels(scope, depth)
-        if kind == "band":
-            value = self.any_value(scope, depth, {"integer"})
-            ends = domains.hull(compiled(value, scope)[1].domain)
-            if ends is None or ends[0] < 0 or ends[1] > 1000:
-                message = "no band"
-                raise NotAnswerableError(message)
-            return Call("age_band", (value, self.pick((10, 5, 7, 100))))
-        wanted = "icd10" if kind == "icd" else "care"
         codes = [
             column
             for column in self._columns(scope, {"text"})
-            if scope.resolve(column)[2].hierarchy == wanted
+            if scope.resolve(column)[2].hierarchy
         ]
-        code = self.pick(codes)
-        if kind == "icd":
-            return Call(
-                self.pick(("icd_chapter", "icd_block", "icd_category")), (code,)
-            )
-        return Call("level", (code, self.pick(("kind", "place"))))
+        if codes and self.chance(0.6):
+            return self._coded(scope, self.pick(codes))
+        if self.chance(0.6):
+            return self._labels(scope, depth)
+        value = self.any_value(scope, depth, {"integer"})
+        ends = domains.hull(compiled(value, scope)[1].domain)
+        if ends is None or ends[0] < 0 or ends[1] > 1000:
+            message = "no band"
+            raise NotAnswerableError(message)
+        return Call("age_band", (value, self.pick((10, 5, 7, 100))))
+
+    def _coded(self, scope, code):
+        if scope.resolve(code)[2].hierarchy == "care":
+            return Call("level", (code, self.pick(("kind", "place"))))
+        name = self.pick(("icd_chapter", "icd_chapter", "icd_block", "icd_category"))
+        return Call(name, (code,))
 
     def _truth(self, scope, depth):
         return self.condition(scope, min(depth, 1), subqueries=False)
@@ -897,7 +903,7 @@ def constructs(query):
     return +found
 
 
-def _names(node):
+def _names(node):  # noqa: C901, PLR0912, PLR0915 - one branch a kind
     """Return the constructs that a node is."""
     match node:
         case Agg():

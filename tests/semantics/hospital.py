@@ -217,7 +217,7 @@ def random_tables(rng):
 
 
 def _give(rng, tables, name, unit, rows):
-    """Add a unit's rows in any order, with hashes and the ranks that follow from them."""
+    """Add a unit's rows in any order, with hashes and the ranks they give."""
     pool = (LEAST, -9, -1, 0, 1, 5, 6, 7, GREATEST)
     hashes = rng.sample(pool, len(rows))
     ranks = {value: rank for rank, value in enumerate(sorted(hashes), start=1)}

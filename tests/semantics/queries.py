@@ -67,7 +67,7 @@ class World:
         joined = relations.first_source(relation, alias)
         for node in select.joins:
             other, name = self.source(node.source, parent)
-            joined = relations.join(self, joined, other, node, name, parent)
+            joined = relations.join(joined, other, node, name, (parent, self))
         scope = Scope(self, joined.entries, parent)
         most, run = joined.rows_per_unit, joined.run
         if select.where is not None:
@@ -113,7 +113,7 @@ def numbered_bound(relation, where, scope, most):
 # -- projection ----------------------------------------------------------------
 
 
-def output_name(item):
+def output_name(item):  # noqa: PLR0911 - one return a kind
     """Return an output column's name: its alias, its column, or its function's."""
     if item.alias is not None:
         return item.alias

@@ -83,7 +83,7 @@ def scan(table, rows, bound):
             Row(tuple(row[name] for name in names), None, ((), (), (number,)))
             for number, row in enumerate(rows, start=1)
         ]
-        return Relation(names, infos, None, (0, 0, 1), lambda env: found, table)
+        return Relation(names, infos, None, (0, 0, 1), lambda _: found, table)
     read = ["unit" if name == table.unit_column else name for name in names]
     most = table.max_rows_per_unit if bound is None else bound
     most = min(most, table.max_rows_per_unit)
@@ -96,7 +96,7 @@ def scan(table, rows, bound):
         for row in rows
         if row["row_rank"] <= most
     ]
-    return Relation(names, infos, most, (1, 0, 0), lambda env: found, table)
+    return Relation(names, infos, most, (1, 0, 0), lambda _: found, table)
 
 
 # -- joins ---------------------------------------------------------------------
@@ -128,8 +128,9 @@ def first_source(relation, alias):
     )
 
 
-def join(world, left, relation, join_node, alias, parent):
+def join(left, relation, join_node, alias, parent_and_world):
     """Return ``left [LEFT] JOIN relation``."""
+    parent, world = parent_and_world
     is_left = join_node.kind == "left"
     entries = list(left.entries)
     for name, info in zip(relation.names, relation.infos, strict=True):
@@ -209,7 +210,12 @@ def candidates_of(relation, condition, scope, boundary):
         elif reads != [{0}, {1}]:
             continue
         return _index(relation, sides, scope, boundary)
-    return lambda env: lambda row, others=relation.run(env): others
+
+    def all_rows(env):
+        others = relation.run(env)
+        return lambda _: others
+
+    return all_rows
 
 
 def _index(relation, sides, scope, boundary):
@@ -334,7 +340,7 @@ def fold_over(agg, scope, rows_per_unit):
     """Return (function of an environment and rows, Info) of a roll-up."""
     if agg.argument is None:
         count = integer(whole(1, rows_per_unit), nullable=False)
-        return (lambda env, rows: len(rows)), count
+        return (lambda _, rows: len(rows)), count
     argument, info = compiled(agg.argument, scope)
     fold = folded(agg, info)
     terms = [(item, compiled(item.expression, scope)[0]) for item in agg.order_by]
@@ -368,8 +374,9 @@ def window_over(node, scope, rows_per_unit):
     def result(env, rows):
         found = {}
         for group in groups_of(rows, keys, env).values():
-            group = ordered(group, in_env(terms, env))
-            for row, value in zip(group, values_of(env, group), strict=True):
+            in_order = ordered(group, in_env(terms, env))
+            found_values = values_of(env, in_order)
+            for row, value in zip(in_order, found_values, strict=True):
                 found[id(row)] = value
         return [found[id(row)] for row in rows]
 
@@ -381,7 +388,7 @@ def window_function(node, scope, rows_per_unit):
     name = node.function.name
     if name == "row_number":
         info = integer(whole(1, rows_per_unit), nullable=False)
-        return (lambda env, rows: range(1, len(rows) + 1)), info
+        return (lambda _, rows: range(1, len(rows) + 1)), info
     if name in {"lag", "lead"}:
         return moved(node, scope)
     return framed(node, scope, rows_per_unit)

@@ -69,7 +69,7 @@ class Scope:
             self.world, self.entries, self.parent, slots=slots, grouped=grouped
         )
 
-    def canonical(self, node):
+    def canonical(self, node):  # noqa: PLR0911 - one return a kind
         """Return what two expressions share exactly when they are the same."""
         if isinstance(node, Col):
             return ("column", *self.resolve(node)[:2])

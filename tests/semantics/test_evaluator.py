@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,19 @@ def value(node, types=None, **columns):
 
 
 DAY = {"x": Info("date", nullable=True), "y": Info("date", nullable=True)}
+
+
+def test_the_evaluator_shares_nothing_with_the_compiler():
+    folder = Path(domains.__file__).parent
+    meeting_places = {"engine.py", "test_fuzz.py", "test_unit_local.py", "long.py"}
+    for path in folder.glob("*.py"):
+        if path.name not in meeting_places:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            assert not [
+                line
+                for line in lines
+                if line.startswith(("import query_lang", "from query_lang"))
+            ]
 
 
 # -- values ---------------------------------------------------------------------

@@ -53,7 +53,10 @@ def moves_too_far(question, tables):
         engine.load(whole, tables)
         for unit in sorted(units):
             engine.load(others, without_unit(tables, unit))
-            found = excess(whole, others, question)
+            try:
+                found = excess(whole, others, question)
+            except Exception:  # noqa: BLE001 - while shrinking, no failure of this kind
+                return None
             if found is not None and found[0] is not None:
                 return "moved"
     return None

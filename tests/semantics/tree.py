@@ -344,7 +344,7 @@ def sql(node):
     return WRITERS[type(node)](node)
 
 
-def literal_sql(value, *, typed):
+def literal_sql(value, *, typed):  # noqa: PLR0911 - one return a kind
     if isinstance(value, bool):
         return str(value).upper()
     if isinstance(value, Decimal):
