@@ -187,8 +187,6 @@ class Rollups:
             slot = self.rows.environment.new_slot()
             known = None if value is None else value.facts
             facts = made_facts(kind, known, self.rows_per_unit, least=1)
-            if known is not None and kind in {"first", "last"}:
-                facts = replace(facts, nullable=known.nullable)
             item = RollupItem(slot, kind, value, order, saturates)
             self.made[wanted] = item, facts
         item, facts = self.made[wanted]

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from privacy.errors import QueryError
 from privacy.schema import ColumnType, Scalar
 from query_lang import rules
+from query_lang.bind_aggregates import holds_aggregate
 from query_lang.bind_expressions import ExpressionBinder, describe
 from query_lang.bind_queries import item_at, key_tree
 from query_lang.compiled import (
@@ -368,7 +370,23 @@ class TopBinder:
 
     # -- HAVING and ORDER BY -------------------------------------------------------------
 
-    def _condition(self, tree: Tree) -> NoisyCondition:  # noqa: PLR0911 - a table of forms
+    def _condition(self, tree: Tree) -> NoisyCondition:
+        key = self._boolean_key(tree)
+        return self._compound(tree) if key is None else key
+
+    def _boolean_key(self, tree: Tree) -> NoisyTruth | None:
+        """Return the condition that a key is: GROUP BY age >= 60 AS senior."""
+        if isinstance(tree, Name) or holds_aggregate(tree):
+            return None
+        try:
+            value = self.rows.value(tree)
+        except QueryError:  # it speaks of aliases, or is refused below
+            return None
+        if value not in self.keys:
+            return None
+        return NoisyTruth(KeyShown(list(self.keys).index(value)))
+
+    def _compound(self, tree: Tree) -> NoisyCondition:  # noqa: PLR0911 - a table of forms
         match tree:
             case And(items):
                 return NoisyAnd(tuple(self._condition(item) for item in items))

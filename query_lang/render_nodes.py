@@ -215,8 +215,9 @@ class NodeRenderer:
         needed = read | {node.owner} | set(read_least) | set(ties if ordered else ())
         below = rendered.wrapped(self.node(child, frozenset(needed) & own, around))
         keyed = _keyed(below, keys)
-        shown = [*map(Fragment, groups), *made, *least]
-        grouped = Fragment("(SELECT ") + listed(shown) + Fragment(" FROM ") + keyed
+        grouped_slots = frozenset((node.owner, *(slot for slot, _ in node.keys)))
+        shown = [*_names(wanted & grouped_slots), *made, *least]
+        grouped = Fragment("(SELECT ") + _columns(shown) + Fragment(" FROM ") + keyed
         grouped += Fragment(f" GROUP BY {', '.join(groups)})")
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(grouped, wanted, cut, unpacked)

@@ -13,8 +13,8 @@ Choices where the pages leave room (N in domains, T and W in relations):
     dropped: a unit's row outside the cells can use up its bound.
  E2 COUNT(DISTINCT c) counts the values of c's domain alone.
  E3 COUNT(x) of a column that is never NULL is a vector of its own, not COUNT(*)'s.
- E4 COUNT(DISTINCT unit key) of two sides of a join are two vectors, INNER or not: the
-    columns differ after binding.
+ E4 COUNT(DISTINCT unit key) is one vector whichever side's key is named, unless the
+    key is that of a LEFT JOIN's nullable side; then it is a vector of that column.
  E5 Histograms are one vector when argument and bins are equal; bins that are one a
     value are equal whatever ``bins`` was written. MEDIAN is QUANTILE(x, 0.5).
  E6 Values outside a histogram's bounds are dropped (none exists: columns are clamped).
@@ -314,9 +314,8 @@ def _sum_vector(value, info, name):
 
 def _distinct_vector(value, info, name):
     if info.type == "unit":
-        return Vector(
-            ("units", name), 1, lambda rows: [len(set(values_of(value, rows)))]
-        )
+        identity = ("units", name) if info.nullable else ("units",)
+        return Vector(identity, 1, lambda rows: [len(set(values_of(value, rows)))])
     if info.domain is None:
         message = "COUNT(DISTINCT) needs a public domain"
         raise NotAnswerableError(message)
