@@ -44,7 +44,7 @@ MAX_REPEATED = 32 * 1024
 """The longest text that may be repeated where it cannot be named."""
 
 _EPOCH = "DATE '1970-01-01'"
-_FAR = MAX_DAY - MIN_DAY  # no date is further from another
+_FAR = MAX_DAY - MIN_DAY + 1  # moves any date out of years 1 to 9999
 _SQL_TYPES: Mapping[ColumnType, str] = {
     ColumnType.INTEGER: "BIGINT",
     ColumnType.DECIMAL: "BIGINT",
