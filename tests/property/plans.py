@@ -112,19 +112,20 @@ NULL = "NULL"
 
 def text_of(value):
     """Return a value as a CSV field holds it."""
+    if value is None:
+        return NULL
     match value:
-        case None:
-            return NULL
         case bool():
-            return str(value).lower()
+            text = str(value).lower()
         case datetime():
-            return value.isoformat(sep=" ")
+            text = value.isoformat(sep=" ")
         case date():
-            return value.isoformat()
+            text = value.isoformat()
         case Decimal():
-            return f"{value:f}"
+            text = f"{value:f}"
         case _:
-            return str(value)
+            text = str(value)
+    return text
 
 
 def random_sources(rng):
