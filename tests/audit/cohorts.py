@@ -42,7 +42,11 @@ tables:
   source: test protocol
   columns:
   - {{name: patient_id, type: integer, nullable: false}}
-  - {{name: cell, type: integer, nullable: false, domain: {{min: 0, max: 120}}, source: t}}
+  - name: cell
+    type: integer
+    nullable: false
+    domain: {{min: 0, max: 120}}
+    source: test protocol
 - name: visits
   files: [{dataset}-visits.csv]
   unit_column: patient_id
@@ -50,7 +54,11 @@ tables:
   source: test protocol
   columns:
   - {{name: patient_id, type: integer, nullable: false}}
-  - {{name: cell, type: integer, nullable: false, domain: {{min: 0, max: 120}}, source: t}}
+  - name: cell
+    type: integer
+    nullable: false
+    domain: {{min: 0, max: 120}}
+    source: test protocol
   - {{name: day, type: date, domain: {{min: 2024-01-01, max: 2024-12-31}}, source: t}}
   - {{name: cost, type: integer, domain: {{min: 6, max: 10}}, source: t}}
 - name: labs
@@ -202,7 +210,8 @@ class QuantileSuite(MissingSuite):
 
 
 JOIN = (
-    "SELECT p.cell, COUNT(*) FROM people p JOIN visits v ON v.patient_id = p.patient_id "
+    "SELECT p.cell, COUNT(*) FROM people p "
+    "JOIN visits v ON v.patient_id = p.patient_id "
     "LEFT JOIN labs l ON l.patient_id = p.patient_id GROUP BY p.cell"
 )
 ROLLUP = (

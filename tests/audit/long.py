@@ -229,7 +229,7 @@ def audit_cohorts(session):
             judge_cohort(session, suite, arms, urls, CONTROL_SAMPLES, must_fail=True)
 
 
-def judge_cohort(session, suite, arms, urls, samples, *, must_fail=False):  # noqa: PLR0913 - one audit's whole setting
+def judge_cohort(session, suite, arms, urls, samples, *, must_fail=False):
     """At most the claim and at least 0.7 of it; half the noise above the claim."""
     answers = suite.answers_for(session.count(samples, 2_000))
     hits = suite.hits(*arms.ask(urls, suite.question, answers))

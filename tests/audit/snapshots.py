@@ -17,9 +17,11 @@ SECRET = bytes(range(32))
 @contextmanager
 def both_arms(cohort, folder):
     """Ingest a cohort with and without its added patients; lend both databases."""
-    with _arm(cohort, folder / "with", added=True) as present:
-        with _arm(cohort, folder / "without", added=False) as absent:
-            yield present, absent
+    with (
+        _arm(cohort, folder / "with", added=True) as present,
+        _arm(cohort, folder / "without", added=False) as absent,
+    ):
+        yield present, absent
 
 
 @contextmanager

@@ -129,8 +129,10 @@ RULES = {
     "count of values": ("SELECT COUNT(ward) FROM encounters", [4], [3]),
     "units by a varying key": (BY.format("ward", "e", "encounters e"), [4], [4]),
     "units by two keys": (
-        "SELECT urgent, certain, COUNT(DISTINCT e.patient_id) FROM encounters e "
-        "JOIN diagnoses d ON e.patient_id = d.patient_id GROUP BY urgent, certain",
+        (
+            "SELECT urgent, certain, COUNT(DISTINCT e.patient_id) FROM encounters e "
+            "JOIN diagnoses d ON e.patient_id = d.patient_id GROUP BY urgent, certain"
+        ),
         [6],
         [3],
     ),
@@ -146,8 +148,10 @@ RULES = {
     "sum of decimals": ("SELECT SUM(cost) FROM encounters", [4 * 9999], [4 * 9999]),
     "saturated sum": ("SELECT SUM(vast + vast) FROM encounters", [MOST], [MOST]),
     "sum of a count": (
-        "SELECT SUM(n) FROM (SELECT patient_id, COUNT(*) AS n FROM encounters "
-        "GROUP BY patient_id) x",
+        (
+            "SELECT SUM(n) FROM (SELECT patient_id, COUNT(*) AS n FROM encounters "
+            "GROUP BY patient_id) x"
+        ),
         [4],
         [4],
     ),
