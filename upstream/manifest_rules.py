@@ -29,7 +29,7 @@ def _manifest(manifest: Declarations) -> Broken:
     unit_names, _ = manifest.unit_column_names()
     for index, table in enumerate(manifest.tables):
         at: Place = ("tables", index)
-        yield from _table(at, table, (*BUILT_IN, *own))
+        yield from _table(at, table, list(dict.fromkeys((*BUILT_IN, *own))))
         yield from _kind(at, table)
         if table.public:
             yield from _public(at, table, unit_names)
