@@ -67,6 +67,32 @@ def field_sql(expression: str) -> str:
     )
 
 
+def message_sql(constants: Sequence[str], expressions: Sequence[str]) -> str:
+    """Return the DuckDB expression of a message: constants first, then columns.
+
+    One ``concat`` for all: a chain of ``||`` copies the text once a field.
+    """
+    start = message(constants).decode()
+    fields = ", ".join(field_sql(expression) for expression in expressions)
+    return f"concat('{start}', {fields})"
+
+
+def unit_key_sql(uid: str) -> str:
+    """Return the DuckDB expression of ``unit_key``; NULL where there is no unit."""
+    hashed = first_64_bits_sql(hmac_hex_sql("unit", field_sql(uid)))
+    return f"CASE WHEN {uid} IS NOT NULL THEN {hashed} END"
+
+
+def row_hash_sql(message: str, occurrence: str) -> str:
+    """Return the DuckDB expression of ``row_hash``.
+
+    Args:
+        message: Expression of the fields up to the occurrence number.
+        occurrence: Expression of that number's field.
+    """
+    return first_64_bits_sql(hmac_hex_sql("row", f"{message} || {occurrence}"))
+
+
 def hmac_hex_sql(key_name: str, text: str) -> str:
     """Return the DuckDB expression of HMAC-SHA-256 in hexadecimal.
 

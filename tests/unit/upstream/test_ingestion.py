@@ -225,8 +225,9 @@ def test_a_key_stays_unique_when_one_of_its_columns_is_constant(hospital):
 
 
 def test_a_collision_of_row_hashes_within_a_unit_is_refused(hospital, monkeypatch):
+    monkeypatch.setattr("upstream.staging.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
     monkeypatch.setattr(
-        "upstream.private_tables.first_64_bits_sql", lambda digest: f"strlen({digest})"
+        "upstream.private_tables.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)"
     )
     hospital.csv = "pid,day,ward\n1,,A\n1,,B\n"
     refused(hospital, "two rows of one unit", [("snapshot", None, None)])
@@ -234,7 +235,7 @@ def test_a_collision_of_row_hashes_within_a_unit_is_refused(hospital, monkeypatc
 
 def test_a_collision_of_unit_keys_is_refused(hospital, monkeypatch):
     monkeypatch.setattr(
-        "upstream.ingestion.first_64_bits_sql", lambda digest: f"strlen({digest})"
+        "upstream.staging.unit_key_sql", lambda _uid: "CAST(7 AS BIGINT)"
     )
     refused(hospital, "two units", [("snapshot", None, None)])
 
@@ -375,9 +376,12 @@ def test_progress_runs_to_its_end(hospital):
         import_folder=hospital.folder,
         secret=SECRET,
         target=hospital.folder / "s.duckdb",
-        progress=lambda table, part: told.append((table, part)),
+        progress=lambda step: told.append((step.phase, step.table, step.percent)),
     )
-    assert told == [("stays", 0.0), ("stays", 1.0)]
+    assert told[-1] == ("write", "stays", 100)
+    phases = [phase for phase, *_ in told]
+    assert list(dict.fromkeys(phases)) == ["check", "read", "units", "rank", "write"]
+    assert {table for _, table, _ in told} == {"stays"}
 
 
 def test_a_report_is_plain_json(hospital):
@@ -407,13 +411,13 @@ def test_a_public_table_is_copied_in_source_order(hospital):
     (hospital.folder / "codes.csv").write_text(
         "code,weight\n" + "".join(f"{c},{w / 10}\n" for c, w in rows)
     )
-    assert hospital.rows("*", "codes") == rows
+    assert hospital.rows("*", "codes") == [(n, *row) for n, row in enumerate(rows, 1)]
 
 
 def test_a_public_key_that_is_not_unique_is_refused(hospital):
     hospital.more_tables = [codes(key=["code"])]
     (hospital.folder / "codes.csv").write_text("code,weight\na,1\nb,1\na,2\n")
-    refused(hospital, "share its key", [("codes", None, None)])
+    refused(hospital, "the same key", [("codes.csv", 4, None)])
 
 
 @pytest.mark.parametrize("header", ["code,weight,pid", "code,weight,PATIENT"])
