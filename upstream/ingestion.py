@@ -26,7 +26,7 @@ from upstream.sources import (
     unit_columns_in_public_file,
 )
 from upstream.staging import Bench, StagedTable, canonical_id_or_mark, stage
-from upstream.units import name_units
+from upstream.units import population_digests, prepare_units
 
 Sources = Mapping[str, Sequence[SourceFile]]
 
@@ -218,9 +218,10 @@ class _Load:
         self.manifest = manifest
 
     def run(self, folders: Folders) -> Ingested:
-        staged = self._stage(self._open(folders))
-        private = [table for table in staged if not table.table.public]
-        population_ids = name_units(self.bench, private)
+        sources = self._open(folders)
+        prepare_units(self.bench.connection)
+        staged = self._stage(sources)
+        population_ids = population_digests(self.bench.connection)
         reports = []
         for table in staged:
             if table.table.public:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import duckdb
 
-Phase = Literal["check", "read", "units", "rank", "write"]
+Phase = Literal["check", "units", "read", "rank", "write"]
 _POLL_SECONDS = 0.5
 
 
@@ -17,8 +17,8 @@ class Step:
     """One word of a load in progress.
 
     Attributes:
-        phase: ``check`` the files' form, ``read`` (parse and hash) their rows, name
-            the ``units``, ``rank`` rows within them, ``write`` the snapshot.
+        phase: ``check`` the files' form, name the ``units``, ``read`` (parse and hash)
+            all rows, ``rank`` rows within their units, ``write`` the snapshot.
         table: The table at work.
         done: How much of ``total``, in ``unit``.
         total: Never 0.

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
+POPULATION_ID_BYTES = 16
 _BLOCK = 64
 _INNER, _OUTER = 0x36, 0x5C
 
@@ -56,7 +57,7 @@ def unit_key(key: bytes, unit: str) -> int:
 
 def population_id(key: bytes, unit: str) -> bytes:
     """Return the 16 bytes that stand for a unit in the overlap file."""
-    return hmac.new(key, message([unit]), hashlib.sha256).digest()[:16]
+    return hmac.new(key, message([unit]), hashlib.sha256).digest()[:POPULATION_ID_BYTES]
 
 
 def field_sql(expression: str) -> str:
@@ -81,6 +82,12 @@ def unit_key_sql(uid: str) -> str:
     """Return the DuckDB expression of ``unit_key``; NULL where there is no unit."""
     hashed = first_64_bits_sql(hmac_hex_sql("unit", field_sql(uid)))
     return f"CASE WHEN {uid} IS NOT NULL THEN {hashed} END"
+
+
+def population_id_sql(uid: str) -> str:
+    """Return the DuckDB expression of ``population_id``."""
+    digest = hmac_hex_sql("people", field_sql(uid))
+    return f"unhex(left({digest}, {2 * POPULATION_ID_BYTES}))"
 
 
 def row_hash_sql(message: str, occurrence: str) -> str:

@@ -6,7 +6,8 @@ at a time, so no step's memory grows with the table. The snapshot file is not to
 no page of it ever held a raw id.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,12 @@ from upstream.raw_rows import raw_rows_sql
 from upstream.reading import ColumnReader, Outcome, reader_of
 from upstream.reading_sql import quoted, reading_steps
 from upstream.report import ColumnReport
-from upstream.row_hash import message_sql, row_hash_sql, unit_key_sql
+from upstream.row_hash import (
+    message_sql,
+    population_id_sql,
+    row_hash_sql,
+    unit_key_sql,
+)
 from upstream.sources import SourceFile, rows_of
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
@@ -62,11 +68,11 @@ class Bench:
 class StagedTable:
     """A table's typed rows, as Parquet files in the load's folder.
 
-    Their columns: ``uid`` (canonical unit id), ``unit_key``, ``message`` (the hash's
-    fields up to the occurrence number), ``first_hash`` (the row hash if it is the
-    first of its equals), then ``v0``, ``v1``, ... of the stored columns by position in
-    the manifest. A public table has ``position`` (from 1 in source order) instead of
-    the first four, and one bucket.
+    Their columns: ``unit_key``, ``message`` (the hash's fields up to the occurrence
+    number), ``first_hash`` (the row hash if it is the first of its equals), then
+    ``v0``, ``v1``, ... of the stored columns by position in the manifest. A public
+    table has ``position`` (from 1 in source order) instead of the first three, and
+    one bucket.
     """
 
     table: TableSpec
@@ -142,6 +148,8 @@ class _Stage:
         rows = sum(rows_of(file, self.bench.connection) for file in self.files)
         bits = 0 if self.table.public else self._bits(rows)
         self.folder.mkdir()
+        if not self.table.public:
+            self._name_units(rows)
         self._write(rows, bits)
         counts = _Counts(self.bench.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
@@ -168,30 +176,37 @@ class _Stage:
         return min(MOST_BUCKET_BITS, (size // self.bench.bucket_bytes).bit_length())
 
     def _write(self, rows: int, bits: int) -> None:
-        """Stream the rows into their files.
-
-        Order is kept where it counts: in public tables.
-        """
+        """Stream the rows into their files."""
         connection, public = self.bench.connection, self.table.public
-        connection.execute(f"SET preserve_insertion_order = {str(public).lower()}")
         if public:
             target = f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
         else:
             target = (
-                f"{quoted(str(self.folder))} (FORMAT parquet, PARTITION_BY (bucket), "
-                "OVERWRITE_OR_IGNORE)"
+                f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
+                "DICTIONARY_SIZE_LIMIT 1, PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
             )
         query = self._typed_sql(self.files)
         if not public:
             query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({query})"  # noqa: S608 - our own names
         start = Step("read", self.table.name, 0, max(1, rows), "rows")
+        with self._reading(), watched(connection, self.bench.progress, start):
+            connection.execute(f"COPY ({query}) TO {target}")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read the files in any order, or in theirs where it counts: public tables.
+
+        Raises:
+            IngestionError: DuckDB cannot read what the strict pass could.
+        """
+        order = f"SET preserve_insertion_order = {str(self.table.public).lower()}"
+        self.bench.connection.execute(order)
         try:
-            with watched(connection, self.bench.progress, start):
-                connection.execute(f"COPY ({query}) TO {target}")
+            yield
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             raise IngestionError((self._unread(self.files),)) from error
         finally:
-            connection.execute("SET preserve_insertion_order = true")
+            self.bench.connection.execute("SET preserve_insertion_order = true")
 
     def _typed_sql(self, files: Sequence[SourceFile]) -> str:
         """Return the query of typed rows, their hashes and their outcomes."""
@@ -199,14 +214,13 @@ class _Stage:
         layer = self._layers(files, "row_number() OVER ()" if public else "0")
         columns = "".join(f", v{i}, s{i}" for i in self.readers)
         if public:
-            return f"SELECT file, position, uid, valid_id{columns} FROM ({layer})"  # noqa: S608 - quoted texts
+            return f"SELECT file, position, unit_key, valid_id{columns} FROM ({layer})"  # noqa: S608 - quoted texts
         texts = ["uid", *(f"r{i}" for i in range(len(self.table.columns)))]
         message = message_sql([self.table.name], texts)
         first = row_hash_sql("message", quoted("V1:1"))
         return (
-            f"SELECT *, {first} AS first_hash FROM (SELECT file, position, uid, "  # noqa: S608 - as above
-            f"valid_id, {message} AS message, {unit_key_sql('uid')} AS unit_key"
-            f"{columns} FROM ({layer}))"
+            f"SELECT *, {first} AS first_hash FROM (SELECT file, valid_id, unit_key, "  # noqa: S608 - as above
+            f"{message} AS message{columns} FROM ({layer}))"
         )
 
     def _layers(self, files: Sequence[SourceFile], position: str) -> str:
@@ -221,19 +235,44 @@ class _Stage:
             layer = f"SELECT *{added} FROM ({layer})"  # noqa: S608 - quoted texts
         return layer
 
-    def _with_ids(self, raw: str) -> str:
-        if self.table.unit_column is None:
-            return f"SELECT *, '' AS uid, true AS valid_id FROM ({raw})"  # noqa: S608 - quoted
+    def _name_units(self, rows: int) -> None:
+        """Make ``temp.ids``: each spelling of a unit id, its unit and that one's key.
+
+        A pass of its own over one column: ids repeat, and a key is dear to compute.
+        """
+        connection = self.bench.connection
+        raw = raw_rows_sql(self.table, self.files)
         kind = self.bench.unit_type
         spelled = (
             f"CASE WHEN {plain_id_sql('raw_id', kind)} THEN "
             f"{plain_sql('raw_id', kind)} ELSE canonical_id(raw_id) END"
         )
-        return (
-            f"SELECT *, nullif(spelled, '{INVALID_ID}') AS uid, "  # noqa: S608 - quoted texts
+        query = (
+            f"SELECT raw_id, uid, valid_id, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
+            f"SELECT *, nullif(spelled, '{INVALID_ID}') AS uid, "
             f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
             f"SELECT *, {spelled} AS spelled FROM ("
-            f"SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})))"
+            f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw}))))"
+        )
+        start = Step("units", self.table.name, 0, max(1, rows), "rows")
+        with self._reading(), watched(connection, self.bench.progress, start):
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE ids AS {query}")
+        connection.execute(
+            f"INSERT INTO temp.units SELECT DISTINCT unit_key, {population_id_sql('uid')} "  # noqa: S608, E501 - our own names
+            "FROM temp.ids WHERE uid IS NOT NULL"
+        )
+
+    def _with_ids(self, raw: str) -> str:
+        if self.table.unit_column is None:
+            return (
+                "SELECT *, '' AS uid, true AS valid_id, CAST(0 AS BIGINT) AS unit_key "  # noqa: S608 - quoted
+                f"FROM ({raw})"
+            )
+        return (
+            "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
+            "ids.unit_key "
+            f"FROM (SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})) AS t "
+            "LEFT JOIN temp.ids AS ids ON ids.raw_id = t.raw_id"
         )
 
     def _refuse_other_rows(self, counts: "_Counts") -> None:
@@ -304,11 +343,11 @@ class _Counts:
     ) -> None:
         wanted = [
             "count(*)",
-            "count(*) FILTER (uid IS NULL AND valid_id)",
+            "count(*) FILTER (unit_key IS NULL AND valid_id)",
             f"count(*) FILTER ({_refused_condition(positions)})",
         ]
         wanted += [
-            f"count(*) FILTER (uid IS NOT NULL AND s{i} = {outcome:d})"
+            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
             for i, outcome in self._keys
         ]
         rows = connection.execute(

@@ -1,42 +1,27 @@
-"""Every unit of a load, once: are the keys apart, and what do populations compare?"""
+"""Every unit of a load, once: are the keys apart, and what do populations compare?
 
-from collections.abc import Sequence
+Staging collects them in the temporary table ``units`` (``unit_key``, ``digest``), from
+every private table; ``digest`` is the population's, and stands for the unit.
+"""
+
+import duckdb
 
 from upstream.errors import IngestionError, Problem
-from upstream.progress import Step
-from upstream.row_hash import field_sql, hmac_hex_sql
-from upstream.staging import Bench, StagedTable
 
-POPULATION_ID_BYTES = 16
 _FETCHED_ROWS = 10_000
 
 
-def name_units(bench: Bench, staged: Sequence[StagedTable]) -> bytes:
+def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the empty table that staging fills."""
+    connection.execute("CREATE TEMP TABLE units (unit_key BIGINT, digest BLOB)")
+
+
+def population_digests(connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the population's sorted digests, 16 bytes a unit.
 
     Raises:
         IngestionError: Two units have the same 64-bit key.
     """
-    digest = (
-        f"left({hmac_hex_sql('people', field_sql('uid'))}, {2 * POPULATION_ID_BYTES})"  # noqa: E501 - one expression
-    )
-    connection = bench.connection
-    connection.execute("CREATE TEMP TABLE units (unit_key BIGINT, digest BLOB)")
-    for table in staged:
-        buckets = table.buckets()
-        for done, bucket in enumerate(buckets):
-            done_rows = table.rows_read * done // len(buckets)
-            total = max(1, table.rows_read)
-            bench.progress(Step("units", table.table.name, done_rows, total, "rows"))
-            connection.execute(
-                f"INSERT INTO temp.units SELECT unit_key, unhex({digest}) FROM "  # noqa: S608 - our own names
-                f"(SELECT DISTINCT unit_key, uid FROM {bucket})"
-            )
-    return _checked(bench)
-
-
-def _checked(bench: Bench) -> bytes:
-    connection = bench.connection
     connection.execute(
         "CREATE TEMP TABLE people AS SELECT DISTINCT unit_key, digest FROM temp.units; "
         "DROP TABLE temp.units"

@@ -380,7 +380,7 @@ def test_progress_runs_to_its_end(hospital):
     )
     assert told[-1] == ("write", "stays", 100)
     phases = [phase for phase, *_ in told]
-    assert list(dict.fromkeys(phases)) == ["check", "read", "units", "rank", "write"]
+    assert list(dict.fromkeys(phases)) == ["check", "units", "read", "rank", "write"]
     assert {table for _, table, _ in told} == {"stays"}
 
 
