@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
 from upstream.declarations import TableSpec
@@ -171,7 +172,7 @@ def _taught(
         canonical_id,
         [VARCHAR],
         VARCHAR,
-        null_handling="special",
+        null_handling=SPECIAL,
     )
     try:
         yield
