@@ -1,0 +1,25 @@
+"""Hierarchies of codes: ICD-10, ICD-10-CM and ICD-9-CM built in, others from files."""
+
+from query_lang.hierarchies.code_systems import BUILT_IN
+from query_lang.hierarchies.levels import (
+    LEVELS,
+    code_count,
+    is_code,
+    is_code_sql,
+    level_of,
+    level_sql,
+    level_values,
+    levels_of,
+)
+
+__all__ = [
+    "BUILT_IN",
+    "LEVELS",
+    "code_count",
+    "is_code",
+    "is_code_sql",
+    "level_of",
+    "level_sql",
+    "level_values",
+    "levels_of",
+]

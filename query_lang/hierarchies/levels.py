@@ -1,0 +1,117 @@
+"""Levels of a hierarchy: their names, values, and the value of a code."""
+
+from collections.abc import Mapping
+
+from privacy.schema import Hierarchy, HierarchyDomain
+from query_lang.hierarchies.code_systems import BUILT_IN, code_system
+from query_lang.hierarchies.rendering import built_in_sql, own_code_sql, own_sql
+
+LEVELS = ("chapter", "block", "category")
+"""The levels of the built-in code systems, widest first."""
+
+OwnHierarchies = Mapping[str, Hierarchy]
+
+
+def levels_of(domain: HierarchyDomain, own: OwnHierarchies) -> tuple[str, ...]:
+    """Return the names of the levels, widest first (own ones as their file has them).
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    return LEVELS if domain.name in BUILT_IN else own[domain.name].levels
+
+
+def level_values(
+    domain: HierarchyDomain, level: str, own: OwnHierarchies
+) -> tuple[str, ...]:
+    """Return the values of a level in published order, an own one's as they appear.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    index = levels_of(domain, own).index(level)
+    if domain.name in BUILT_IN:
+        categories = code_system(domain.name).categories.values()
+        return tuple(dict.fromkeys(getattr(c, level) for c in categories))
+    rows = own[domain.name].codes.values()
+    return tuple(dict.fromkeys(v for row in rows if (v := row[index]) is not None))
+
+
+def level_of(
+    domain: HierarchyDomain, level: str, code: str, own: OwnHierarchies
+) -> str | None:
+    """Return the value of a code on a level, or None for what is no code.
+
+    Codes of the built-ins are read in capital or small letters: a category of the list,
+    a dot or none, and up to four further letters or digits. Own codes are read as they
+    stand.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    index = levels_of(domain, own).index(level)
+    if domain.name in BUILT_IN:
+        found = code_system(domain.name).category_of(code)
+        return None if found is None else str(getattr(found, level))
+    row = own[domain.name].codes.get(code)
+    return None if row is None else row[index]
+
+
+def code_count(domain: HierarchyDomain, own: OwnHierarchies) -> int:
+    """Return how many codes are listed: categories of a built-in, or own codes.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        return len(code_system(domain.name).categories)
+    return len(own[domain.name].codes)
+
+
+def is_code(domain: HierarchyDomain, code: str, own: OwnHierarchies) -> bool:
+    """Return whether a text is a code of the hierarchy.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        return code_system(domain.name).category_of(code) is not None
+    return code in own[domain.name].codes
+
+
+def level_sql(
+    domain: HierarchyDomain, level: str, operand: str, own: OwnHierarchies
+) -> str:
+    """Return ``level_of`` as a DuckDB expression over ``operand``.
+
+    Args:
+        domain: The operand's domain.
+        level: One of its levels.
+        operand: A quoted identifier of a text column; it may occur several times.
+        own: The dataset's own hierarchies.
+
+    Returns:
+        An expression that never raises; NULL where the operand is NULL or no code.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    levels_of(domain, own).index(level)
+    if domain.name in BUILT_IN:
+        return built_in_sql(domain.name, level, operand)
+    return own_sql(own[domain.name], level, operand)
+
+
+def is_code_sql(domain: HierarchyDomain, operand: str, own: OwnHierarchies) -> str:
+    """Return whether ``operand`` is a code as a DuckDB expression, false for NULL.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        block = built_in_sql(domain.name, "block", operand)
+        return f"({block} IS NOT NULL)"
+    return own_code_sql(own[domain.name], operand)
