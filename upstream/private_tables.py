@@ -186,18 +186,15 @@ class _Bucket:
         position = {name: i for i, name in self.staged.stored()}
         keys = "".join(f", v{position[k]}" for k in table.key if k in position)
         within_key = f"PARTITION BY unit_key{keys} ORDER BY row_hash"
-        rows = "temp.hashed"
-        if table.key:
-            rows = (
-                f"(SELECT *, row_number() OVER ({within_key}) AS turn "  # noqa: S608 - our own names
-                "FROM temp.hashed) WHERE turn = 1"
-            )
+        turn = f"row_number() OVER ({within_key})" if table.key else "1"
+        rows = f"SELECT *, {turn} AS turn FROM temp.hashed"  # noqa: S608 - our own names
         order = "row_hash"
         if table.keep is not None:
             order = f"v{position[table.keep.first_by]} NULLS LAST, row_hash"
         self.connection.execute(
             "CREATE OR REPLACE TEMP TABLE temp.numbered AS SELECT *, row_number() OVER "  # noqa: S608 - as above
-            f"(PARTITION BY unit_key ORDER BY {order}) AS place FROM {rows}"
+            f"(PARTITION BY unit_key ORDER BY {order}) AS place FROM ({rows}) "
+            "WHERE turn = 1"
         )
         return self._numbers(
             "(SELECT count(*) FROM temp.hashed), count(*), "

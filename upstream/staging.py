@@ -366,6 +366,8 @@ class _Counts:
         rows = connection.execute(
             f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
         ).fetchall()
+        if not rows:
+            return
         self._files = {file: count for file, count, *_ in rows}
         sums = [sum(column) for column in zip(*rows, strict=True)][1:]
         self.rows, self.rows_without_unit, self.refused, *rest = sums

@@ -420,6 +420,42 @@ def test_a_public_key_that_is_not_unique_is_refused(hospital):
     refused(hospital, "the same key", [("codes.csv", 4, None)])
 
 
+def test_of_several_files_the_row_that_repeats_a_key_is_placed_in_its_own(hospital):
+    hospital.more_tables = [codes(key=["code"], files=["codes*.csv"])]
+    (hospital.folder / "codes1.csv").write_text("code,weight\na,1\nb,1\n")
+    (hospital.folder / "codes2.csv").write_text('code,weight\n"c\nd",1\na,2\n')
+    refused(hospital, "the same key", [("codes2.csv", 4, None)])
+
+
+def test_public_rows_with_a_null_in_the_key_are_no_duplicates(hospital):
+    hospital.more_tables = [codes(key=["code", "weight"])]
+    (hospital.folder / "codes.csv").write_text("code,weight\na,\na,\n,\n,\n")
+    assert len(hospital.rows("*", "codes")) == 4
+
+
+def test_public_rows_are_numbered_through_all_files(hospital):
+    hospital.more_tables = [codes(files=["codes*.csv"])]
+    (hospital.folder / "codes2.csv").write_text("code,weight\nc,1\n")
+    (hospital.folder / "codes1.csv").write_text("code,weight\nb,1\na,1\n")
+    assert hospital.rows("_row, code", "codes") == [(1, "b"), (2, "a"), (3, "c")]
+
+
+def test_a_public_table_without_rows_is_stored(hospital):
+    hospital.more_tables = [codes(key=["code"])]
+    (hospital.folder / "codes.csv").write_text("code,weight\n")
+    assert hospital.rows("*", "codes") == []
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_fan_out_is_verified(hospital, most):
+    hospital.more_tables = [codes(fan_out=[{"columns": ["code"], "max": most}])]
+    (hospital.folder / "codes.csv").write_text("code,weight\na,1\n,1\n,1\n,1\na,2\n")
+    if most == 1:
+        refused(hospital, "1 earlier rows", [("codes.csv", 6, None)])
+    else:
+        assert len(hospital.rows("*", "codes")) == 5
+
+
 @pytest.mark.parametrize("header", ["code,weight,pid", "code,weight,PATIENT"])
 def test_a_file_with_the_unit_column_cannot_be_public(hospital, header):
     hospital.column("pid", **{"from": "PATIENT"})
