@@ -229,7 +229,7 @@ class _Load:
                 reports.append(store_public_table(self.bench, table))
             else:
                 reports.append(PrivateTable(self.bench, table).store())
-            shutil.rmtree(table.folder)
+            table.discard(self.bench.connection)
         return Ingested(IngestionReport(tuple(reports)), population_ids)
 
     def _open(self, folders: Folders) -> Sources:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import duckdb
 
+from upstream.doubles import TWO_ROWS, Doubles
 from upstream.errors import IngestionError
 from upstream.progress import Step
 from upstream.reading_sql import STORED_TYPES
@@ -49,8 +50,9 @@ class PrivateTable:
         self._create()
         tally = _Tally()
         buckets = self.staged.buckets()
+        doubled = Doubles(self.bench.connection, self.staged).find(buckets)
         for done, rows in enumerate(buckets):
-            bucket = _Bucket(self.bench.connection, self.staged)
+            bucket = _Bucket(self.bench.connection, self.staged, doubled=doubled)
             self._tell("rank", done, len(buckets))
             bucket.rank(rows, tally)
             self._tell("write", done, len(buckets))
@@ -92,6 +94,7 @@ class _Bucket:
 
     connection: duckdb.DuckDBPyConnection
     staged: StagedTable
+    doubled: bool
 
     def rank(self, rows: str, tally: _Tally) -> None:
         """Make ``temp.numbered``: the rows with hash and place within their unit.
@@ -116,23 +119,13 @@ class _Bucket:
         return "".join(f", v{i}" for i, _ in self.staged.stored())
 
     def _hash_rows(self, rows: str) -> None:
-        """Make ``temp.hashed``: each row's hash by its occurrence number.
-
-        Rows whose first hash is theirs alone in the unit have no equal; only for the
-        others the messages are read again and counted.
-        """
-        self.connection.execute(
-            "CREATE OR REPLACE TEMP TABLE temp.doubled AS "  # noqa: S608 - our own names
-            f"SELECT unit_key, first_hash FROM {rows} GROUP BY ALL HAVING count(*) > 1"
-        )
-        (doubled,) = self._numbers("count(*)", "temp.doubled")
-        columns = f"SELECT unit_key, first_hash AS row_hash{self._values()}"
-        query = f"{columns} FROM {rows}"
-        if doubled:
-            query = f"{query} ANTI JOIN temp.doubled USING (unit_key, first_hash)"
-            query += f" UNION ALL {self._counted_apart(rows)}"
+        """Make ``temp.hashed``: each row's hash by its occurrence number."""
+        query = f"SELECT unit_key, first_hash AS row_hash{self._values()} FROM {rows}"  # noqa: S608 - our own names
+        if self.doubled:
+            query += " ANTI JOIN temp.messages USING (unit_key, first_hash) UNION ALL "
+            query += self._counted_apart(rows)
         self.connection.execute(f"CREATE OR REPLACE TEMP TABLE temp.hashed AS {query}")
-        if doubled:
+        if self.doubled:
             self._refuse_collisions()
 
     def _counted_apart(self, rows: str) -> str:
@@ -140,8 +133,8 @@ class _Bucket:
         return (
             f"SELECT unit_key, {row_hash_sql('message', number)} AS row_hash"  # noqa: S608 - our own names
             f"{self._values()} FROM (SELECT *, row_number() OVER ("
-            f"PARTITION BY unit_key, message) AS occurrence FROM {rows} "
-            "SEMI JOIN temp.doubled USING (unit_key, first_hash))"
+            f"PARTITION BY unit_key, first_hash) AS occurrence FROM {rows} "
+            "JOIN temp.messages USING (unit_key, first_hash))"
         )
 
     def _refuse_collisions(self) -> None:
@@ -150,7 +143,7 @@ class _Bucket:
             "(SELECT DISTINCT unit_key, row_hash FROM temp.hashed)",
         )
         if all_rows != apart:
-            raise IngestionError((collision("two rows of one unit"),))
+            raise IngestionError((collision(TWO_ROWS),))
 
     def _make_constants(self) -> int:
         """Give constant columns their unit's first value; return how many changed."""
@@ -196,12 +189,10 @@ class _Bucket:
             f"(PARTITION BY unit_key ORDER BY {order}) AS place FROM ({rows}) "
             "WHERE turn = 1"
         )
-        return self._numbers(
-            "(SELECT count(*) FROM temp.hashed), count(*), "
-            f"count(*) FILTER (place <= {table.max_rows_per_unit}), "
-            "count(DISTINCT unit_key)",
-            "temp.numbered",
-        )
+        bounded = f"count(*) FILTER (place <= {table.max_rows_per_unit})"
+        wanted = f"count(*), {bounded}, count(DISTINCT unit_key)"
+        before = self._numbers("count(*)", "temp.hashed")
+        return before + self._numbers(wanted, "temp.numbered")
 
     def write(self) -> None:
         """Store the rows in the order of unit keys and ranks, not of the source."""

@@ -6,6 +6,7 @@ at a time, so no step's memory grows with the table. The snapshot file is not to
 no page of it ever held a raw id.
 """
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -68,11 +69,15 @@ class Bench:
 class StagedTable:
     """A table's typed rows, as Parquet files in the load's folder.
 
-    Their columns: ``unit_key``, ``message`` (the hash's fields up to the occurrence
-    number), ``first_hash`` (the row hash if it is the first of its equals), then
-    ``v0``, ``v1``, ... of the stored columns by position in the manifest. A public
-    table has ``position`` (from 1 in source order) instead of the first three, and
-    one bucket.
+    Their columns: ``unit_key``, ``first_hash`` (the row hash if it is the first of its
+    equals), ``mark`` (64 bits that rows with equal texts share), then ``v0``, ``v1``,
+    ... of the stored columns by position in the manifest. A public table has
+    ``position`` (from 1 in source order) instead of the first three, and one bucket.
+
+    Attributes:
+        messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
+            hash's fields up to the occurrence number), from the files. Few rows need
+            theirs, and texts are most of a table's bytes: they are not staged.
     """
 
     table: TableSpec
@@ -82,10 +87,16 @@ class StagedTable:
     rows_read: int
     rows_without_unit: int
     columns: tuple[ColumnReport, ...]
+    messages: str
 
     def stored(self) -> list[tuple[int, str]]:
         """Return position and declared name of each stored column."""
         return stored_positions(self.table)
+
+    def discard(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Remove the files and the table of ids; the snapshot has all that stays."""
+        shutil.rmtree(self.folder)
+        connection.execute(f"DROP TABLE IF EXISTS {_ids_of(self.table)}")
 
     def buckets(self) -> list[str]:
         """Return the relations of rows with a unit, in the order of unit keys.
@@ -107,6 +118,10 @@ def files_sql(paths: Sequence[Path]) -> str:
     """Return the relation of all rows of staged files."""
     listed = ", ".join(quoted(str(path)) for path in paths)
     return f"read_parquet([{listed}], hive_partitioning=false)"
+
+
+def _ids_of(table: TableSpec) -> str:
+    return f'temp."ids_{table.name}"'
 
 
 def _parquet_in(folder: Path) -> list[Path]:
@@ -159,6 +174,7 @@ class _Stage:
         self.table = table
         self.files = files
         self.folder = bench.folder / f"staged_{table.name}"
+        self.ids = _ids_of(table)
         self.readers = {
             i: reader_of(table.columns[i]) for i, _ in stored_positions(table)
         }
@@ -184,6 +200,7 @@ class _Stage:
             columns=tuple(
                 counts.report(i, name) for i, name in stored_positions(self.table)
             ),
+            messages="" if self.table.public else self._messages_sql(),
         )
 
     def _bits(self, rows: int) -> int:
@@ -234,13 +251,22 @@ class _Stage:
         columns = "".join(f", v{i}, s{i}" for i in self.readers)
         if public:
             return f"SELECT file, position, unit_key, valid_id{columns} FROM ({layer})"  # noqa: S608 - quoted texts
-        texts = ["uid", *(f"r{i}" for i in range(len(self.table.columns)))]
-        message = message_sql([self.table.name], texts)
         first = row_hash_sql("message", quoted("V1:1"))
         return (
-            f"SELECT *, {first} AS first_hash FROM (SELECT file, valid_id, unit_key, "  # noqa: S608 - as above
-            f"{message} AS message{columns} FROM ({layer}))"
+            f"SELECT * EXCLUDE (message), hash(message) AS mark, {first} AS first_hash "  # noqa: S608 - as above
+            f"FROM (SELECT file, valid_id, unit_key, {self._message()} AS message"
+            f"{columns} FROM ({layer}))"
         )
+
+    def _message(self) -> str:
+        texts = ["uid", *(f"r{i}" for i in range(len(self.table.columns)))]
+        return message_sql([self.table.name], texts)
+
+    def _messages_sql(self) -> str:
+        """Return the query that reads the files again for messages alone."""
+        rows = self._with_ids(raw_rows_sql(self.table, self.files))
+        messages = f"SELECT unit_key, {self._message()} AS message FROM ({rows})"  # noqa: S608 - quoted texts
+        return f"SELECT *, hash(message) AS mark FROM ({messages})"  # noqa: S608 - as above
 
     def _layers(self, files: Sequence[SourceFile], position: str) -> str:
         """Return the query of texts ``r<i>``, values ``v<i>`` and outcomes ``s<i>``."""
@@ -249,7 +275,7 @@ class _Stage:
         return _values_of(rows, self.readers)
 
     def _name_units(self, rows: int) -> None:
-        """Make ``temp.ids``: each spelling of a unit id, its unit and that one's key.
+        """Make the table of ids: each spelling of a unit id, its unit and that one's key.
 
         A pass of its own over one column: ids repeat, and a key is dear to compute.
         """
@@ -269,10 +295,11 @@ class _Stage:
         )
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(connection, self.bench.progress, start):
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE ids AS {query}")
+            connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
+        digest = population_id_sql("uid")
         connection.execute(
-            f"INSERT INTO temp.units SELECT DISTINCT unit_key, {population_id_sql('uid')} "  # noqa: S608, E501 - our own names
-            "FROM temp.ids WHERE uid IS NOT NULL"
+            f"INSERT INTO temp.units SELECT DISTINCT unit_key, {digest} "  # noqa: S608 - our own names
+            f"FROM {self.ids} WHERE uid IS NOT NULL"
         )
 
     def _with_ids(self, raw: str) -> str:
@@ -285,7 +312,7 @@ class _Stage:
             "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
             "ids.unit_key "
             f"FROM (SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})) AS t "
-            "LEFT JOIN temp.ids AS ids ON ids.raw_id = t.raw_id"
+            f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
         )
 
     def _refuse_other_rows(self, counts: "_Counts") -> None:

@@ -90,6 +90,19 @@ def test_ids_that_differ_in_nothing_that_counts_are_one_unit(hospital):
     assert hospital.report().units == 1
 
 
+@pytest.mark.parametrize("later", [HEADER + "1,,B\n1,,B\n", "", 'pid\n"'])
+def test_a_file_that_changes_under_a_load_is_refused(hospital, later):
+    hospital.csv = HEADER + "1,,A\n1,,A\n"
+
+    def change(step):
+        if step.phase == "read" and step.percent == 100:
+            (hospital.folder / "stays.csv").write_text(later)
+
+    hospital.progress = change
+    with pytest.raises(IngestionError, match="changed while it was read"):
+        hospital.load()
+
+
 def test_a_load_beyond_its_memory_says_what_to_do(hospital):
     hospital.memory_limit = "1MB"
     hospital.csv = HEADER + "".join(f"{n},2024-01-01,{n}\n" for n in range(50_000))

@@ -226,9 +226,7 @@ def test_a_key_stays_unique_when_one_of_its_columns_is_constant(hospital):
 
 def test_a_collision_of_row_hashes_within_a_unit_is_refused(hospital, monkeypatch):
     monkeypatch.setattr("upstream.staging.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
-    monkeypatch.setattr(
-        "upstream.private_tables.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)"
-    )
+    monkeypatch.setattr("upstream.doubles.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
     hospital.csv = "pid,day,ward\n1,,A\n1,,B\n"
     refused(hospital, "two rows of one unit", [("snapshot", None, None)])
 
