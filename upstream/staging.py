@@ -275,7 +275,7 @@ class _Stage:
         return _values_of(rows, self.readers)
 
     def _name_units(self, rows: int) -> None:
-        """Make the table of ids: each spelling of a unit id, its unit and that one's key.
+        """Make the table of ids: each spelling, its unit and the unit's key.
 
         A pass of its own over one column: ids repeat, and a key is dear to compute.
         """
