@@ -5,7 +5,7 @@ import duckdb
 import pytest
 
 from upstream.errors import IngestionError
-from upstream.ingestion import ingest
+from upstream.ingestion import ingest, sweep_dead_loads
 from upstream.row_hash import population_id, row_hash, unit_key
 from upstream.secrets import derive_keys
 
@@ -363,6 +363,15 @@ def test_nothing_lies_beside_a_finished_snapshot(hospital):
     hospital.load()
     names = {path.name for path in hospital.folder.iterdir()}
     assert names == {"stays.csv", "snapshot.duckdb"}
+
+
+def test_what_dead_loads_left_is_swept_and_nothing_else(tmp_path):
+    (tmp_path / "s_1.duckdb").touch()
+    for name in ("s_2.duckdb.part", "s_2.duckdb.part.wal"):
+        (tmp_path / name).touch()
+    (tmp_path / "s_2.duckdb.spill" / "staged_x").mkdir(parents=True)
+    sweep_dead_loads(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["s_1.duckdb"]
 
 
 def test_progress_runs_to_its_end(hospital):
