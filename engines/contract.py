@@ -6,7 +6,10 @@ from privacy.sealed import Exact
 from query_lang.compiled import RenderedPlan
 
 SealedVector = Exact[tuple[int, ...]]
-"""One value a public cell, in declared order, on the grid of its column."""
+"""One value a cell (a histogram: one a bin of each cell), in declared order.
+
+On the grid of its column, saturated at 2**62 in both directions.
+"""
 
 
 class Engine(Protocol):
@@ -18,11 +21,13 @@ class Engine(Protocol):
         ...
 
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Return one sealed vector a measure, aligned with the plan's cells.
+        """Return one sealed vector a measure, aligned with its statement's places.
+
+        All statements read one state of the snapshot, within one deadline together.
 
         Args:
             snapshot: The id of a snapshot that was loaded.
-            plan: SQL of our own rendering, and the cells that its rows fill.
+            plan: SQL of our own rendering, and the places that its rows fill.
 
         Raises:
             ExecutionError: Execution failed; which way is not said.

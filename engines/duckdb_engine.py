@@ -1,7 +1,7 @@
 """The embedded engine: DuckDB on snapshot files."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -13,14 +13,15 @@ from engines.contract import SealedVector
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError
 from privacy.schema import Scalar
-from privacy.sealed import Exact
-from query_lang.compiled import RenderedPlan
+from privacy.sealed import SATURATION, Exact
+from query_lang.compiled import RenderedPlan, Statement
 
 DEADLINE_SECONDS: Final = 60.0
 """Public, the server's own; reaching it is an incident, not an outcome (PRIVACY 5)."""
 
 _log = logging.getLogger("curator.engine")
 _INTERRUPT_EVERY_SECONDS: Final = 0.05
+_ROWS_AT_ONCE: Final = 10_000
 
 _Row = tuple[Scalar | None, ...]
 
@@ -46,18 +47,18 @@ class DuckDbEngine:
         return self._incidents
 
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Return one sealed vector a measure, aligned with the plan's cells.
+        """Return one sealed vector a measure, aligned with its statement's places.
 
         Args:
             snapshot: The id of a snapshot file in the folder.
-            plan: SQL of our own rendering, and the cells that its rows fill.
+            plan: SQL of our own rendering, and the places that its rows fill.
 
         Raises:
             ExecutionError: Execution failed. It has no cause and no context, since an
                 engine's message may quote a value.
         """
         try:
-            return _seal(plan, self._fetch(snapshot, plan))
+            return self._sealed(snapshot, plan)
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
             _log.error("execution failed: %s", type(error).__name__)
         with self._lock:
@@ -68,53 +69,80 @@ class DuckDbEngine:
         """Open nothing more, and let go of every snapshot that is not in use."""
         self._snapshots.close()
 
-    def _fetch(self, snapshot: str, plan: RenderedPlan) -> list[_Row]:
-        lent = self._snapshots.cursor(snapshot, timeout_seconds=self._deadline_seconds)
-        with lent as cursor, _interrupted_after(self._deadline_seconds, cursor):
-            return cursor.execute(plan.sql, list(plan.parameters)).fetchall()
+    def _sealed(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
+        """Run the statements one after the other, and seal what they fill.
+
+        One cursor of one read-only file, so they read the same rows.
+        """
+        deadline = self._deadline_seconds
+        filled: dict[int, list[int]] = {}
+        lent = self._snapshots.cursor(snapshot, timeout_seconds=deadline)
+        with lent as cursor, _interrupted_after(deadline, cursor) as passed:
+            for statement in plan.statements:
+                if passed.is_set():
+                    raise TimeoutError
+                _fill(filled, statement, _rows(cursor, statement))
+        return tuple(Exact(tuple(filled[i])) for i in range(plan.vector_count))
 
 
-def _seal(plan: RenderedPlan, rows: Sequence[_Row]) -> tuple[SealedVector, ...]:
-    """Lay rows out over the public cells: none for 0, strangers dropped.
+def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement) -> Iterator[_Row]:
+    """Yield the rows of a statement; most of them may be strangers to its places."""
+    cursor.execute(statement.sql, list(statement.parameters))
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        yield from rows
+
+
+def _fill(
+    filled: dict[int, list[int]], statement: Statement, rows: Iterable[_Row]
+) -> None:
+    """Lay rows out over places: none for 0, strangers dropped.
 
     Raises:
-        ValueError: Two rows fill one cell; the rendering is at fault.
+        ValueError: Two rows fill one place, two places have one key, or two statements
+            fill one vector; the rendering is at fault.
     """
-    places = {cell: place for place, cell in enumerate(plan.stored_cells)}
-    vectors = [[0] * len(places) for _ in range(plan.vector_count)]
-    filled = set()
+    width = len(statement.vectors)
+    places = {key: place for place, key in enumerate(statement.places)}
+    if not width or len(places) < len(statement.places):
+        raise ValueError
+    if not filled.keys().isdisjoint(statement.vectors):
+        raise ValueError
+    vectors = [[0] * len(places) for _ in range(width)]
+    seen = set()
     for row in rows:
-        place = places.get(row[: -plan.vector_count])
-        if place in filled:
+        place = places.get(row[:-width])
+        if place in seen:
             raise ValueError
         if place is not None:
-            filled.add(place)
-            for vector, value in zip(vectors, row[-plan.vector_count :], strict=True):
-                vector[place] = _integer(value)
-    return tuple(Exact(tuple(vector)) for vector in vectors)
+            seen.add(place)
+            for vector, value in zip(vectors, row[-width:], strict=True):
+                vector[place] = _saturated(value)
+    filled.update(zip(statement.vectors, vectors, strict=True))
 
 
-def _integer(value: Scalar | None) -> int:
+def _saturated(value: Scalar | None) -> int:
     """Return an aggregate as it counts; the sum of nothing is 0."""
     if value is None:
         return 0
     if not isinstance(value, int):
         raise TypeError
-    return value
+    return max(-SATURATION, min(SATURATION, value))
 
 
 @contextmanager
 def _interrupted_after(
     deadline_seconds: float, cursor: duckdb.DuckDBPyConnection
-) -> Iterator[None]:
+) -> Iterator[Event]:
     """Interrupt whatever ``cursor`` still runs once the deadline has passed.
 
     It interrupts again and again, since an interrupt before the query starts is lost.
+    Yields an event that says whether it has passed.
     """
-    done = Event()
+    done, passed = Event(), Event()
 
     def watch() -> None:
         if not done.wait(deadline_seconds):
+            passed.set()
             while not done.is_set():
                 cursor.interrupt()
                 done.wait(_INTERRUPT_EVERY_SECONDS)
@@ -122,7 +150,7 @@ def _interrupted_after(
     watcher = Thread(target=watch, name="query deadline", daemon=True)
     watcher.start()
     try:
-        yield
+        yield passed
     finally:
         done.set()
         watcher.join()  # so that no interrupt meets a closed cursor

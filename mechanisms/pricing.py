@@ -45,7 +45,7 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
     sensitivities: Sequence[VectorSensitivity],
     weights: Sequence[Fraction],
     *,
-    within: Fraction,
+    withins: Sequence[Fraction],
     confidence: Fraction,
     minimum: Loss,
     maximum: Loss,
@@ -55,38 +55,39 @@ def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's 
     Args:
         sensitivities: One a vector, in grid steps.
         weights: One a vector, positive.
-        within: Largest half-width of any cell, in grid steps, positive.
+        withins: One a vector: the largest half-width of any of its cells, in steps of
+            its own grid, positive.
         confidence: Of the half-width, strictly between 0 and 1.
         minimum: Least loss that a query may spend; the answer is never below it.
         maximum: Greatest loss that a query may spend.
 
     Raises:
         InvalidLossError: Even ``maximum`` is not accurate enough.
-        ValueError: No vectors, weights that do not fit them, or no such confidence.
+        ValueError: No vectors, weights or half-widths that do not fit them, or no such
+            confidence.
 
     Neighbouring relation: add or remove all rows of one unit.
     Source: half-widths never grow with the loss, docs/proofs/discrete_laplace.md.
     """
-    demands = _demands(sensitivities, weights)
+    demands = _demands(sensitivities, weights, withins)
 
     def suffices(nano: int) -> bool:
-        return all(
-            _is_accurate(l1, share, nano, within, confidence) for l1, share in demands
-        )
+        return all(_is_accurate(demand, nano, confidence) for demand in demands)
 
-    if within < 0 or not suffices(maximum.nano_epsilon):
+    if min(withins) < 0 or not suffices(maximum.nano_epsilon):
         raise InvalidLossError(
             text=str(maximum),
             reason=f"this accuracy needs more than {maximum}, the most that one query "
             "may spend",
         )
-    guess = _guess_nano(demands, math.floor(within), confidence)
+    guess = _guess_nano(demands, confidence)
     return Loss(
         _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
     )
 
 
-_Demand = tuple[Fraction, Fraction]  # L1 sensitivity, share of the loss
+_Demand = tuple[Fraction, Fraction, Fraction]
+"""L1 sensitivity in steps, share of the loss, largest half-width in steps."""
 
 
 def _parts_floor(weights: Sequence[Fraction], loss: Loss) -> list[Loss]:
@@ -106,17 +107,23 @@ def _checked_total(weights: Sequence[Fraction]) -> Fraction:
 
 
 def _demands(
-    sensitivities: Sequence[VectorSensitivity], weights: Sequence[Fraction]
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    withins: Sequence[Fraction],
 ) -> list[_Demand]:
     """Return what has to be accurate enough, equal demands once."""
     total = _checked_total(weights)
-    pairs = zip(sensitivities, weights, strict=True)
-    return list({(vector.l1, weight / total): None for vector, weight in pairs})
+    vectors = zip(sensitivities, weights, withins, strict=True)
+    return list(
+        {
+            (vector.l1, weight / total, within): None
+            for vector, weight, within in vectors
+        }
+    )
 
 
-def _is_accurate(
-    l1: Fraction, share: Fraction, nano: int, within: Fraction, confidence: Fraction
-) -> bool:
+def _is_accurate(demand: _Demand, nano: int, confidence: Fraction) -> bool:
+    l1, share, within = demand
     try:
         scale = laplace_scale(l1, Loss(_part_floor(share, nano)))
     except InvalidLossError:
@@ -124,11 +131,17 @@ def _is_accurate(
     return half_width(scale, confidence) <= within
 
 
-def _guess_nano(demands: Sequence[_Demand], width: int, confidence: Fraction) -> int:
+def _guess_nano(demands: Sequence[_Demand], confidence: Fraction) -> int:
     """Return about the answer: a start for the search, no more."""
-    scale = min(scale_estimate(width, confidence), MAX_SCALE)
-    nano = max(math.ceil(l1 / share / Fraction(scale) * NANO) for l1, share in demands)
+    nano = max(
+        math.ceil(l1 / share / _scale_guess(within, confidence) * NANO)
+        for l1, share, within in demands
+    )
     return min(nano, MAX_NANO)
+
+
+def _scale_guess(within: Fraction, confidence: Fraction) -> Fraction:
+    return Fraction(min(scale_estimate(math.floor(within), confidence), MAX_SCALE))
 
 
 def _least(suffices: Callable[[int], bool], low: int, high: int, *, start: int) -> int:

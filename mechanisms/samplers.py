@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final, Protocol, cast
+from typing import Protocol, cast
 
 import opendp.prelude as dp
 
-dp.enable_features("contrib")
+from privacy.sealed import SATURATION
 
-SATURATION: Final = 2**62
-"""Exact values beyond this are clamped to it, which never increases a distance."""
+dp.enable_features("contrib")
 
 _CACHED_SCALES = 1_024
 

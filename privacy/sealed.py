@@ -1,6 +1,9 @@
 """Exact values under seal: nothing may print, compare or store them before noise."""
 
-from typing import Generic, NoReturn, TypeVar
+from typing import Final, Generic, NoReturn, TypeVar
+
+SATURATION: Final = 2**62
+"""Exact values beyond this are clamped to it, which never increases a distance."""
 
 ValueT = TypeVar("ValueT")
 

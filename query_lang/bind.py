@@ -1,46 +1,39 @@
 """A parsed query and a public schema to a private plan."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
-from query_lang.bind_conditions import ConditionBinder
-from query_lang.bind_outputs import OutputBinder
+from query_lang import rules
+from query_lang.bind_expressions import ExpressionBinder
+from query_lang.bind_queries import QueryBinder
+from query_lang.bind_top import Top, TopBinder
 from query_lang.compiled import QueryWarning
+from query_lang.domains import check_cells
+from query_lang.environment import Environment
 from query_lang.plan import (
     Aggregate,
     BoundContributions,
-    Filter,
+    Compute,
+    HistogramMeasure,
     Node,
-    Scan,
-    scan_of,
 )
-from query_lang.predicates import ColumnRef
 from query_lang.refusals import refuse
-from query_lang.rules import ROW_BOUND_NEEDED
-from query_lang.scope import Scope, open_scope
-from query_lang.syntax import Position, Select
+from query_lang.stability import check_rows
+from query_lang.syntax import CommonTable, Query
 
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """A plan and what goes with it.
-
-    Attributes:
-        plan: What is measured.
-        key_positions: Where GROUP BY names each key, for refusals.
-        warnings: What the analyst may not have meant.
-    """
+    """A plan and what the analyst may not have meant."""
 
     plan: Aggregate
-    key_positions: tuple[Position, ...]
     warnings: tuple[QueryWarning, ...]
 
 
-def bind_query(
-    tree: Select, dataset: Dataset, bounds: ContributionBounds
-) -> BoundQuery:
+def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> BoundQuery:
     """Return the plan of a query under the bounds that a request asks for.
 
     Raises:
@@ -48,16 +41,35 @@ def bind_query(
         InvalidOptionError: A bound is not positive, or names no private table.
     """
     asked = check_bounds(bounds, dataset)
-    scope = open_scope(tree.source, dataset)
-    conditions, outputs = ConditionBinder(scope), OutputBinder(scope)
-    node: Node = _scan(scope, asked.get(scope.table.name), tree.source.position)
-    if tree.where is not None:
-        node = Filter(node, conditions.bind(tree.where))
-    top = outputs.bind(tree)
-    node = _bounded(node, top.keys, bounds)
-    plan = Aggregate(node, top.keys, top.measures, top.columns)
-    warnings = (*conditions.warnings, *_bound_warnings(plan, dataset.unit))
-    return BoundQuery(plan, top.key_positions, warnings)
+    environment = Environment(dataset, asked, _common_tables(tree, dataset))
+    queries = QueryBinder()
+    node, scope = queries.filtered(tree.select, environment)
+    check_rows(node.rows_per_unit, tree.select.position)
+    rows = ExpressionBinder(scope, environment, queries)
+    top = TopBinder(rows, tree.select, node.owner).bind()
+    _check_size(top, tree)
+    if top.items:
+        node = Compute(node, top.items)
+    node = _bounded(node, tuple(key.slot for key in top.keys), bounds)
+    plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
+    warnings = (*environment.warnings, *_bound_warnings(plan, environment))
+    return BoundQuery(plan, warnings)
+
+
+def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:
+    found: dict[str, CommonTable] = {}
+    for common in tree.common_tables:
+        if common.name in dataset.tables or common.name in found:
+            raise refuse(rules.COMMON_TABLE_NAME, common.position)
+        found[common.name] = common
+    return found
+
+
+def _check_size(top: Top, tree: Query) -> None:
+    histograms = [m.bins.count for m in top.measures if isinstance(m, HistogramMeasure)]
+    place = top.key_positions[0] if top.key_positions else tree.select.position
+    sizes = [len(key.values) for key in top.keys]
+    check_cells(sizes, max(histograms, default=1), place)
 
 
 def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:
@@ -83,17 +95,7 @@ def _check_positive(option: str, bound: int | None) -> None:
         raise InvalidOptionError(message)
 
 
-def _scan(scope: Scope, asked: int | None, position: Position) -> Scan:
-    declared = scope.table.max_rows_per_unit
-    if declared is None or declared < 1:
-        raise refuse(ROW_BOUND_NEEDED, position)
-    lower = asked if asked is not None and asked < declared else None
-    return Scan(scope.table, scope.unit_column, declared, lower)
-
-
-def _bounded(
-    child: Node, keys: tuple[ColumnRef, ...], bounds: ContributionBounds
-) -> Node:
+def _bounded(child: Node, keys: tuple[int, ...], bounds: ContributionBounds) -> Node:
     """Bound contributions where that can drop anything; equal plans stay equal."""
     most = child.rows_per_unit
     rows = _if_lower(bounds.max_rows_per_unit, most)
@@ -107,20 +109,20 @@ def _if_lower(bound: int | None, most: int) -> int | None:
     return bound if bound is not None and bound < most else None
 
 
-def _bound_warnings(plan: Aggregate, unit: str) -> list[QueryWarning]:
+def _bound_warnings(plan: Aggregate, environment: Environment) -> list[QueryWarning]:
     """Say that rows may be left out, by public facts only."""
     parts: list[str] = []
     node = plan.child
     if isinstance(node, BoundContributions):
         parts += [f"groups beyond {node.max_groups}"] if node.max_groups else []
         parts += [f"rows beyond {node.max_rows}"] if node.max_rows else []
-    scan = scan_of(node)
-    if scan.max_rows:
-        parts.append(f"rows of {scan.table.name} beyond {scan.max_rows}")
+    for name, most in environment.bounded_tables.items():
+        parts.append(f"rows of {name} beyond {most}")
     if not parts:
         return []
     detail = (
-        f"the bounds asked for leave out {', '.join(parts)} of each {unit} "
+        f"the bounds asked for leave out {', '.join(parts)} of each "
+        f"{environment.dataset.unit} "
         "(which ones is fixed, and the same in every query): "
         "answers describe the rows that stay"
     )

@@ -2,40 +2,24 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
-from privacy.schema import Scalar
-from privacy.schema_json import JsonObject, scalar_to_json
-from query_lang.plan import (
-    Aggregate,
-    CountRowsMeasure,
-    Filter,
-    KeyColumn,
-    MeasureColumn,
-    MeasureKind,
-    Node,
-    Scan,
-)
-from query_lang.predicates import (
-    BooleanColumn,
-    ColumnRef,
-    CompareColumns,
-    CompareLiteral,
-    Conjunction,
-    Disjunction,
-    InValues,
-    Negation,
-    NullTest,
-    Predicate,
-)
+from privacy.schema import Table
+from query_lang.expressions import Facts
+from query_lang.plan import Aggregate
 
 
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
-    """Return compact JSON of a plan and its weights, shares of 1, in stable order."""
-    document = {**plan_to_json(plan), "weights": _shares(weights)}
-    return json.dumps(
-        document, sort_keys=True, separators=(",", ":"), ensure_ascii=True
-    )
+    """Return compact JSON of a plan and its weights, shares of 1, in stable order.
+
+    Slots are numbered in the order of the text, so that names and spacing do not
+    matter; a value carries its type, so that no two plans share a text.
+    """
+    document = {"plan": plan_to_json(plan), "weights": _shares(weights)}
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=True)
 
 
 def _shares(weights: Sequence[Fraction]) -> list[str]:
@@ -43,70 +27,38 @@ def _shares(weights: Sequence[Fraction]) -> list[str]:
     return [str(weight / total) for weight in weights]
 
 
-def plan_to_json(plan: Aggregate) -> JsonObject:
-    """Write a plan as an object."""
-    return {
-        "keys": [key.column.name for key in plan.keys],
-        "measures": [_measure(measure) for measure in plan.measures],
-        "columns": [_column(column) for column in plan.columns],
-        "from": _node(plan.child),
-    }
+def plan_to_json(value: object) -> object:
+    """Write a node as a list: its class's name, then its fields in order.
+
+    Facts are left out (they follow from the rest and the schema), and a table is its
+    name.
+    """
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, tuple):
+        return [plan_to_json(item) for item in value]
+    if isinstance(value, date | Decimal | Fraction):
+        return [type(value).__name__, str(value)]
+    if isinstance(value, Table):
+        return value.name
+    if not is_dataclass(value) or isinstance(value, type):
+        raise TypeError
+    return [type(value).__name__, *_fields(value)]
 
 
-def _measure(measure: MeasureKind) -> str:
-    return "count_rows" if isinstance(measure, CountRowsMeasure) else "count_units"
+def _fields(value: object) -> list[object]:
+    shown: list[object] = []
+    for each in _FIELDS.setdefault(type(value), _names(value)):
+        part: object = getattr(value, each)
+        if not isinstance(part, Facts):
+            shown.append(plan_to_json(part))
+    return shown
 
 
-def _column(column: KeyColumn | MeasureColumn) -> JsonObject:
-    if isinstance(column, KeyColumn):
-        return {"name": column.name, "key": column.key}
-    return {"name": column.name, "measure": column.measure}
+def _names(value: object) -> tuple[str, ...]:
+    if not is_dataclass(value):
+        raise TypeError
+    return tuple(field.name for field in fields(value))
 
 
-def _node(node: Node) -> JsonObject:
-    match node:
-        case Scan(table, _, _, max_rows):
-            return {"scan": table.name, "max_rows": max_rows}
-        case Filter(child, predicate):
-            return {"filter": _predicate(predicate), "from": _node(child)}
-        case _:
-            bound = {"max_groups": node.max_groups, "max_rows": node.max_rows}
-            return {"bound": bound, "from": _node(node.child)}
-
-
-def _predicate(predicate: Predicate) -> object:
-    match predicate:
-        case Conjunction(items):
-            return {"and": [_predicate(item) for item in items]}
-        case Disjunction(items):
-            return {"or": [_predicate(item) for item in items]}
-        case Negation(item):
-            return {"not": _predicate(item)}
-        case _:
-            return _test(predicate)
-
-
-def _test(
-    predicate: CompareLiteral | CompareColumns | InValues | NullTest | BooleanColumn,
-) -> object:
-    written: object
-    match predicate:
-        case CompareLiteral(operator, ref, value):
-            written = [operator, _ref(ref), {"value": _value(value)}]
-        case CompareColumns(operator, left, right):
-            written = [operator, _ref(left), _ref(right)]
-        case InValues(ref, values):
-            written = {"in": _ref(ref), "values": [_value(value) for value in values]}
-        case NullTest(ref):
-            written = {"is_null": _ref(ref)}
-        case _:
-            written = {"is": _ref(predicate.column)}
-    return written
-
-
-def _ref(ref: ColumnRef) -> JsonObject:
-    return {"column": ref.column.name, "table": ref.table}
-
-
-def _value(value: Scalar) -> object:
-    return scalar_to_json(value)
+_FIELDS: dict[type, tuple[str, ...]] = {}

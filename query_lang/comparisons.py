@@ -1,4 +1,4 @@
-"""Numbers compared exactly on the integer grid on which a column is stored."""
+"""Numbers compared exactly on the integer grid on which they are stored."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,34 +6,31 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from privacy.schema import Column
-from query_lang.literals import MAX_INTEGER, MIN_INTEGER
+from query_lang.intervals import MAX_INTEGER, MIN_INTEGER
 from query_lang.syntax import ComparisonOperator
 
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """``column operator value`` over stored integers; ``value`` fits 64 bits."""
+    """``x operator value`` over stored integers; ``value`` fits 64 bits."""
 
     operator: ComparisonOperator
     value: int
 
 
 def compare_on_grid(
-    operator: ComparisonOperator, value: int | Decimal, column: Column
+    operator: ComparisonOperator, value: int | Decimal, scale: int
 ) -> StoredComparison | bool:
     """Return the comparison of stored integers that means the same.
 
     A bool is the answer for every row that is not NULL: no stored integer can tell.
 
-    >>> from privacy.schema import ColumnType
-    >>> amount = Column("amount", ColumnType.DECIMAL, scale=1)
-    >>> compare_on_grid("<", Decimal("2.55"), amount)
+    >>> compare_on_grid("<", Decimal("2.55"), 1)
     StoredComparison(operator='<=', value=25)
-    >>> compare_on_grid("=", Decimal("2.55"), amount)
+    >>> compare_on_grid("=", Decimal("2.55"), 1)
     False
     """
-    exact = Fraction(value) * 10**column.scale
+    exact = Fraction(value) * 10**scale
     if operator in {"=", "<>"}:
         on_grid = exact.denominator == 1 and MIN_INTEGER <= exact <= MAX_INTEGER
         return StoredComparison(operator, int(exact)) if on_grid else operator == "<>"

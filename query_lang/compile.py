@@ -8,15 +8,30 @@ from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
 from query_lang.bind import bind_query
+from query_lang.bind_top import vectors_of, weights_of
 from query_lang.canonical import canonical_text
-from query_lang.compiled import CompiledQuery, Measure, OutputColumn
+from query_lang.compiled import (
+    CompiledQuery,
+    KeyShown,
+    Measure,
+    NumberShown,
+    OutputColumn,
+)
 from query_lang.derivation import derive
-from query_lang.domains import check_keys
 from query_lang.parse import parse_query
-from query_lang.plan import Aggregate, CountRowsMeasure, KeyColumn, MeasureColumn
+from query_lang.plan import (
+    Aggregate,
+    CountRowsMeasure,
+    CountUnitsMeasure,
+    CountValuesMeasure,
+    HistogramMeasure,
+    MeasureKind,
+    PlanColumn,
+    SumMeasure,
+)
 from query_lang.render import render_plan
 from query_lang.sensitivity import measure_sensitivity
-from query_lang.syntax import Select
+from query_lang.syntax import Query
 
 Weights = Mapping[str, Fraction]
 NO_WEIGHTS: Weights = MappingProxyType({})
@@ -44,7 +59,7 @@ def compile_query(
 
 
 def compile_syntax(
-    tree: Select,
+    tree: Query,
     dataset: Dataset,
     bounds: ContributionBounds = NO_BOUNDS,
     weights: Weights | None = None,
@@ -57,57 +72,61 @@ def compile_syntax(
     """
     bound = bind_query(tree, dataset, bounds)
     plan = bound.plan
-    check_keys(plan.keys, bound.key_positions)
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
     return CompiledQuery(
         columns=tuple(_output(plan, column, dataset.unit) for column in plan.columns),
-        measures=_measures(plan, shares),
-        rendered=render_plan(plan),
+        measures=tuple(
+            _measure(plan, measure, weight)
+            for measure, weight in zip(plan.measures, shares, strict=True)
+        ),
+        rendered=render_plan(plan, dataset.hierarchies, tree.select.position),
         canonical=canonical_text(plan, shares),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
+        presentation=plan.presentation,
     )
 
 
-def _output(
-    plan: Aggregate, column: KeyColumn | MeasureColumn, unit: str
-) -> OutputColumn:
-    if isinstance(column, KeyColumn):
-        kind = plan.keys[column.key].column.type
-        return OutputColumn(column.name, "group", kind, None, column.key)
-    counts_rows = isinstance(plan.measures[column.measure], CountRowsMeasure)
-    counted = "rows" if counts_rows else unit
-    return OutputColumn(
-        column.name, "measure", ColumnType.INTEGER, counted, column.measure
-    )
+def _output(plan: Aggregate, column: PlanColumn, unit: str) -> OutputColumn:
+    facts, shown = column.facts, column.shown
+    scale = facts.scale if facts.type is ColumnType.DECIMAL else 0
+    if isinstance(shown, KeyShown):
+        return OutputColumn(column.name, "group", facts.type, None, scale, shown)
+    kind = facts.type
+    if isinstance(shown, NumberShown):
+        counted = _unit_of(plan.measures[shown.vector], unit)
+        return OutputColumn(column.name, "measure", kind, counted, scale, shown)
+    return OutputColumn(column.name, "measure", kind, None, scale, shown)
 
 
-def _measures(plan: Aggregate, shares: list[Fraction]) -> tuple[Measure, ...]:
-    return tuple(
-        Measure(
-            column=_columns_of(plan, index)[0],
-            sensitivity=measure_sensitivity(plan, measure),
-            weight=shares[index],
-        )
-        for index, measure in enumerate(plan.measures)
-    )
+def _unit_of(measure: MeasureKind, unit: str) -> str | None:
+    match measure:
+        case CountRowsMeasure() | CountValuesMeasure():
+            return "rows"
+        case CountUnitsMeasure():
+            return unit
+        case _:
+            return None
 
 
-def _columns_of(plan: Aggregate, measure: int) -> list[str]:
-    return [
-        column.name
-        for column in plan.columns
-        if isinstance(column, MeasureColumn) and column.measure == measure
-    ]
+def _measure(plan: Aggregate, measure: MeasureKind, weight: Fraction) -> Measure:
+    sensitivity = measure_sensitivity(plan, measure)
+    match measure:
+        case SumMeasure(_, _, _, scale):
+            return Measure(sensitivity, weight, scale)
+        case HistogramMeasure(_, bins):
+            return Measure(sensitivity, weight, 0, bins.count)
+        case _:
+            return Measure(sensitivity, weight)
 
 
 def _vector_weights(plan: Aggregate, weights: Weights) -> list[Fraction]:
-    """Return each vector's weight: the greatest among the columns that show it."""
-    shown = [_columns_of(plan, index) for index in range(len(plan.measures))]
-    if unknown := weights.keys() - {name for names in shown for name in names}:
+    """Return each vector's weight; unknown names are refused."""
+    shown = {c.name: c.shown for c in plan.columns if vectors_of(c.shown)}
+    if unknown := weights.keys() - shown.keys():
         message = f"weights name {len(unknown)} columns that are no measures"
         raise InvalidOptionError(message)
     if any(weight <= 0 for weight in weights.values()):
         message = "weights are positive"
         raise InvalidOptionError(message)
-    return [max(weights.get(name, Fraction(1)) for name in names) for names in shown]
+    return weights_of(shown, len(plan.measures), weights)

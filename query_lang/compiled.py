@@ -28,10 +28,20 @@ class NumberShown:
 
 @dataclass(frozen=True, slots=True)
 class AverageShown:
-    """``sum / count`` of two noisy vectors; the sum is on its own vector's grid."""
+    """``sum / count`` of two noisy vectors; the sum is on its own vector's grid.
+
+    Attributes:
+        sum_vector: Of the sum.
+        count_vector: Of the count of the values that are not NULL.
+        lower: Least value that an average can have, in steps of the sum's grid; the
+            shown average is clamped to it. None: not clamped.
+        upper: Greatest, likewise.
+    """
 
     sum_vector: int
     count_vector: int
+    lower: int | None = None
+    upper: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +54,16 @@ class Bins:
         count: B, how many bins a cell has.
         one_per_value: Whether bin i holds the one value L + i; else bin i holds
             [L + i(U-L)/B, L + (i+1)(U-L)/B), the last closed.
+        scale: Decimals of the column's grid.
+        of_days: Whether the column holds dates.
     """
 
     lower: int
     upper: int
     count: int
     one_per_value: bool
+    scale: int = 0
+    of_days: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,59 +1,59 @@
 """The public cells of group keys: declared, never learnt from rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
-from decimal import Decimal
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from privacy.schema import (
-    Column,
     ColumnType,
+    Domain,
     RangeDomain,
     Scalar,
     ValuesDomain,
 )
 from query_lang import rules
 from query_lang.compiled import Cell
-from query_lang.predicates import ColumnRef
+from query_lang.expressions import Facts
+from query_lang.intervals import grid_value, hull, interval_of, range_of
+from query_lang.plan import Key
 from query_lang.refusals import no_public_domain, refuse, too_many_groups
 from query_lang.syntax import Position
 
 MAX_CELLS = 10_000
 
 
-def cell_count(column: Column) -> int | None:
-    """Return how many cells a key has (values, ``other``, NULL), or None."""
-    values = _value_count(column)
-    return None if values is None else values + column.nullable
-
-
-def _value_count(column: Column) -> int | None:
-    count: int | None = None
-    match column.domain:
+def value_count(facts: Facts) -> int | None:
+    """Return how many values a key has, NULL not counted, or None."""
+    match facts.domain:
         case ValuesDomain() as listed:
-            count = len(listed.all_values())
-        case RangeDomain(int(low), int(high)) if column.type is ColumnType.INTEGER:
-            count = max(0, high - low + 1)
+            return len(listed.all_values())
         case RangeDomain(date() as low, date() as high) if (
-            column.type is ColumnType.DATE
+            facts.type is ColumnType.DATE
         ):
-            count = max(0, (high - low).days + 1)
-        case None if column.type is ColumnType.BOOLEAN:
-            count = 2
+            return max(0, (high - low).days + 1)
+        case RangeDomain(int(low), int(high)) if facts.type is ColumnType.INTEGER:
+            return max(0, high - low + 1)
+        case None if facts.type is ColumnType.BOOLEAN:
+            return 2
         case _:
-            pass
-    return count
+            return None
 
 
-def key_values(column: Column) -> tuple[Scalar | None, ...]:
+def cell_count(facts: Facts) -> int | None:
+    """Return how many cells a key has (values, ``other``, NULL), or None."""
+    values = value_count(facts)
+    return None if values is None else values + facts.nullable
+
+
+def key_values(facts: Facts) -> tuple[Scalar | None, ...]:
     """Return a countable key's cells in declared order, NULL last where nullable."""
-    null: tuple[None, ...] = (None,) if column.nullable else ()
-    return (*_values(column), *null)
+    null: tuple[None, ...] = (None,) if facts.nullable else ()
+    return (*_values(facts), *null)
 
 
-def _values(column: Column) -> Iterable[Scalar]:
-    match column.domain:
+def _values(facts: Facts) -> Iterable[Scalar]:
+    match facts.domain:
         case ValuesDomain() as listed:
             return listed.all_values()
         case RangeDomain(date() as low, date() as high):
@@ -64,42 +64,61 @@ def _values(column: Column) -> Iterable[Scalar]:
             return (False, True)
 
 
-def check_keys(keys: tuple[ColumnRef, ...], positions: tuple[Position, ...]) -> None:
-    """Refuse keys without a public domain, and more than 10,000 cells.
+def combined(parts: Sequence[Facts]) -> Domain | None:
+    """Return the domain of a value that comes from any of these.
+
+    The first's values, then new ones (CONTRACT 3); where they are too many to be cells,
+    the least interval; None where one part has no domain.
+    """
+    if all(part.domain == parts[0].domain for part in parts):
+        return parts[0].domain
+    counts = [value_count(part) for part in parts]
+    if all(count is not None and count <= MAX_CELLS for count in counts):
+        values = tuple(dict.fromkeys(chain.from_iterable(map(_values, parts))))
+        return None if parts[0].type is ColumnType.BOOLEAN else ValuesDomain(values)
+    intervals = [interval_of(part) for part in parts]
+    known = [interval for interval in intervals if interval is not None]
+    return range_of(hull(known), parts[0]) if len(known) == len(parts) else None
+
+
+def check_key(facts: Facts, name: str, position: Position) -> None:
+    """Refuse a key without public cells, or with more than an answer may hold.
 
     Raises:
-        NoPublicDomainError: A key's values are not declared one by one.
-        TooManyGroupsError: The product of the domains passes the limit.
-        SqlNotAllowedError: A key has no cell at all.
+        NoPublicDomainError: Its values are not declared one by one.
+        TooManyGroupsError: It alone has more than 10,000 cells.
+        SqlNotAllowedError: It has no cell at all.
     """
-    sizes: list[int] = []
-    for key, position in zip(keys, positions, strict=True):
-        size = cell_count(key.column)
-        if size is None:
-            name, kind = key.column.name, key.column.type.value
-            detail = f"{name} ({kind}) has no declared list of values to group by"
-            raise no_public_domain(position, detail=detail)
-        if size == 0:
-            raise refuse(rules.NO_CELLS, position)
-        sizes.append(size)
-    if prod(sizes) > MAX_CELLS:
-        raise too_many_groups(positions[0], cells=prod(sizes))
+    size = cell_count(facts)
+    if size is None:
+        raise no_public_domain(
+            position,
+            detail=f"{name} has no declared list of values or small range to group by",
+        )
+    if size == 0:
+        raise refuse(rules.NO_CELLS, position)
+    if size > MAX_CELLS:
+        raise too_many_groups(position, cells=size)
 
 
-def cells(keys: tuple[ColumnRef, ...]) -> tuple[Cell, ...]:
-    """Return all cells of checked keys, the first key slowest; ``()`` without keys."""
-    return tuple(product(*(key_values(key.column) for key in keys)))
+def check_cells(sizes: Sequence[int], bins: int, position: Position) -> None:
+    """Refuse more than 10,000 cells, multiplied by the largest number of bins.
+
+    Raises:
+        TooManyGroupsError: There are more.
+    """
+    total = prod(sizes) * bins
+    if total > MAX_CELLS:
+        raise too_many_groups(position, cells=total)
 
 
-def stored_cell(cell: Cell, keys: tuple[ColumnRef, ...]) -> Cell:
-    """Return a cell as an engine returns it: decimals as scaled integers."""
-    return tuple(
-        stored(value, key.column) if isinstance(value, Decimal) else value
-        for value, key in zip(cell, keys, strict=True)
-    )
+def cells(keys: Sequence[Key]) -> tuple[Cell, ...]:
+    """Return all cells, first key slowest, NULL last; ``((),)`` without keys."""
+    return tuple(product(*(key.values for key in keys)))
 
 
-def stored(value: Decimal, column: Column) -> Scalar:
-    """Return a decimal of the column's grid in units of its last place."""
-    numerator, denominator = value.as_integer_ratio()
-    return int(numerator * 10**column.scale) // denominator
+def stored_value(value: Scalar | None, facts: Facts) -> Scalar | None:
+    """Return a cell's value as an engine returns it: decimals as scaled integers."""
+    if value is None or facts.type is not ColumnType.DECIMAL:
+        return value
+    return grid_value(value, facts.scale)

@@ -13,7 +13,10 @@ MAX_TOKENS = 2_000
 MAX_DEPTH = 30
 MAX_IN_ITEMS = 256
 
-_ENDS_NOT = frozenset({"AND", "OR", "WHEN", "THEN", "ELSE", "WHERE", "GROUP"})
+_ENDS_NOT = frozenset(
+    {"AND", "OR", "WHEN", "THEN", "ELSE", "SELECT", "FROM", "WHERE", "GROUP"}
+    | {"HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
+)
 
 
 def check_size(sql: str) -> None:
@@ -51,45 +54,66 @@ class _Frame:
     nots: int = 0
     minuses: int = 0
 
-    @property
-    def depth(self) -> int:
-        return 1 + self.nots + self.minuses
-
 
 @dataclass(slots=True)
 class _Depth:
     """A running count of nesting and list items."""
 
     frames: list[_Frame] = field(default_factory=lambda: [_Frame()])
+    total: int = 0
 
     def read(self, token: Token, *, opens_list: bool) -> None:
         """Count one token."""
-        top = self.frames[-1]
-        if token.is_sign("(") or token.word == "CASE":
-            self.frames.append(_Frame(counts_items=opens_list))
-        elif token.is_sign(")") or token.word == "END":
-            self._close()
-        elif token.is_sign("-"):
-            top.minuses += 1
-        elif token.word == "NOT":
-            top.nots += 1
+        if token.kind is TokenKind.SIGN:
+            self._read_sign(token, opens_list=opens_list)
+        elif token.kind is TokenKind.WORD:
+            self._read_word(token.word)
         else:
-            self._read_within(top, token)
-        if sum(frame.depth for frame in self.frames) - 1 > MAX_DEPTH:
+            self._clear(minuses_only=True)
+        if self.total > MAX_DEPTH:
             raise refuse(rules.DEPTH, token.position)
+
+    def _read_sign(self, token: Token, *, opens_list: bool) -> None:
+        text, top = token.text, self.frames[-1]
+        if text == "(":
+            self._open(counts_items=opens_list)
+        elif text == ")":
+            self._close()
+        elif text == "-":
+            top.minuses += 1
+            self.total += 1
+        elif text == ",":
+            self._clear()
+            top.items += 1
+            if top.counts_items and top.items > MAX_IN_ITEMS:
+                raise refuse(rules.IN_LIST_SIZE, token.position)
+
+    def _read_word(self, word: str) -> None:
+        if word == "CASE":
+            self._open(counts_items=False)
+        elif word == "END":
+            self._close()
+        elif word == "NOT":
+            self.frames[-1].nots += 1
+            self.total += 1
+        else:
+            self._clear(minuses_only=word not in _ENDS_NOT)
+
+    def _open(self, *, counts_items: bool) -> None:
+        self.frames.append(_Frame(counts_items=counts_items))
+        self.total += 1
 
     def _close(self) -> None:
         if len(self.frames) > 1:  # a bracket too many is the parser's to refuse
+            self._clear()
             self.frames.pop()
-        self.frames[-1].minuses = 0
+            self.total -= 1
+        self._clear(minuses_only=True)
 
-    def _read_within(self, top: _Frame, token: Token) -> None:
-        if token.is_sign(","):
-            top.items += 1
-            top.nots = top.minuses = 0
-            if top.counts_items and top.items > MAX_IN_ITEMS:
-                raise refuse(rules.IN_LIST_SIZE, token.position)
-        elif token.word in _ENDS_NOT:
-            top.nots = top.minuses = 0
-        elif token.kind is not TokenKind.SIGN:
-            top.minuses = 0
+    def _clear(self, *, minuses_only: bool = False) -> None:
+        top = self.frames[-1]
+        self.total -= top.minuses
+        top.minuses = 0
+        if not minuses_only:
+            self.total -= top.nots
+            top.nots = 0

@@ -1,4 +1,4 @@
-"""Literals in the type of the column that they stand beside; nothing is coerced."""
+"""Literals in the type of what they stand beside; nothing is coerced."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,14 +6,16 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from privacy.errors import SqlNotAllowedError
-from privacy.schema import Column, ColumnType, RangeDomain, Scalar
+from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang import rules
+from query_lang.expressions import Constant, Facts
+from query_lang.intervals import MAX_INTEGER, MIN_INTEGER, grid_value
 from query_lang.refusals import refuse
 from query_lang.syntax import (
     BooleanLiteral,
     NullLiteral,
     NumberLiteral,
+    Position,
     StringLiteral,
     TypedLiteral,
 )
@@ -22,7 +24,6 @@ Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLi
 LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
 NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 MAX_NUMBER_LENGTH = 400
-MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _TIMESTAMP = re.compile(
@@ -39,28 +40,92 @@ _FORMS: Mapping[ColumnType, str] = {
 }
 
 
-def typed_value(literal: Literal, column: Column) -> Scalar:
-    """Return the value of a literal beside a column.
+def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
+    """Return the value of a literal beside an expression of a type.
+
+    Args:
+        literal: As written.
+        facts: Of the expression beside it.
+        shown: What to call the expression in a refusal.
 
     Raises:
         SqlNotAllowedError: NULL, another type, or a number beyond 64 bits.
     """
     if isinstance(literal, NullLiteral):
         raise refuse(rules.NULL_LITERAL, literal.position)
-    value = _READERS[column.type](literal)
+    value = _READERS[facts.type](literal)
     if value is None:
-        raise _misfit(literal, column)
+        raise refuse(
+            rules.LITERAL_TYPE,
+            literal.position,
+            detail=f"this literal does not fit {shown}, which is of type "
+            f"{facts.type.value}",
+            hint=f"write {_FORMS[facts.type]}",
+        )
     return value
 
 
-def is_outside_domain(value: Scalar, column: Column) -> bool:
+def lone_constant(literal: Literal) -> Constant:
+    """Return a literal that stands by itself, in the type that it shows.
+
+    NULL has the type text until what is around it says otherwise.
+
+    Raises:
+        SqlNotAllowedError: A number beyond 64 bits, or no such date.
+    """
+    if isinstance(literal, NullLiteral):
+        return Constant(None, Facts(ColumnType.TEXT, constant=True))
+    kind = _lone_type(literal)
+    value = typed_value(literal, Facts(kind), "a value of its form")
+    scale = 0
+    if isinstance(value, Decimal):
+        kind, scale = ColumnType.DECIMAL, _decimals(value)
+        check_on_grid(value, scale, literal.position)
+    return Constant(value, constant_facts(value, kind, scale))
+
+
+def check_on_grid(value: Scalar, scale: int, position: Position) -> None:
+    """Refuse a number that 64 bits cannot hold in steps of 10**-scale.
+
+    Raises:
+        SqlNotAllowedError: Rule ``literal_range``.
+    """
+    if not MIN_INTEGER <= grid_value(value, scale) <= MAX_INTEGER:
+        raise refuse(rules.LITERAL_RANGE, position)
+
+
+def constant_facts(value: Scalar, kind: ColumnType, scale: int = 0) -> Facts:
+    """Return what is known of a literal: one public value."""
+    domain = None if kind is ColumnType.BOOLEAN else ValuesDomain((value,))
+    return Facts(kind, scale, nullable=False, constant=True, domain=domain)
+
+
+def _lone_type(literal: Literal) -> ColumnType:
+    match literal:
+        case NumberLiteral():
+            return ColumnType.INTEGER
+        case TypedLiteral(kind):
+            return ColumnType(kind)
+        case BooleanLiteral():
+            return ColumnType.BOOLEAN
+        case _:
+            return ColumnType.TEXT
+
+
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def is_outside_domain(value: Scalar, facts: Facts) -> bool:
     """Whether the declared domain, if any, does not hold a value."""
-    domain = column.domain
-    if domain is None:
-        return False
-    if isinstance(domain, RangeDomain):
-        return not _within(value, domain)
-    return value not in domain.all_values()
+    match facts.domain:
+        case RangeDomain() as domain:
+            return not _within(value, domain)
+        case ValuesDomain() as listed:
+            return value not in listed.all_values()
+        case _:
+            return False
 
 
 def _within(value: Scalar, domain: RangeDomain) -> bool:
@@ -75,16 +140,6 @@ def _ordered(value: Scalar) -> tuple[Fraction, str]:
     if isinstance(value, date):  # a datetime is a date; ISO order is time's order
         return Fraction(0), value.isoformat()
     return Fraction(0), value
-
-
-def _misfit(literal: Literal, column: Column) -> SqlNotAllowedError:
-    return refuse(
-        rules.LITERAL_TYPE,
-        literal.position,
-        detail=f"this literal does not fit {column.name}, a column of type "
-        f"{column.type.value}",
-        hint=f"write {_FORMS[column.type]}",
-    )
 
 
 def _number(literal: Literal) -> Scalar | None:

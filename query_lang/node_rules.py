@@ -7,16 +7,22 @@ from query_lang.rules import RULES, Rule
 
 _BY_RULE: Mapping[str, tuple[str, str]] = {
     # rule: (nodes and arguments of sqlglot, words of the text that mark the place)
-    "common_table_expression": ("with_ CTE With", "WITH"),
-    "set_operation": ("Union Intersect Except SetOperation", "UNION INTERSECT EXCEPT"),
-    "subquery": ("Subquery Select Exists query field unnest", "EXISTS"),
-    "join": ("joins laterals Join Lateral", "JOIN LATERAL"),
+    "with_place": ("with_ CTE With", "WITH"),
+    "set_operation": (
+        "Union Intersect Except SetOperation by_name",
+        "UNION INTERSECT EXCEPT",
+    ),
+    "scalar_subquery": ("Subquery Select", ""),
+    "join": ("joins Join", ""),
+    "lateral_join": ("laterals Lateral", "LATERAL"),
     "distinct": ("distinct", "DISTINCT"),
-    "having": ("having", "HAVING"),
-    "order_by": ("order sort cluster distribute Order", "ORDER SORT CLUSTER"),
-    "limit": ("limit offset Limit Offset Fetch", "LIMIT OFFSET FETCH"),
+    "order_by": ("order sort cluster distribute Var", "ORDER SORT CLUSTER"),
+    "order_in_call": ("Order Ordered", "ORDER"),
+    "limit": ("limit Limit Fetch", "LIMIT FETCH"),
+    "offset": ("offset Offset", "OFFSET"),
     "sample": ("sample TableSample", "TABLESAMPLE SAMPLE"),
-    "window": ("windows Window WindowSpec", "OVER WINDOW"),
+    "named_window": ("windows", "WINDOW"),
+    "window": ("Window WindowSpec", "OVER"),
     "qualify": ("qualify", "QUALIFY"),
     "grouping_sets": (
         "rollup cube grouping_sets all totals Rollup Cube GroupingSets",
@@ -24,22 +30,30 @@ _BY_RULE: Mapping[str, tuple[str, str]] = {
     ),
     "clause": (
         "into locks match connect prewhere settings format kind hint pivots columns",
-        "INTO FOR",
+        "INTO FOR PIVOT UNPIVOT",
     ),
     "star": ("Star except_ replace rename ilike", ""),
-    "min_max": ("Min Max ArgMin ArgMax", ""),
-    "count_arguments": ("Distinct", ""),
+    "aggregate_distinct": ("Distinct", ""),
     "aggregate_filter": ("Filter", "FILTER"),
-    "arithmetic": ("Neg Add Sub Mul Div IntDiv Mod Pow Interval DPipe", ""),
-    "case": ("Case If", "CASE IF"),
-    "like": (
-        "Like ILike SimilarTo RegexpLike RegexpILike Glob Escape",
-        "LIKE ILIKE SIMILAR GLOB",
+    "within_group": ("WithinGroup", "WITHIN"),
+    "ignore_nulls": ("IgnoreNulls RespectNulls", "IGNORE RESPECT"),
+    "operator": (
+        (
+            "IntDiv Mod Pow DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
+            "BitwiseLeftShift BitwiseRightShift Collate AtTimeZone"
+        ),
+        "COLLATE AT",
+    ),
+    "interval": ("Interval", ""),
+    "case": ("If", ""),
+    "pattern": (
+        "ILike SimilarTo RegexpLike RegexpILike RegexpFullMatch Glob Escape",
+        "ILIKE SIMILAR GLOB RLIKE REGEXP ESCAPE",
     ),
     "is_distinct_from": ("NullSafeEQ NullSafeNEQ", ""),
     "tuple": ("Tuple", ""),
-    "any_all": ("Any All", "ANY ALL"),
-    "cast": ("Cast TryCast", "CAST TRY_CAST"),
+    "any_all": ("Any All", "ANY ALL SOME"),
+    "cast": ("Cast TryCast", ""),
     "string_concatenation": ("Concat", ""),
 }
 _RULES: Mapping[str, tuple[Rule, frozenset[str]]] = {

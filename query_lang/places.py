@@ -1,80 +1,126 @@
-"""Where sqlglot's nodes lie in the text, by our own tokens."""
+"""Where a tree's parts lie in the text: a walk over our own tokens."""
 
-from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
-from typing import Protocol
 
+from query_lang import rules
+from query_lang.refusals import refuse
 from query_lang.syntax import Position
 from query_lang.tokens import Token, TokenKind
 
-_CONNECTIVES = frozenset({"WHERE", "AND", "OR", "NOT", "GROUP", "BY", "SELECT"})
-_TELLING = frozenset(set(TokenKind) - {TokenKind.SIGN})
-
-
-class Placed(Protocol):
-    """What this module needs of a sqlglot node."""
-
-    @property
-    def meta(self) -> dict[str, object]:
-        """Return what the parser noted: ``start`` is an offset."""
+_NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED})
 
 
 class Places:
-    """Finds tokens and positions while a tree is read in the order of its text.
+    """A walk over the tokens, one by one, while a tree is read in their order.
 
-    sqlglot gives names, numbers, strings and calls an offset, and keywords none; a
-    keyword is found as the next of its kind after the last token that was read.
+    sqlglot places few of its nodes and drops what it deems noise. So the reader takes
+    every token, brackets included, as it reads the node that the token was written
+    for; a token that no node is due to is refused where it stands.
     """
 
     def __init__(self, tokens: tuple[Token, ...]) -> None:
-        self.tokens = tokens
-        self._by_start = {token.start: token for token in tokens}
-        self._read_to = -1
+        self._tokens = tokens
+        self._next = 0
 
-    def token(self, node: Placed) -> Token | None:
-        """Return the token that a node was made from, and count it as read."""
-        token = self._token(node)
-        if token is not None:
-            self._read_to = max(self._read_to, token.start)
+    @property
+    def position(self) -> Position:
+        """Where the next token stands; at the end of the text, the last one."""
+        return self._tokens[min(self._next, len(self._tokens) - 1)].position
+
+    def word(self, ahead: int = 0) -> str:
+        """Return a coming token as a bare word in capitals, else as an empty text."""
+        token = self._peek(ahead)
+        return "" if token is None else token.word
+
+    def is_sign(self, text: str, ahead: int = 0) -> bool:
+        """Whether a coming token is this sign."""
+        token = self._peek(ahead)
+        return token is not None and token.is_sign(text)
+
+    def is_kind(self, kind: TokenKind, ahead: int = 0) -> bool:
+        """Whether a coming token is of this kind."""
+        token = self._peek(ahead)
+        return token is not None and token.kind is kind
+
+    def _peek(self, ahead: int) -> Token | None:
+        index = self._next + ahead
+        return self._tokens[index] if index < len(self._tokens) else None
+
+    def take(self, *words: str) -> Position:
+        """Take these words, in this order; return where the first stands.
+
+        Raises:
+            SqlNotAllowedError: Other text stands here.
+        """
+        position = self.position
+        for word in words:
+            if self.word() != word:
+                raise self.unread()
+            self._next += 1
+        return position
+
+    def accept(self, word: str) -> bool:
+        """Take this word if it comes next."""
+        found = self.word() == word
+        self._next += found
+        return found
+
+    def take_sign(self, *signs: str) -> Token:
+        """Take one of these signs.
+
+        Raises:
+            SqlNotAllowedError: Other text stands here.
+        """
+        token = self._peek(0)
+        if token is None or not any(map(token.is_sign, signs)):
+            raise self.unread()
+        self._next += 1
         return token
 
-    def _token(self, node: Placed) -> Token | None:
-        start = node.meta.get("start")
-        return self._by_start.get(start) if isinstance(start, int) else None
+    def take_kind(self, kind: TokenKind) -> Token:
+        """Take a token of this kind.
 
-    def position(self, parts: Iterable[Placed]) -> Position:
-        """Return where the first of these parts begins, else the next unread token."""
-        found = [t for t in map(self._token, parts) if t is not None]
-        return min(found, key=lambda t: t.start).position if found else self._next()
-
-    def _next(self) -> Position:
-        later = (t for t in self.tokens if t.start > self._read_to)
-        telling = (
-            t.position
-            for t in later
-            if t.word not in _CONNECTIVES and t.kind in _TELLING
-        )
-        return next(telling, self.tokens[-1].position)
-
-    def next_token(self, fits: Callable[[Token], bool]) -> Token:
-        """Return the next token of a sort and count it as read."""
-        later = (t for t in self.tokens if t.start > self._read_to and fits(t))
-        token = next(later, self.tokens[-1])
-        self._read_to = max(self._read_to, token.start)
+        Raises:
+            SqlNotAllowedError: Other text stands here.
+        """
+        token = self._peek(0)
+        if token is None or token.kind is not kind:
+            raise self.unread()
+        self._next += 1
         return token
 
-    def first_word(self, words: AbstractSet[str]) -> Position | None:
-        """Return where the first of these words stands anywhere in the text."""
-        return next((t.position for t in self.tokens if t.word in words), None)
+    def take_name(self) -> Token:
+        """Take a word or a quoted name.
 
-    def function_name(self, argument: Position) -> Position | None:
-        """Return the word in front of the bracket that opens before an argument."""
-        earlier = [t for t in self.tokens if t.position < argument]
-        pairs = list(pairwise(earlier))[-1:]
-        found = (w.position for w, sign in pairs if w.word and sign.is_sign("("))
-        return next(found, None)
+        Raises:
+            SqlNotAllowedError: Other text stands here.
+        """
+        token = self._peek(0)
+        if token is None or token.kind not in _NAMES:
+            raise refuse(rules.IDENTIFIER, self.position)
+        self._next += 1
+        return token
 
-    def before(self, token: Token) -> Token:
-        """Return the token in front of this one."""
-        return self.tokens[max(self.tokens.index(token) - 1, 0)]
+    def take_end(self) -> None:
+        """Hold that every token was taken.
+
+        Raises:
+            SqlNotAllowedError: Text remains.
+        """
+        if self._next < len(self._tokens):
+            raise self.unread()
+
+    def unread(self) -> Exception:
+        """Return the refusal of text that the tree does not know."""
+        return refuse(rules.UNREAD_TEXT, self.position)
+
+    def ahead(self, words: AbstractSet[str]) -> Position | None:
+        """Return where the first of these words comes, within the open bracket."""
+        depth = 0
+        for token in self._tokens[self._next :]:
+            depth += token.is_sign("(") - token.is_sign(")")
+            if depth < 0:
+                return None
+            if depth == 0 and token.word in words:
+                return token.position
+        return None

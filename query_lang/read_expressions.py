@@ -1,7 +1,7 @@
 """sqlglot's expressions to ours: an allow-list of node classes and arguments."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -13,37 +13,54 @@ from query_lang.refusals import refuse
 from query_lang.rules import Rule
 from query_lang.syntax import (
     And,
+    Arithmetic,
+    ArithmeticOperator,
     Between,
     BooleanLiteral,
+    Case,
+    CaseBranch,
     Comparison,
     ComparisonOperator,
-    CountDistinct,
-    CountRows,
+    Exists,
     Expression,
     InList,
+    InQuery,
     IsNull,
-    LiteralType,
+    Like,
     Name,
+    Negative,
     Not,
     NullLiteral,
     NumberLiteral,
     Or,
-    Position,
+    Select,
+    Star,
     StringLiteral,
-    TypedLiteral,
+    UnionAll,
 )
-from query_lang.tokens import Token, TokenKind, is_identifier
+from query_lang.tokens import TokenKind, is_identifier
 
-_OPERATORS: Mapping[type[exp.Expr], ComparisonOperator] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+MAX_TREE_DEPTH = 100
+
+_COMPARISONS: Mapping[type[exp.Expr], tuple[ComparisonOperator, tuple[str, ...]]] = {
+    exp.EQ: ("=", ("=", "==")),
+    exp.NEQ: ("<>", ("<>", "!=")),
+    exp.LT: ("<", ("<",)),
+    exp.LTE: ("<=", ("<=",)),
+    exp.GT: (">", (">",)),
+    exp.GTE: (">=", (">=",)),
 }
-_TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
-_NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED})
+_ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+}
+_CONDITIONS = (
+    *_COMPARISONS,
+    *(exp.Between, exp.In, exp.Is, exp.Like),
+    *(exp.Not, exp.And, exp.Or),
+)
 
 
 def arguments(node: exp.Expr) -> set[str]:
@@ -52,33 +69,39 @@ def arguments(node: exp.Expr) -> set[str]:
 
 
 def _kind(node: exp.Expr) -> Rule:
-    if isinstance(node, exp.AggFunc):
-        return rules.AGGREGATE
     return rules.FUNCTION if isinstance(node, exp.Func) else rules.CONSTRUCT
 
 
-class ExpressionReader:
-    """Reads expressions in the order of the text."""
+class ExpressionReader(ABC):
+    """Reads names, literals, conditions and arithmetic, in the order of the text."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._readers: Mapping[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
+        self._depth = 0
+        self._readers: dict[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
             exp.Paren: self._paren,
             exp.Column: self._name,
             exp.Literal: self._literal,
             exp.Boolean: self._boolean,
             exp.Null: self._null,
             exp.Neg: self._negative,
-            exp.Cast: self._typed_literal,
-            exp.Count: self._count,
             exp.Between: self._between,
             exp.In: self._in,
             exp.Is: self._is,
+            exp.Like: self._like,
             exp.Not: self._not,
             exp.And: self._chain,
             exp.Or: self._chain,
-            **dict.fromkeys(_OPERATORS, self._comparison),
+            exp.Case: self._case,
+            exp.Exists: self._exists,
+            exp.Star: self._star,
+            **dict.fromkeys(_COMPARISONS, self._comparison),
+            **dict.fromkeys(_ARITHMETIC, self._arithmetic),
         }
+
+    @abstractmethod
+    def query(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+        """Read a query in the brackets that are open here; ``star``: ``*`` may be."""
 
     def read(self, node: exp.Expr) -> Expression:
         """Read one expression.
@@ -89,163 +112,244 @@ class ExpressionReader:
         read = self._readers.get(type(node))
         if read is None:
             raise self.refusal(node)
-        return read(node)
+        self._deepen()
+        expression = read(node)
+        self._depth -= 1
+        return expression
 
-    def identifier(self, node: exp.Expr) -> str:
+    def _deepen(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_TREE_DEPTH:
+            raise refuse(
+                rules.DEPTH,
+                self._places.position,
+                detail="an expression has at most 100 operators inside each other",
+                hint="split the arithmetic over derived tables",
+            )
+
+    def operand(self, node: exp.Expr) -> Expression:
+        """Read what stands beside an operator: a condition there needs brackets."""
+        if isinstance(node, _CONDITIONS):
+            raise refuse(rules.BRACKETS_NEEDED, self._places.position)
+        return self.read(node)
+
+    def listed(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
+        """Read expressions with commas between them."""
+        items: list[Expression] = []
+        for node in nodes:
+            if items:
+                self._places.take_sign(",")
+            items.append(self.read(node))
+        return tuple(items)
+
+    def identifier(self, node: exp.Expr | None) -> str:
         """Read a name: folded to lower case unless it is quoted."""
-        token = self._places.token(node)
-        if token is None or token.kind not in _NAMES:
-            raise refuse(rules.IDENTIFIER, self.position(node))
+        token = self._places.take_name()
+        if not isinstance(node, exp.Identifier) or node.this != token.text:
+            raise refuse(rules.UNREAD_TEXT, token.position)
         name = token.text if token.kind is TokenKind.QUOTED else token.text.lower()
         if not is_identifier(name):
             raise refuse(rules.IDENTIFIER, token.position)
         return name
 
-    def position(self, node: exp.Expr) -> Position:
-        """Return where a node begins: at its first part that has a place."""
-        return self._places.position(node.walk())
-
     def only(self, node: exp.Expr, *known: str) -> None:
         """Refuse a node that carries an argument outside the allow-list."""
         unknown = sorted(arguments(node) - {*known, "_type"})
         if unknown:
-            rule, words = rule_of(unknown[0])
-            raise refuse(rule, self._places.first_word(words) or self.position(node))
+            raise self._refused(unknown[0], _kind(node))
 
     def refusal(self, node: exp.Expr) -> SqlNotAllowedError:
-        """Return the refusal of a node that is not in the language."""
-        rule, words = rule_of(type(node).__name__, otherwise=_kind(node))
-        marked = self._places.first_word(words)
-        return refuse(rule, marked or self._name_position(node))
+        """Return the refusal of a node outside the allow-list."""
+        return self._refused(type(node).__name__, _kind(node))
 
-    def _name_position(self, node: exp.Expr) -> Position:
-        """Return where a node begins, at a function's name where it has one."""
-        position = self.position(node)
-        if not isinstance(node, exp.Func):
-            return position
-        return self._places.function_name(position) or position
+    def _refused(self, name: str, otherwise: Rule) -> SqlNotAllowedError:
+        rule, words = rule_of(name, otherwise=otherwise)
+        return refuse(rule, self._places.ahead(words) or self._places.position)
 
     def _paren(self, node: exp.Expr) -> Expression:
         self.only(node, "this")
-        return self.read(node.this)
+        if not self._places.is_sign("("):  # sqlglot adds brackets of its own
+            raise refuse(rules.BRACKETS_NEEDED, self._places.position)
+        self._places.take_sign("(")
+        read = self.read(node.this)
+        self._places.take_sign(")")
+        return read
 
     def _name(self, node: exp.Expr) -> Expression:
-        position = self.position(node)
+        position = self._places.position
         if isinstance(node.this, exp.Star):
             raise refuse(rules.STAR, position)
         if arguments(node) & {"db", "catalog"}:
             raise refuse(rules.QUALIFIED_TABLE, position)
         self.only(node, "this", "table")
         table = node.args.get("table")
-        qualifier = None if table is None else self.identifier(table)
+        if table is None:
+            return Name(self.identifier(node.this), None, position)
+        qualifier = self.identifier(table)
+        self._places.take_sign(".")
         return Name(self.identifier(node.this), qualifier, position)
 
+    def _star(self, _: exp.Expr) -> Expression:
+        raise refuse(rules.STAR, self._places.position)
+
+    def star(self, node: exp.Expr) -> Star:
+        """Read ``*`` where it may stand."""
+        self.only(node)
+        return Star(self._places.take_sign("*").position)
+
     def _literal(self, node: exp.Expr) -> Expression:
-        token = self._places.token(node)
-        if token is None:  # sqlglot does not place ".5"
-            token = self._places.next_token(lambda t: t.kind is TokenKind.NUMBER)
-        if token.kind is TokenKind.STRING:
+        if node.args.get("is_string"):
+            token = self._places.take_kind(TokenKind.STRING)
             return StringLiteral(token.text, token.position)
+        token = self._places.take_kind(TokenKind.NUMBER)
         return NumberLiteral(token.text, token.position)
 
     def _boolean(self, node: exp.Expr) -> Expression:
-        token = self._keyword("TRUE", "FALSE")
-        return BooleanLiteral(value=bool(node.this), position=token.position)
-
-    def _keyword(self, *words: str) -> Token:
-        return self._places.next_token(lambda token: token.word in words)
+        value = bool(node.this)
+        return BooleanLiteral(value, self._places.take("TRUE" if value else "FALSE"))
 
     def _null(self, _: exp.Expr) -> Expression:
-        return NullLiteral(self._keyword("NULL").position)
+        return NullLiteral(self._places.take("NULL"))
 
     def _negative(self, node: exp.Expr) -> Expression:
-        token = self._leaf(node.this, TokenKind.NUMBER)
-        if token is None:
-            raise refuse(rules.ARITHMETIC, self.position(node))
-        minus = self._places.before(token)
-        return NumberLiteral(f"-{token.text}", minus.position)
-
-    def _leaf(self, node: exp.Expr, kind: TokenKind) -> Token | None:
-        if not isinstance(node, exp.Literal):
-            return None
-        token = self._places.token(node)
-        return token if token is not None and token.kind is kind else None
-
-    def _typed_literal(self, node: exp.Expr) -> Expression:
-        token = self._leaf(node.this, TokenKind.STRING)
-        if token is None:
-            raise self.refusal(node)
-        word = self._places.before(token)
-        kind = _TYPED.get(word.word)
-        if kind is None:
-            raise self.refusal(node)
-        return TypedLiteral(kind, token.text, word.position)
-
-    def _count(self, node: exp.Expr) -> Expression:
-        position = self.position(node)
-        self._places.token(node)
-        counted = node.this
-        if isinstance(counted, exp.Column):
-            raise self._count_column(counted, position)
-        self.only(node, "this", "big_int")
-        if isinstance(counted, exp.Star) and not arguments(counted):
-            return CountRows(position)
-        if isinstance(counted, exp.Distinct) and len(counted.expressions) == 1:
-            self.only(counted, "expressions")
-            return CountDistinct(self.read(counted.expressions[0]), position)
-        raise refuse(rules.COUNT_ARGUMENTS, position)
-
-    def _count_column(self, node: exp.Expr, at: Position) -> SqlNotAllowedError:
-        name = self.read(node)
-        shown = name.name if isinstance(name, Name) else "column"
-        return refuse(
-            rules.COUNT_COLUMN,
-            at,
-            hint=f"use COUNT(*) with WHERE {shown} IS NOT NULL; "
-            "COUNT(DISTINCT unit key) counts units",
-        )
+        self.only(node, "this")
+        position = self._places.take_sign("-").position
+        value = self.operand(node.this)
+        if isinstance(node.this, exp.Literal) and isinstance(value, NumberLiteral):
+            return NumberLiteral(f"-{value.text}", position)
+        return Negative(value, position)
 
     def _comparison(self, node: exp.Expr) -> Expression:
         self.only(node, "this", "expression")
-        left, right = self.read(node.this), self.read(node.expression)
-        return Comparison(_OPERATORS[type(node)], left, right, left.position)
+        operator, signs = _COMPARISONS[type(node)]
+        left = self.operand(node.this)
+        self._places.take_sign(*signs)
+        right = self.operand(node.expression)
+        return Comparison(operator, left, right, left.position)
 
-    def _between(self, node: exp.Expr) -> Expression:
+    def _arithmetic(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "expression", "typed", "safe")
+        operator = _ARITHMETIC[type(node)]
+        left = self.operand(node.this)
+        self._places.take_sign(operator)
+        right = self.operand(node.expression)
+        return Arithmetic(operator, left, right, left.position)
+
+    def _between(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         self.only(node, "this", "low", "high")
-        value, low, high = (
-            self.read(node.args[part]) for part in ("this", "low", "high")
-        )
-        return Between(value, low, high, negated=False, position=value.position)
+        value = self.operand(node.this)
+        self._infix(negated, "BETWEEN")
+        low = self.operand(node.args["low"])
+        self._places.take("AND")
+        high = self.operand(node.args["high"])
+        return Between(value, low, high, negated=negated, position=value.position)
 
-    def _in(self, node: exp.Expr) -> Expression:
-        position = self.position(node)
+    def _infix(self, negated: bool, *words: str) -> None:  # noqa: FBT001 - one of two spellings
+        self._places.take(*(("NOT",) if negated else ()), *words)
+
+    def _in(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         if not arguments(node) - {"this"}:
-            raise refuse(rules.EMPTY_LIST, position)
-        self.only(node, "this", "expressions")
-        value = self.read(node.this)
-        items = tuple(self.read(item) for item in node.expressions)
-        return InList(value, items, negated=False, position=value.position)
+            raise refuse(rules.EMPTY_LIST, self._places.position)
+        if arguments(node) & {"field", "unnest"}:
+            raise refuse(rules.IN_COLUMN, self._places.position)
+        self.only(node, "this", "expressions", "query")
+        value = self.operand(node.this)
+        self._infix(negated, "IN")
+        within = node.args.get("query")
+        if within is not None:
+            query = self.unwrapped(within)
+            return InQuery(value, query, negated=negated, position=value.position)
+        self._places.take_sign("(")
+        items = self.listed(node.expressions)
+        self._places.take_sign(")")
+        return InList(value, items, negated=negated, position=value.position)
 
-    def _is(self, node: exp.Expr) -> Expression:
+    def bracketed(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+        """Read a query and the brackets around it, of which there may be several."""
+        self._places.take_sign("(")
+        self._deepen()
+        if isinstance(node, exp.Subquery):
+            query = self.unwrapped(node)
+        else:
+            query = self.query(node, star=star)
+        self._depth -= 1
+        self._places.take_sign(")")
+        return query
+
+    def unwrapped(self, node: exp.Expr) -> Select | UnionAll:
+        """Read what sqlglot has as a query in brackets."""
+        self.only(node, "this")
+        return self.bracketed(node.this)
+
+    def _exists(self, node: exp.Expr) -> Expression:
+        self.only(node, "this")
+        position = self._places.take("EXISTS")
+        return Exists(self.bracketed(node.this, star=True), position)
+
+    def _is(self, node: exp.Expr, *, negated: bool = False) -> Expression:
         self.only(node, "this", "expression")
-        value = self.read(node.this)
+        value = self.operand(node.this)
         if not isinstance(node.expression, exp.Null):
             raise refuse(rules.IS_TRUE, value.position)
-        self._keyword("NULL")
-        return IsNull(value, negated=False, position=value.position)
+        self._places.take("IS", *(("NOT",) if negated else ()), "NULL")
+        return IsNull(value, negated=negated, position=value.position)
+
+    def _like(self, node: exp.Expr, *, negated: bool = False) -> Expression:
+        self.only(node, "this", "expression", "negate")
+        negated = negated or bool(node.args.get("negate"))
+        value = self.operand(node.this)
+        self._infix(negated, "LIKE")
+        pattern = self.operand(node.expression)
+        return Like(value, pattern, negated=negated, position=value.position)
 
     def _not(self, node: exp.Expr) -> Expression:
-        item, inner = self.read(node.this), node.this
-        if isinstance(inner, exp.Between | exp.In | exp.Is) and isinstance(
-            item, Between | InList | IsNull
-        ):
-            return replace(item, negated=True)
-        return Not(item, item.position)
+        self.only(node, "this")
+        if self._places.accept("NOT"):
+            item = self.read(node.this)
+            return Not(item, item.position)
+        return self._negated(node.this)
+
+    def _negated(self, node: exp.Expr) -> Expression:
+        """Read a predicate that has NOT inside it: ``a NOT IN (1)``."""
+        readers: Mapping[type[exp.Expr], Callable[..., Expression]] = {
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Is: self._is,
+            exp.Like: self._like,
+        }
+        read = readers.get(type(node))
+        if read is None:
+            raise self.refusal(node)
+        return read(node, negated=True)
 
     def _chain(self, node: exp.Expr) -> Expression:
         kind, parts = type(node), [node]
         while type(parts[0]) is kind:  # a left-deep spine, as long as the text
             self.only(parts[0], "this", "expression")
             parts[:1] = [parts[0].this, parts[0].expression]
-        items = tuple(self.read(part) for part in parts)
-        return (And if kind is exp.And else Or)(items, items[0].position)
+        items: list[Expression] = []
+        for part in parts:
+            if items:
+                self._places.take("AND" if kind is exp.And else "OR")
+            items.append(self.read(part))
+        return (And if kind is exp.And else Or)(tuple(items), items[0].position)
+
+    def _case(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "ifs", "default")
+        position = self._places.take("CASE")
+        operand, default = node.args.get("this"), node.args.get("default")
+        read_operand = None if operand is None else self.read(operand)
+        branches = tuple(self._branch(branch) for branch in node.args["ifs"])
+        otherwise = None
+        if default is not None:
+            self._places.take("ELSE")
+            otherwise = self.read(default)
+        self._places.take("END")
+        return Case(read_operand, branches, otherwise, position)
+
+    def _branch(self, node: exp.Expr) -> CaseBranch:
+        self.only(node, "this", "true")
+        self._places.take("WHEN")
+        condition = self.read(node.this)
+        self._places.take("THEN")
+        return CaseBranch(condition, self.read(node.args["true"]))

@@ -1,121 +1,143 @@
-"""A plan to DuckDB SQL: catalogue identifiers, bound parameters, nothing that raises.
+"""A plan to DuckDB SQL: catalogue identifiers, bound parameters, nothing that raises."""
 
-Stored layout: a private table has ``unit_key``, ``row_hash`` and ``row_rank`` beside
-its declared columns; decimals are scaled BIGINTs. The text of a query never gets here.
-"""
+from collections.abc import Mapping, Sequence
 
-from query_lang.compiled import RenderedPlan
-from query_lang.domains import cells, stored_cell
-from query_lang.fragments import Fragment, identifier, listed
+from privacy.schema import Hierarchy
+from query_lang.compiled import Cell, RenderedPlan, Statement
+from query_lang.domains import cells, stored_value
+from query_lang.fragments import Fragment, listed
 from query_lang.plan import (
     Aggregate,
-    BoundContributions,
+    CountDistinctMeasure,
     CountRowsMeasure,
-    Filter,
+    CountUnitsMeasure,
+    CountValuesMeasure,
+    HistogramMeasure,
     MeasureKind,
-    Node,
-    Scan,
-    scan_of,
+    SumMeasure,
 )
-from query_lang.predicates import ColumnRef
-from query_lang.render_conditions import render_condition
+from query_lang.render_expressions import slot_name
+from query_lang.render_nodes import NodeRenderer
+from query_lang.syntax import Position
 
-UNIT_KEY, ROW_HASH, ROW_RANK = "unit_key", "row_hash", "row_rank"
 
+def render_plan(
+    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
+) -> RenderedPlan:
+    """Return what the engine runs for a plan, and the cells that its rows fill.
 
-def render_plan(plan: Aggregate) -> RenderedPlan:
-    """Return the SQL of a plan, its parameters, and the cells that its rows fill."""
-    keys = [Fragment(identifier(key.column.name)) for key in plan.keys]
-    measures = [Fragment(_measure(measure)) for measure in plan.measures]
-    query = (
-        Fragment("SELECT ")
-        + listed([*keys, *measures])
-        + Fragment("\nFROM ")
-        + _node(plan.child)
-    )
-    if keys:
-        query += Fragment("\nGROUP BY ") + listed(keys)
+    Args:
+        plan: What is measured.
+        own: The dataset's own hierarchies.
+        position: Where the query begins, for refusals.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    nodes = NodeRenderer(own, position)
     public = cells(plan.keys)
+    stored = tuple(_stored(cell, plan) for cell in public)
+    statements: list[Statement] = []
+    plain = [
+        (place, measure)
+        for place, measure in enumerate(plan.measures)
+        if not isinstance(measure, HistogramMeasure)
+    ]
+    if plain:
+        statements.append(_counts(plan, plain, stored, nodes))
+    for place, measure in enumerate(plan.measures):
+        if isinstance(measure, HistogramMeasure):
+            statements.append(_histogram(plan, (place, measure), stored, nodes))
     return RenderedPlan(
-        sql=query.sql,
-        parameters=query.parameters,
+        statements=tuple(statements),
         cells=public,
-        stored_cells=tuple(stored_cell(cell, plan.keys) for cell in public),
         vector_count=len(plan.measures),
-        tables=(scan_of(plan.child).table.name,),
+        tables=tuple(nodes.tables),
     )
 
 
-def _measure(measure: MeasureKind) -> str:
-    if isinstance(measure, CountRowsMeasure):
-        return "COUNT(*)"
-    return f"COUNT(DISTINCT {identifier(UNIT_KEY)})"
+def _stored(cell: Cell, plan: Aggregate) -> Cell:
+    return tuple(
+        stored_value(value, key.facts)
+        for value, key in zip(cell, plan.keys, strict=True)
+    )
 
 
-def _node(node: Node) -> Fragment:
-    match node:
-        case Scan():
-            return _scan(node)
-        case Filter(child, predicate):
-            condition = render_condition(predicate)
-            return _select(_node(child), condition)
+def _counts(
+    plan: Aggregate,
+    measures: Sequence[tuple[int, MeasureKind]],
+    stored: tuple[Cell, ...],
+    nodes: NodeRenderer,
+) -> Statement:
+    keys = [slot_name(key.slot) for key in plan.keys]
+    shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
+    read = {slot for _, measure in measures for slot in _slots_of(plan, measure)}
+    wanted = frozenset(read | {key.slot for key in plan.keys})
+    source = nodes.node(plan.child, wanted, frozenset())
+    query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source
+    if keys:
+        query += Fragment(f" GROUP BY {', '.join(keys)}")
+    vectors = tuple(place for place, _ in measures)
+    return Statement(query.sql, query.parameters, stored, vectors)
+
+
+def _measure(plan: Aggregate, measure: MeasureKind) -> str:
+    match measure:
+        case CountValuesMeasure(slot):
+            return f"COUNT({slot_name(slot)})"
+        case CountUnitsMeasure(slot, nullable):
+            if plan.child.rows_per_unit == 1:  # then rows are units
+                return f"COUNT({slot_name(slot)})" if nullable else "COUNT(*)"
+            return f"COUNT(DISTINCT {slot_name(slot)})"
+        case CountDistinctMeasure(slot):
+            return f"COUNT(DISTINCT {slot_name(slot)})"
+        case SumMeasure(slot):
+            return f"SUM({slot_name(slot)})"
         case _:
-            return _bounded(node)
+            return "COUNT(*)"
 
 
-def _select(source: Fragment, condition: Fragment) -> Fragment:
-    """Return a derived table of the source's rows that fulfil a condition."""
-    inner = Fragment("SELECT * FROM ") + source + Fragment(" WHERE ") + condition
-    return Fragment("(") + inner + Fragment(")")
+def _slots_of(plan: Aggregate, measure: MeasureKind) -> tuple[int, ...]:
+    match measure:
+        case CountRowsMeasure():
+            return ()
+        case CountUnitsMeasure(slot, nullable):
+            one_row = plan.child.rows_per_unit == 1
+            return () if one_row and not nullable else (slot,)
+        case _:
+            return (measure.slot,)
 
 
-def _scan(node: Scan) -> Fragment:
-    table = Fragment(identifier(node.table.name))
-    if node.max_rows is None:
-        return table
-    bound = Fragment(f"{identifier(ROW_RANK)} <= ?", (node.max_rows,))
-    return _select(table, bound)
+def _histogram(
+    plan: Aggregate,
+    measured: tuple[int, HistogramMeasure],
+    stored: tuple[Cell, ...],
+    nodes: NodeRenderer,
+) -> Statement:
+    """Count rows by keys and bin; a bin's number is a key like any other."""
+    place, measure = measured
+    keys = [slot_name(key.slot) for key in plan.keys]
+    wanted = frozenset((measure.slot, *(key.slot for key in plan.keys)))
+    source = nodes.node(plan.child, wanted, frozenset())
+    groups = listed([Fragment(name) for name in (*keys, "bin")])
+    binned = Fragment(f"(SELECT *, {_bin(measure)} AS bin FROM ") + source
+    binned += Fragment(f" WHERE {slot_name(measure.slot)} IS NOT NULL)")
+    query = Fragment("SELECT ") + groups + Fragment(", COUNT(*) FROM ") + binned
+    query += Fragment(" GROUP BY ") + groups
+    bins = range(measure.bins.count)
+    places = tuple((*cell, number) for cell in stored for number in bins)
+    return Statement(query.sql, query.parameters, places, (place,))
 
 
-def _bounded(node: BoundContributions) -> Fragment:
-    """Number each unit's groups, then its rows, and keep the first of each."""
-    source = _node(node.child)
-    if node.max_groups is not None:
-        source = _first_groups(source, node.keys, node.max_groups)
-    if node.max_rows is not None:
-        source = _first_rows(source, node.max_rows)
-    return source
-
-
-def _first_groups(source: Fragment, keys: tuple[ColumnRef, ...], most: int) -> Fragment:
-    """Keep groups by their least row_hash, which no two groups of a unit share."""
-    names = [UNIT_KEY, *(key.column.name for key in keys)]
-    least = _windowed(
-        source,
-        f"MIN({identifier(ROW_HASH)}) OVER (PARTITION BY "
-        f"{', '.join(map(identifier, names))})",
-        "_group_hash",
-    )
-    numbered = _windowed(
-        least,
-        f"DENSE_RANK() OVER (PARTITION BY {identifier(UNIT_KEY)} "
-        f"ORDER BY {identifier('_group_hash')})",
-        "_group_number",
-    )
-    return _select(numbered, Fragment(f"{identifier('_group_number')} <= ?", (most,)))
-
-
-def _first_rows(source: Fragment, most: int) -> Fragment:
-    numbered = _windowed(
-        source,
-        f"ROW_NUMBER() OVER (PARTITION BY {identifier(UNIT_KEY)} "
-        f"ORDER BY {identifier(ROW_HASH)})",
-        "_row_number",
-    )
-    return _select(numbered, Fragment(f"{identifier('_row_number')} <= ?", (most,)))
-
-
-def _windowed(source: Fragment, window: str, name: str) -> Fragment:
-    """Add a column; its name begins with _, as no declared name can."""
-    added = listed([Fragment("*"), Fragment(f"{window} AS {identifier(name)}")])
-    return Fragment("(SELECT ") + added + Fragment(" FROM ") + source + Fragment(")")
+def _bin(measure: HistogramMeasure) -> str:
+    """Return the number of the bin that a value of [L, U] lies in."""
+    bins, name = measure.bins, slot_name(measure.slot)
+    own = f"({name} - DATE '1970-01-01')" if measure.dates else name
+    if bins.one_per_value:
+        return f"({own} - CAST({bins.lower} AS BIGINT))"
+    width = bins.upper - bins.lower
+    if width == 0:
+        return "CAST(0 AS BIGINT)"
+    above = f"(CAST({own} AS HUGEINT) - CAST({bins.lower} AS HUGEINT))"
+    number = f"({above} * {bins.count} // CAST({width} AS HUGEINT))"
+    return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"

@@ -52,8 +52,8 @@ PARAMETER = Rule(
 )
 CAST = Rule(
     "cast",
-    "values are never cast",
-    "write literals in the column's type: d >= '2024-01-31'",
+    "only CAST(x AS DATE) of a timestamp is in the language",
+    "write literals in the column's type: admitted >= DATE '2024-01-31'",
 )
 OPTIMIZER_HINT = Rule(
     "optimizer_hint",
@@ -95,56 +95,138 @@ IDENTIFIER = Rule(
 )
 
 
-COMMON_TABLE_EXPRESSION = Rule(
-    "common_table_expression",
-    "WITH is not answered in this version",
-    "ask over one table: FROM encounters",
+RECURSIVE = Rule(
+    "recursive",
+    "WITH RECURSIVE is not allowed",
+    "name each step: WITH a AS (SELECT ...), b AS (SELECT ... FROM a)",
+)
+MATERIALIZED = Rule(
+    "materialized",
+    "MATERIALIZED is not in the language",
+    "WITH a AS (SELECT ...)",
+)
+COLUMN_LIST = Rule(
+    "column_list",
+    "a table's alias takes no list of columns",
+    "name each column in the SELECT list: SELECT age AS years",
+)
+WITH_PLACE = Rule(
+    "with_place",
+    "WITH stands at the beginning of the query only",
+    "move it to the front: later tables may read earlier ones",
 )
 SET_OPERATION = Rule(
     "set_operation",
-    "UNION, INTERSECT and EXCEPT are not answered in this version",
-    "ask each SELECT by itself",
+    "UNION ALL stands in derived tables and WITH only; UNION, INTERSECT and EXCEPT "
+    "nowhere",
+    "FROM (SELECT ... UNION ALL SELECT ...) AS both",
 )
-SUBQUERY = Rule(
-    "subquery",
-    "subqueries are not answered in this version",
-    "write the condition in WHERE: code IN ('E10', 'E11')",
+SCALAR_SUBQUERY = Rule(
+    "scalar_subquery",
+    "a subquery is no value",
+    "join a derived table, or use IN (SELECT ...) or EXISTS (SELECT ...)",
 )
 JOIN = Rule(
     "join",
-    "joins and comma lists are not answered in this version",
-    "ask over one table: FROM encounters",
+    "a join is INNER or LEFT and has ON or USING",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+COMMA_JOIN = Rule(
+    "comma_join",
+    "tables are not joined by commas",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+RIGHT_JOIN = Rule(
+    "right_join", "RIGHT JOIN is not allowed", "change sides and write LEFT JOIN"
+)
+FULL_JOIN = Rule(
+    "full_join",
+    "FULL JOIN is not allowed",
+    "LEFT JOIN from the table that holds every unit",
+)
+CROSS_JOIN = Rule(
+    "cross_join",
+    "CROSS JOIN would pair rows of different units",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+NATURAL_JOIN = Rule(
+    "natural_join", "NATURAL JOIN is not allowed", "JOIN patients USING (patient_id)"
+)
+SEMI_JOIN = Rule(
+    "semi_join",
+    "SEMI JOIN and ANTI JOIN are not in the language",
+    "WHERE EXISTS (SELECT * FROM ...), or NOT EXISTS",
+)
+ASOF_JOIN = Rule(
+    "asof_join",
+    "ASOF JOIN is not allowed",
+    "number the rows by ROW_NUMBER in a derived table and join those numbered 1",
+)
+POSITIONAL_JOIN = Rule(
+    "positional_join",
+    "POSITIONAL JOIN would pair rows of different units",
+    "JOIN patients AS p ON p.patient_id = e.patient_id",
+)
+LATERAL_JOIN = Rule(
+    "lateral_join",
+    "LATERAL is not allowed",
+    "join a derived table that does not read the other side",
 )
 DISTINCT = Rule(
     "distinct",
     "SELECT DISTINCT is not allowed at the top",
     "use GROUP BY: every declared group comes back once",
 )
-HAVING = Rule(
-    "having",
-    "HAVING is not answered in this version",
-    "every group comes back; filter the answer",
+DISTINCT_ON = Rule(
+    "distinct_on",
+    "DISTINCT ON is not allowed",
+    "number the rows by ROW_NUMBER in a derived table and keep those numbered 1",
 )
 ORDER_BY = Rule(
     "order_by",
-    "ORDER BY is not answered in this version",
-    "groups come in declared order; sort the answer",
+    "ORDER BY takes expressions, at the top of the query",
+    "move it to the end of the query, or use ROW_NUMBER in a derived table",
 )
 LIMIT = Rule(
     "limit",
-    "LIMIT, OFFSET and FETCH are not answered in this version",
-    "every group comes back; cut the answer",
+    "LIMIT takes a whole number, at the top of the query",
+    "LIMIT 10 at the end of the query; in a derived table use ROW_NUMBER",
+)
+OFFSET = Rule("offset", "OFFSET is not allowed", "LIMIT 10, and skip rows yourself")
+ROW_NUMBERS = Rule(
+    "row_numbers", "a number of rows is a whole number", "LIMIT 10, or ROWS 2 PRECEDING"
 )
 SAMPLE = Rule("sample", "sampling is not allowed", "ask over the whole table")
 WINDOW = Rule(
     "window",
-    "windows are not answered in this version",
-    "use COUNT(*) or COUNT(DISTINCT unit key) with GROUP BY",
+    "this stands over no window",
+    "aggregates, ROW_NUMBER, LAG, LEAD, FIRST_VALUE and LAST_VALUE do",
+)
+WINDOW_NEEDED = Rule(
+    "window_needed",
+    "this function stands over a window",
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
+)
+NAMED_WINDOW = Rule(
+    "named_window",
+    "windows have no names",
+    "write the window itself: OVER (PARTITION BY patient_id)",
+)
+FRAME = Rule(
+    "frame",
+    "a frame is ROWS without EXCLUDE and does not end before it begins; RANGE and "
+    "GROUPS are not allowed",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+)
+RANK = Rule(
+    "rank",
+    "windows number rows by ROW_NUMBER only",
+    "ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY admitted)",
 )
 QUALIFY = Rule(
     "qualify",
     "QUALIFY is not allowed",
-    "write conditions on rows in WHERE",
+    "put the window in a derived table and the condition in WHERE",
 )
 GROUPING_SETS = Rule(
     "grouping_sets",
@@ -153,8 +235,13 @@ GROUPING_SETS = Rule(
 )
 FROM_CLAUSE = Rule(
     "from_clause",
-    "FROM names one declared table, with or without an alias",
+    "FROM names a declared table, a table of WITH, or a derived table",
     "FROM encounters AS e",
+)
+DERIVED_TABLE_NAME = Rule(
+    "derived_table_name",
+    "a derived table needs a name",
+    "FROM (SELECT ...) AS first_visits",
 )
 QUALIFIED_TABLE = Rule(
     "qualified_table",
@@ -166,38 +253,51 @@ CLAUSE = Rule("clause", "this clause is not in the language", f"a query reads: {
 
 STAR = Rule(
     "star",
-    "rows never leave: * stands in COUNT(*) only",
+    "rows never leave: * stands in COUNT(*) and EXISTS (SELECT * ...) only",
     "select keys and aggregates: SELECT sex, COUNT(*)",
 )
-COUNT_COLUMN = Rule(
-    "count_column",
-    "COUNT of a column is not answered in this version",
-    "use COUNT(*) with WHERE column IS NOT NULL",
-)
-COUNT_DISTINCT_COLUMN = Rule(
-    "count_distinct_column",
-    "COUNT(DISTINCT) counts the unit key only in this version",
-    "COUNT(DISTINCT unit key), or GROUP BY the column",
-)
-COUNT_ARGUMENTS = Rule(
-    "count_arguments",
-    "COUNT takes * or DISTINCT and the unit key",
-    "COUNT(*) or COUNT(DISTINCT unit key)",
+ARGUMENTS = Rule(
+    "arguments",
+    "this function takes another number of arguments",
+    "see the function in the reference",
 )
 AGGREGATE = Rule(
     "aggregate",
-    "this aggregate is not answered in this version",
-    "use COUNT(*) or COUNT(DISTINCT unit key)",
+    "this aggregate is not in the language",
+    "use COUNT, SUM, AVG, MEDIAN or QUANTILE",
 )
 MIN_MAX = Rule(
     "min_max",
     "MIN and MAX would show one row's value",
-    "count rows beyond a threshold: COUNT(*) with WHERE age >= 90",
+    "ask for a quantile: QUANTILE(age, 0.99)",
+)
+AGGREGATE_DISTINCT = Rule(
+    "aggregate_distinct",
+    "DISTINCT stands in COUNT(DISTINCT x) only",
+    "take distinct values in a derived table: SELECT DISTINCT patient_id, code",
 )
 AGGREGATE_FILTER = Rule(
     "aggregate_filter",
     "FILTER on an aggregate is not allowed",
     "write the condition in WHERE",
+)
+ORDER_IN_CALL = Rule(
+    "order_in_call",
+    "ORDER BY stands in FIRST and LAST only",
+    "FIRST(code ORDER BY admitted)",
+)
+FIRST_LAST_ORDER = Rule(
+    "first_last_order",
+    "FIRST and LAST need an order",
+    "FIRST(code ORDER BY admitted)",
+)
+WITHIN_GROUP = Rule(
+    "within_group", "WITHIN GROUP is not allowed", "write QUANTILE(age, 0.9)"
+)
+IGNORE_NULLS = Rule(
+    "ignore_nulls",
+    "IGNORE NULLS and RESPECT NULLS are not allowed: NULLs count",
+    "filter first, in a derived table: WHERE code IS NOT NULL",
 )
 AGGREGATE_PLACE = Rule(
     "aggregate_place",
@@ -207,22 +307,42 @@ AGGREGATE_PLACE = Rule(
 FUNCTION = Rule(
     "function",
     "this function is not in the language",
-    "compare columns with literals: age >= 60",
+    "see the list of functions in the reference",
+)
+EXTRACT_PART = Rule(
+    "extract_part",
+    "EXTRACT takes YEAR, QUARTER, MONTH, DAY, ISODOW or HOUR",
+    "EXTRACT(YEAR FROM admitted)",
 )
 ARITHMETIC = Rule(
     "arithmetic",
-    "arithmetic is not answered in this version",
-    "compare a column with a number: age >= 60 (a string holds a date)",
+    "arithmetic is + - * on integers, and days added to dates",
+    "age + 1, admitted + 90, discharged - admitted",
+)
+OPERATOR = Rule(
+    "operator",
+    "this operator is not in the language",
+    "use + - * and a / NULLIF(b, 0)",
+)
+INTERVAL = Rule(
+    "interval",
+    "intervals are not in the language",
+    "add days to a date, admitted + 90, or use DATE_DIFF('month', a, b)",
 )
 CASE = Rule(
     "case",
-    "CASE and IF are not answered in this version",
-    "write the condition in WHERE, or group by a declared column",
+    "IF is not in the language",
+    "CASE WHEN age >= 60 THEN 'old' ELSE 'young' END",
 )
 LIKE = Rule(
     "like",
-    "LIKE and other patterns are not answered in this version",
-    "list the values: code IN ('E10', 'E11')",
+    "LIKE compares text with a pattern",
+    "code LIKE 'E11%'",
+)
+PATTERN = Rule(
+    "pattern",
+    "ILIKE, SIMILAR TO, GLOB, regular expressions and ESCAPE are not allowed",
+    "use LIKE with 'x%', '%x' or '%x%'",
 )
 IS_DISTINCT_FROM = Rule(
     "is_distinct_from",
@@ -239,11 +359,23 @@ IS_NULL_OPERAND = Rule(
     "IS NULL asks about a column",
     "age IS NULL",
 )
-ANY_ALL = Rule("any_all", "ANY and ALL are not allowed", "use IN with a list")
+ANY_ALL = Rule(
+    "any_all", "ANY and ALL are not allowed", "use IN with a list or a subquery"
+)
 TUPLE = Rule(
     "tuple", "a list in brackets stands after IN only", "code IN ('E10', 'E11')"
 )
 EMPTY_LIST = Rule("empty_list", "an IN list needs an item", "code IN ('E10', 'E11')")
+IN_COLUMN = Rule(
+    "in_column",
+    "IN has a list or a subquery in brackets",
+    "code IN ('E10', 'E11'), or code IN (SELECT code FROM codes)",
+)
+BRACKETS_NEEDED = Rule(
+    "brackets_needed",
+    "a condition beside another operator needs brackets",
+    "(age >= 60) = smoker",
+)
 OPERAND = Rule(
     "operand",
     "a comparison has a column and a literal, or two columns",
@@ -260,6 +392,8 @@ CONSTRUCT = Rule(
     f"a query reads: {SHAPE}",
 )
 
+
+# Binding
 
 UNKNOWN_TABLE = Rule(
     "unknown_table", "no table has this name", "see the dataset's page"
@@ -320,7 +454,7 @@ KEY_NOT_SELECTED = Rule(
 )
 GROUP_BY_FORM = Rule(
     "group_by_form",
-    "GROUP BY takes columns, aliases of columns, and positions of columns",
+    "GROUP BY takes expressions over columns, aliases and positions of keys",
     "GROUP BY sex, or GROUP BY 1",
 )
 DUPLICATE_NAME = Rule(
@@ -333,6 +467,254 @@ ROW_BOUND_NEEDED = Rule(
     "row_bound_needed",
     "this table declares no row bound",
     "ask the custodian",
+)
+
+# Names and aliases
+
+AMBIGUOUS_NAME = Rule(
+    "ambiguous_name",
+    "this name could mean two things",
+    "put the table's name or alias in front: e.age",
+)
+NAME_NEEDED = Rule(
+    "name_needed",
+    "an output that is no column and no function needs a name",
+    "age >= 60 AS senior",
+)
+COMMON_TABLE_NAME = Rule(
+    "common_table_name",
+    "a common table expression has a name that no table and no other one has",
+    "WITH first_visits AS (SELECT ...)",
+)
+
+# Unit keys: PRIVACY 1
+
+NULLABLE_UNIT_KEY = Rule(
+    "nullable_unit_key",
+    "the unit key of a LEFT JOIN's right side can be NULL: it stands in ON and in "
+    "COUNT(DISTINCT) only",
+    "use the unit key of the left side",
+)
+COUNT_UNIT_KEY = Rule(
+    "count_unit_key",
+    "unit keys are counted with DISTINCT only",
+    "COUNT(DISTINCT unit key) counts units, COUNT(*) counts rows",
+)
+
+# Expressions
+
+LIKE_PATTERN = Rule(
+    "like_pattern",
+    "a pattern is a string 'x%', '%x' or '%x%', with no other %, _ or backslash",
+    "code LIKE 'E11%'",
+)
+IN_LIST_ITEM = Rule(
+    "in_list_item", "an IN list holds literals", "code IN ('E10', 'E11')"
+)
+DIVISION = Rule(
+    "division",
+    "only integers are divided, and only so that zero gives NULL",
+    "a / NULLIF(b, 0)",
+)
+NULLIF_PLACE = Rule(
+    "nullif_place",
+    "NULLIF stands as a divisor only: a / NULLIF(b, 0)",
+    "CASE WHEN a = b THEN NULL ELSE a END",
+)
+DATE_DIFF = Rule(
+    "date_diff",
+    "DATE_DIFF takes 'day', 'month' or 'year', and two dates",
+    "DATE_DIFF('month', admitted, discharged)",
+)
+AGE_YEARS = Rule(
+    "age_years",
+    "age_years takes a date of birth and a date",
+    "age_years(born, DATE '2024-01-31')",
+)
+EXTRACT_OPERAND = Rule(
+    "extract_operand",
+    "dates and timestamps have parts; HOUR and CAST AS DATE need a timestamp",
+    "EXTRACT(YEAR FROM admitted)",
+)
+HIERARCHY_NEEDED = Rule(
+    "hierarchy_needed",
+    "this function reads codes of a declared hierarchy",
+    "see on the dataset's page which columns have one",
+)
+LEVEL = Rule(
+    "level",
+    "icd_chapter, icd_block and icd_category read ICD codes; level reads an own "
+    "hierarchy's",
+    "icd_chapter(code), level(code, 'name')",
+)
+AGE_BAND = Rule(
+    "age_band",
+    "age_band takes integers of a declared range from 0 up, and a width from 1 to "
+    "10,000",
+    "age_band(age, 10)",
+)
+RESULT_TYPES = Rule(
+    "result_types",
+    "the results of CASE and COALESCE have one type",
+    "CASE WHEN age >= 60 THEN 'old' ELSE 'young' END",
+)
+AVERAGE_OPAQUE = Rule(
+    "average_opaque",
+    "an exact average is compared with a number, and nothing else",
+    "HAVING AVG(score) > 2.5",
+)
+TOO_COMPLEX = Rule(
+    "too_complex",
+    "this condition would need too long a text",
+    "compute its parts in a derived table first",
+)
+
+# FROM and joins: PRIVACY 1
+
+PUBLIC_FIRST = Rule(
+    "public_first",
+    "FROM begins with a private table; a public one joins it",
+    "FROM encounters JOIN codes ON codes.code = encounters.code",
+)
+JOIN_NEEDS_UNIT_KEY = Rule(
+    "join_needs_unit_key",
+    "private tables join on the unit key, as a condition of ON by itself",
+    "USING (unit key)",
+)
+USING = Rule(
+    "using",
+    "USING names the unit key of both sides",
+    "USING (patient_id), or ON a.code = b.code AND ...",
+)
+PUBLIC_JOIN_KEY = Rule(
+    "public_join_key",
+    "a join with a public table equates its whole declared key",
+    "ON codes.code = encounters.code",
+)
+ROW_BOUND_TOO_LARGE = Rule(
+    "row_bound_too_large",
+    "one unit could have too many rows here",
+    "roll up by the unit key before joining, or lower options.bounds.tables",
+)
+
+# Below the top: PRIVACY 1
+
+DISTINCT_BELOW = Rule(
+    "distinct_below",
+    "below the top, SELECT DISTINCT has the unit key among its columns",
+    "SELECT DISTINCT patient_id, code",
+)
+GROUP_BY_UNIT = Rule(
+    "group_by_unit",
+    "below the top, GROUP BY has the unit key among its keys",
+    "GROUP BY patient_id",
+)
+HAVING = Rule("having", "HAVING needs GROUP BY", "write conditions on rows in WHERE")
+UNION_COLUMNS = Rule(
+    "union_columns",
+    "the parts of a UNION ALL have as many columns, of the same types",
+    "SELECT patient_id, day FROM a UNION ALL SELECT patient_id, day FROM b",
+)
+UNION_UNIT_KEY = Rule(
+    "union_unit_key",
+    "each part of a UNION ALL has the unit key once, in the same place",
+    "SELECT patient_id, day FROM a UNION ALL SELECT patient_id, day FROM b",
+)
+SUBQUERY_TIE = Rule(
+    "subquery_tie",
+    "a subquery over private tables is tied to the outer row by the unit key",
+    "EXISTS (SELECT * FROM a WHERE a.patient_id = e.patient_id AND ...)",
+)
+SUBQUERY_PLACE = Rule(
+    "subquery_place",
+    "IN (SELECT ...) and EXISTS stand in WHERE, CASE, and ON of an INNER JOIN",
+    "write the condition in WHERE, or in a derived table",
+)
+IN_QUERY_UNIT = Rule(
+    "in_query_unit",
+    "IN (SELECT ...) over private tables compares unit keys",
+    "patient_id IN (SELECT patient_id FROM diagnoses WHERE code = 'E11')",
+)
+IN_QUERY_ONE = Rule(
+    "in_query_one",
+    "IN (SELECT ...) selects one column",
+    "code IN (SELECT code FROM codes WHERE chapter = 'IV')",
+)
+EXISTS_FORM = Rule(
+    "exists_form",
+    "EXISTS reads FROM and WHERE of one SELECT, without GROUP BY, HAVING, DISTINCT or "
+    "aggregates",
+    "EXISTS (SELECT * FROM a WHERE a.patient_id = e.patient_id)",
+)
+PUBLIC_QUERY = Rule(
+    "public_query",
+    "a subquery over public tables reads one table with WHERE",
+    "code IN (SELECT code FROM codes WHERE chapter = 'IV')",
+)
+AGGREGATE_ARGUMENT = Rule(
+    "aggregate_argument",
+    "SUM, AVG and QUANTILE take numbers, BOOL_AND and BOOL_OR conditions",
+    "SUM(days), BOOL_OR(age >= 60)",
+)
+FIRST_LAST = Rule(
+    "first_last",
+    "FIRST and LAST need an ORDER BY, and nothing else has one",
+    "FIRST(code ORDER BY admitted)",
+)
+ORDER_TERM = Rule(
+    "order_term",
+    "rows of one unit are ordered by values, not by positions",
+    "ORDER BY admitted DESC",
+)
+WINDOW_PLACE = Rule(
+    "window_place",
+    "window functions stand in the SELECT list of a derived table",
+    "FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY "
+    "admitted) AS n FROM encounters) AS numbered WHERE n = 1",
+)
+WINDOW_PARTITION = Rule(
+    "window_partition",
+    "a window is partitioned by the unit key",
+    "OVER (PARTITION BY patient_id ORDER BY admitted)",
+)
+WINDOW_FORM = Rule(
+    "window_form",
+    "this window function is not written so",
+    "LAG(x), LEAD(x, 2), ROW_NUMBER(), COUNT(*), SUM(x), MIN(x), FIRST_VALUE(x)",
+)
+WINDOW_FRAME = Rule(
+    "window_frame",
+    "a frame goes from an earlier row to a later one",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+)
+
+# At the top: PRIVACY 3
+
+COUNT_ARGUMENTS = Rule(
+    "count_arguments",
+    "COUNT takes *, an expression over columns, or DISTINCT and one",
+    "COUNT(*), COUNT(score), COUNT(DISTINCT patient_id)",
+)
+NO_BOUNDS = Rule(
+    "no_bounds",
+    "SUM, AVG and QUANTILE need declared bounds",
+    "use a column with a declared range, or count rows",
+)
+ZERO_SENSITIVITY = Rule(
+    "zero_sensitivity",
+    "the declarations already say that this is 0: there is nothing to measure",
+    "leave it out",
+)
+QUANTILE = Rule(
+    "quantile",
+    "QUANTILE takes an expression, a number between 0 and 1, and perhaps a number of "
+    "bins from 2 to 1024",
+    "QUANTILE(age, 0.9), QUANTILE(age, 0.9, 128), MEDIAN(age)",
+)
+HAVING_FORM = Rule(
+    "having_form",
+    "HAVING and ORDER BY at the top speak of keys, aggregates and literals",
+    "HAVING COUNT(*) > 100 ORDER BY n DESC",
 )
 
 

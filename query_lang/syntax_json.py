@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
 
 from query_lang import syntax
-from query_lang.syntax import Select
+from query_lang.syntax import Query
 
 Json = dict[str, "Json"] | list["Json"] | str | int | bool | None
 
@@ -18,7 +19,7 @@ _CLASSES: Mapping[str, type] = {
 _TAG = "node"
 
 
-def to_json(tree: Select) -> Json:
+def to_json(tree: Query) -> Json:
     """Write a tree: an object per node, its class under ``node``."""
     return _write(tree)
 
@@ -34,15 +35,15 @@ def _write(value: object) -> Json:
     return written
 
 
-def from_json(document: Json) -> Select:
+def from_json(document: Json) -> Query:
     """Read a tree back.
 
     Raises:
         ValueError: The document is not one that ``to_json`` writes.
     """
     tree = _read(document)
-    if not isinstance(tree, Select):
-        message = "a SELECT is written here"
+    if not isinstance(tree, Query):
+        message = "a query is written here"
         raise ValueError(message)  # noqa: TRY004 - one error for every bad document
     return tree
 
@@ -72,14 +73,21 @@ def _hints(kind: type) -> Mapping[str, object]:
 
 
 def _fits(value: object, hint: object) -> bool:
+    if isinstance(hint, type):
+        return type(value) is hint  # exactly: a bool is no line number
     if isinstance(hint, UnionType):
-        return any(_fits(value, member) for member in get_args(hint))
+        return type(value) in _members(hint) or any(
+            _fits(value, member) for member in get_args(hint) if get_origin(member)
+        )
     if get_origin(hint) is Literal:
         return isinstance(value, str) and value in get_args(hint)
-    if get_origin(hint) is tuple:
-        item = get_args(hint)[0]
-        return isinstance(value, tuple) and all(_fits(v, item) for v in value)
-    return type(value) is hint  # exactly: a bool is no line number
+    item = get_args(hint)[0]  # of a tuple of any length
+    return isinstance(value, tuple) and all(_fits(v, item) for v in value)
+
+
+@cache
+def _members(hint: UnionType) -> frozenset[object]:
+    return frozenset(get_args(hint))
 
 
 _HINTS: Mapping[type, Mapping[str, object]] = {

@@ -5,10 +5,9 @@ before a parser sees it, and what it returns is what the parse is checked agains
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from privacy.errors import QueryError
 from query_lang import rules
@@ -26,8 +25,7 @@ class TokenKind(Enum):
     SIGN = "sign"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token; ``text`` as written, but a string or quoted name without quotes."""
 
     kind: TokenKind
@@ -53,6 +51,7 @@ _SCANNER = re.compile(
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
     |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[%|^&~])
     |(?P<sign><=|>=|<>|!=|==|[=<>(),.;*+/-])
     """,
     re.VERBOSE,
@@ -76,33 +75,28 @@ def is_identifier(name: str) -> bool:
     return _IDENTIFIER.fullmatch(name) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class LexedText:
-    """The tokens, and the text with comments blanked (every offset unchanged)."""
-
-    tokens: tuple[Token, ...]
-    text: str
-
-
-def lex(sql: str) -> LexedText:
+def lex(sql: str) -> tuple[Token, ...]:
     """Cut a text into tokens; comments are dropped, a trailing ``;`` too.
 
     Raises:
         SqlSyntaxError: The text is empty, or a string or comment never ends.
         SqlNotAllowedError: A character, number or string form outside the subset.
     """
-    _refuse_control_characters(sql)
+    hidden = _HIDDEN.search(sql)
+    if hidden is not None:
+        raise refuse(rules.CONTROL_CHARACTER, place(sql, hidden.start()))
     tokens: list[Token] = []
-    kept: list[str] = []
+    line, line_start = 1, 0
     for kind, start, end in _pieces(sql):
-        if kind is None:
-            kept.append(re.sub(r"[^\n]", " ", sql[start:end]))
-            continue
-        kept.append(sql[start:end])
-        token = Token(kind, _content(kind, sql[start:end]), start, place(sql, start))
-        _refuse_forms(tokens[-1] if tokens else None, token, sql)
-        tokens.append(token)
-    return _one_statement(tokens, "".join(kept))
+        if kind is not None:
+            text, position = sql[start:end], Position(line, start - line_start + 1)
+            token = Token(kind, _content(kind, text), start, position)
+            _refuse_forms(tokens[-1] if tokens else None, token, sql)
+            tokens.append(token)
+        breaks = sql.count("\n", start, end)
+        if breaks:
+            line, line_start = line + breaks, sql.rindex("\n", start, end) + 1
+    return _one_statement(tokens)
 
 
 def place(sql: str, offset: int) -> Position:
@@ -116,6 +110,8 @@ def _pieces(sql: str) -> Iterator[tuple[TokenKind | None, int, int]]:
         match = _SCANNER.match(sql, offset)
         if match is None:
             raise _unknown_character(sql, offset)
+        if match.lastgroup == "operator":
+            raise refuse(rules.OPERATOR, place(sql, offset))
         end = match.end()
         if match.lastgroup == "comment":
             end = _comment_end(sql, offset)
@@ -142,13 +138,7 @@ def _content(kind: TokenKind, text: str) -> str:
     return text
 
 
-def _refuse_control_characters(sql: str) -> None:
-    for offset, character in enumerate(sql):
-        if character not in "\t\r\n" and unicodedata.category(character) in _HIDDEN:
-            raise refuse(rules.CONTROL_CHARACTER, place(sql, offset))
-
-
-_HIDDEN = frozenset({"Cc", "Cs"})
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def _unknown_character(sql: str, offset: int) -> QueryError:
@@ -178,7 +168,7 @@ def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:
         raise refuse(rules.STRING_FORM, before.position)
 
 
-def _one_statement(tokens: list[Token], text: str) -> LexedText:
+def _one_statement(tokens: list[Token]) -> tuple[Token, ...]:
     ends = next((i for i, t in enumerate(tokens) if t.is_sign(";")), len(tokens))
     statement, rest = tokens[:ends], tokens[ends:]
     if not statement:
@@ -186,4 +176,4 @@ def _one_statement(tokens: list[Token], text: str) -> LexedText:
     extra = next((t for t in rest if not t.is_sign(";")), None)
     if extra is not None:
         raise refuse(rules.ONE_STATEMENT, extra.position)
-    return LexedText(tuple(statement), text[: rest[0].start] if rest else text)
+    return tuple(statement)

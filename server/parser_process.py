@@ -16,7 +16,7 @@ from typing import IO
 from privacy import errors
 from privacy.errors import QueryError, SqlNotAllowedError
 from query_lang.limits import check_size
-from query_lang.syntax import Select
+from query_lang.syntax import Query
 from query_lang.syntax_json import Json, from_json
 
 PARSE_SECONDS = 5.0
@@ -37,7 +37,7 @@ class ParserPool:
         self._warm = _Child()
         self._spares.put(_Child())
 
-    def parse(self, sql: str) -> Select:
+    def parse(self, sql: str) -> Query:
         """Return the tree of ``sql``.
 
         Raises:

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import duckdb
 
+from engines.duckdb_engine import _fill
 from privacy.schema import (
     Column,
     ColumnType,
@@ -125,13 +126,12 @@ def _stored(value, column):
 
 
 def run(connection, rendered: RenderedPlan):
-    """Return the exact vectors of a plan, one tuple per measure over its cells."""
-    rows = connection.execute(rendered.sql, list(rendered.parameters)).fetchall()
-    width = len(rendered.stored_cells[0])
-    found = {row[:width]: row[width:] for row in rows}
-    zeros = (0,) * rendered.vector_count
-    filled = [found.get(cell, zeros) for cell in rendered.stored_cells]
-    return tuple(zip(*filled, strict=True))
+    """Return the exact vectors of a plan, one tuple a measure, as the engine fills."""
+    filled: dict[int, list[int]] = {}
+    for statement in rendered.statements:
+        found = connection.execute(statement.sql, list(statement.parameters))
+        _fill(filled, statement, found.fetchall())
+    return tuple(tuple(filled[vector]) for vector in range(rendered.vector_count))
 
 
 def ranked(rows: Iterable[Row]):

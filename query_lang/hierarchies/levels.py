@@ -4,7 +4,12 @@ from collections.abc import Mapping
 
 from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies.code_systems import BUILT_IN, code_system
-from query_lang.hierarchies.rendering import built_in_sql, own_code_sql, own_sql
+from query_lang.hierarchies.rendering import (
+    built_in_sql,
+    normal_code,
+    own_code_sql,
+    own_sql,
+)
 
 LEVELS = ("chapter", "block", "category")
 """The levels of the built-in code systems, widest first."""
@@ -44,8 +49,8 @@ def level_of(
     """Return the value of a code on a level, or None for what is no code.
 
     Codes of the built-ins are read in capital or small letters: a category of the list,
-    a dot or none, and up to four further letters or digits. Own codes are read as they
-    stand.
+    a dot or none, and up to four further letters or digits. Own codes are read without
+    dots, in capital or small letters.
 
     Raises:
         KeyError: The hierarchy is neither built in nor one of ``own``.
@@ -55,8 +60,9 @@ def level_of(
     if domain.name in BUILT_IN:
         found = code_system(domain.name).category_of(code)
         return None if found is None else str(getattr(found, level))
-    row = own[domain.name].codes.get(code)
-    return None if row is None else row[index]
+    codes = own[domain.name].codes.items()
+    rows = [row for known, row in codes if normal_code(known) == normal_code(code)]
+    return rows[0][index] if rows else None
 
 
 def code_count(domain: HierarchyDomain, own: OwnHierarchies) -> int:

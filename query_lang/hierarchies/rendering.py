@@ -96,7 +96,18 @@ def own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
 
 
 def _look_up(hierarchy: Hierarchy, values: list[str], operand: str) -> str:
-    return f"map({_texts(hierarchy.codes)}, {_texts(values)})[{operand}]"
+    keys = _texts(map(normal_code, hierarchy.codes))
+    return f"map({keys}, {_texts(values)})[upper(replace({operand}, '.', ''))]"
+
+
+def normal_code(code: str) -> str:
+    """Return an own code as it is compared: in capital letters, without dots.
+
+    >>> normal_code("y.1")
+    'Y1'
+    """
+    letters = (c.upper() if len(c.upper()) == 1 else c for c in code)
+    return "".join(letters).replace(".", "")
 
 
 def _texts(values: Iterable[str]) -> str:

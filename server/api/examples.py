@@ -21,35 +21,54 @@ class _Operation(TypedDict, total=False):
     responses: dict[str, _Body]
 
 
-_SQL = "SELECT sex, COUNT(DISTINCT patient_id) AS patients FROM patients GROUP BY sex"
+_SQL = (
+    "SELECT sex, COUNT(DISTINCT patient_id) AS patients, AVG(weight_kg) AS mean_weight "
+    "FROM patients GROUP BY sex"
+)
 _SNAPSHOT = "s_6b1f0c2d9a8e47530f1b2c3d"
 _QUERY_ID = "q_0f3a9c5e7d1b2a4c6e8f0a1b"
-_REMAINING: Example = {"project": "4.9", "principal": None}
+_REMAINING: Example = {"project": "4.7", "principal": None}
 _COLUMNS = [
     {"name": "sex", "kind": "group", "type": "text", "unit": None},
     {"name": "patients", "kind": "measure", "type": "integer", "unit": "patient"},
+    {"name": "mean_weight", "kind": "measure", "type": "decimal", "unit": None},
 ]
+_COUNT_NOISE = {
+    "mechanism": "discrete_laplace",
+    "scale": "10.000000000000002",
+    "l1_sensitivity": "1",
+    "half_width_95": "30",
+}
 _NOISE = [
+    {"column": "patients", **_COUNT_NOISE},
     {
-        "column": "patients",
+        "column": "mean_weight",
+        "part": "sum",
         "mechanism": "discrete_laplace",
-        "scale": "10.000000000000002",
-        "l1_sensitivity": "1",
-        "half_width_95": "30",
-    }
+        "scale": "2500.0000000000004",
+        "l1_sensitivity": "250.0",
+        "half_width_95": "7489.3",
+    },
+    {"column": "mean_weight", "part": "count", **_COUNT_NOISE},
 ]
 _DERIVATION = (
     "Neighbours differ by all rows of one patient.\n"
-    "patients = COUNT(DISTINCT patient_id): one patient moves it by at most 1."
+    "patients = COUNT(DISTINCT patient_id): one patient moves it by at most 1.\n"
+    "mean_weight = AVG(weight_kg): one patient moves its sum by at most 250.0, its "
+    "count by at most 1."
 )
-_CHARGE: Example = {"epsilon": "0.1", "delta": "0", "reused": False}
+_CHARGE: Example = {"epsilon": "0.3", "delta": "0", "reused": False}
 
-QUESTION: Example = {"sql": _SQL, "epsilon": "0.1", "options": {"reuse": "allow"}}
+QUESTION: Example = {"sql": _SQL, "epsilon": "0.3", "options": {"reuse": "allow"}}
 ANSWER: Example = {
     "query_id": _QUERY_ID,
     "snapshot": _SNAPSHOT,
     "columns": _COLUMNS,
-    "rows": [["F", 10_312], ["M", 9_655], [None, -7]],
+    "rows": [
+        ["F", 10_312, "68.214530"],
+        ["M", 9_655, "81.900412"],
+        [None, -7, None],
+    ],
     "noise": _NOISE,
     "charge": _CHARGE,
     "remaining": _REMAINING,
@@ -57,7 +76,7 @@ ANSWER: Example = {
     "warnings": [],
 }
 PLAN: Example = {
-    "epsilon": "0.1",
+    "epsilon": "0.3",
     "delta": "0",
     "affordable": True,
     "remaining": {"project": "5", "principal": None},
@@ -77,8 +96,8 @@ BUDGET: Example = {
             "datasets": ["hospital"],
             "expires": "2027-06-30",
             "allotment": "5",
-            "spent": "0.1",
-            "remaining": "4.9",
+            "spent": "0.3",
+            "remaining": "4.7",
             "principal": None,
             "cap": None,
         }
@@ -114,7 +133,15 @@ DATASET: Example = {
                     "nullable": True,
                     "constant_in_unit": False,
                     "domain": {"values": ["F", "M"], "other": False},
-                }
+                },
+                {
+                    "name": "weight_kg",
+                    "type": "decimal",
+                    "scale": 1,
+                    "nullable": True,
+                    "constant_in_unit": False,
+                    "domain": {"min": "0.0", "max": "250.0"},
+                },
             ],
         }
     ],

@@ -110,11 +110,11 @@ class QuestionCounter:
     def _outcome(self, reply: Reply) -> Outcome:
         slots = 1
         if reply.executed is not None:
-            rendered = reply.executed.compiled.rendered
+            compiled = reply.executed.compiled
             slots = executing_slots(
                 base=self._base_slots,
-                cells=len(rendered.cells),
-                vectors=rendered.vector_count,
+                cells=len(compiled.rendered.cells),
+                vectors=sum(measure.size for measure in compiled.measures),
             )
         if reply.failure is not None:
             response = problem_for(reply.failure).response()

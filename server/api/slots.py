@@ -56,7 +56,7 @@ def executing_slots(*, base: int, cells: int, vectors: int) -> int:
     Args:
         base: Slots of the smallest plan.
         cells: Cells of the answer.
-        vectors: Noisy vectors, each as long as there are cells.
+        vectors: Noisy values of a cell: one a vector, in a histogram one a bin.
     """
     return base + cells * vectors // CELLS_PER_SLOT
 

@@ -79,18 +79,32 @@ class OutputColumn(_Shape):
 
     name: str
     kind: Literal["group", "measure"]
-    type: str = Field(examples=["integer"])
+    type: Literal["integer", "decimal", "date", "timestamp", "text", "boolean"]
     unit: str | None = Field(examples=["patient"])
 
 
 class Noise(_Shape):
-    """The noise of one measured column, per cell."""
+    """The noise of one measured column, per cell, in the column's unit.
+
+    An average has two entries: its sum and its count. A quantile's is of the count of
+    each bin, in rows.
+    """
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
 
     column: str
+    part: Literal["sum", "count"] | None = Field(
+        default=None, description="Of an average alone."
+    )
+    per: Literal["bin"] | None = Field(default=None, description="Of a quantile alone.")
     mechanism: str = Field(examples=["discrete_laplace"])
     scale: str = Field(examples=["10.000000000000002"])
     l1_sensitivity: str = Field(examples=["1"])
     half_width_95: str = Field(examples=["30"])
+
+
+CellValue = int | str | bool | None
+"""Whole numbers are integers; decimals, days, times and text are strings."""
 
 
 class ChargeShape(_Shape):
@@ -124,12 +138,16 @@ class FreeAnswer(_Shape):
 
 
 class Answer(_Shape):
-    """Noisy counts: one row a declared cell, signed integers as drawn."""
+    """Noisy rows: one a declared cell, but for what HAVING and LIMIT leave out."""
 
     query_id: str
     snapshot: str
     columns: list[OutputColumn]
-    rows: list[list[object]]
+    rows: list[list[CellValue]] = Field(
+        description="In the order of the columns. Counts and sums of integers are "
+        "signed integers as drawn; decimals are strings, averages and quantiles with "
+        "six digits after the point; days and times are ISO strings; NULL is null."
+    )
     noise: list[Noise]
     charge: ChargeShape
     remaining: Remaining

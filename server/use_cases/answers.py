@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 
 from privacy.losses import Loss
-from privacy.schema import Scalar
 from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
-from server.use_cases.questions import Question, half_width_95
+from query_lang.presentation import present
+from server.use_cases.noise import noise_of
+from server.use_cases.questions import Question
 
 Document = dict[str, object]
 
@@ -30,36 +31,13 @@ def columns_of(compiled: CompiledQuery) -> list[Document]:
     ]
 
 
-def noise_of(question: Question) -> list[Document]:
-    """Describe the noise of every measured column, in output order."""
-    described: list[Document] = []
-    for column in question.compiled.columns:
-        if column.kind == "measure":
-            vector = question.event.vectors[column.index]
-            described.append(
-                {
-                    "column": column.name,
-                    "mechanism": "discrete_laplace",
-                    "scale": repr(vector.scale),
-                    "l1_sensitivity": str(vector.sensitivity.l1),
-                    "half_width_95": str(half_width_95(vector.scale)),
-                }
-            )
-    return described
-
-
 def rows_of(
     compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
 ) -> list[list[object]]:
-    """Lay noisy vectors out as rows: one a cell, in declared order."""
+    """Return the rows in JSON's types: days in ISO, decimals as text."""
     return [
-        [
-            _wire_value(cell[column.index])
-            if column.kind == "group"
-            else noisy_vectors[column.index][position]
-            for column in compiled.columns
-        ]
-        for position, cell in enumerate(compiled.rendered.cells)
+        [None if value is None else scalar_to_json(value) for value in row]
+        for row in present(compiled, noisy_vectors)
     ]
 
 
@@ -76,7 +54,7 @@ def answer_document(
         "snapshot": question.snapshot,
         "columns": columns_of(question.compiled),
         "rows": rows_of(question.compiled, noisy_vectors),
-        "noise": noise_of(question),
+        "noise": noise_of(question.compiled, question.event),
         "charge": charge_document(question.event.loss, reused=False),
         "remaining": dict(remaining),
         "derivation": question.compiled.derivation,
@@ -122,15 +100,11 @@ def plan_document(
         "snapshot": question.snapshot,
         "cells": len(question.compiled.rendered.cells),
         "columns": columns_of(question.compiled),
-        "noise": noise_of(question),
+        "noise": noise_of(question.compiled, question.event),
         "derivation": question.compiled.derivation,
         "warnings": _warnings(question.compiled),
         "free": list(free),
     }
-
-
-def _wire_value(value: Scalar | None) -> object:
-    return None if value is None else scalar_to_json(value)
 
 
 def charge_document(loss: Loss, *, reused: bool) -> Document:

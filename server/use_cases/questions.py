@@ -9,22 +9,22 @@ from functools import lru_cache
 
 from sqlalchemy import Connection, select
 
-from mechanisms.pricing import half_width, price, solve_accuracy
+from mechanisms.pricing import price, solve_accuracy
 from privacy.contributions import ContributionBounds
-from privacy.errors import InvalidLossError
+from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.events import PriceEvent
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.bind import check_bounds
 from query_lang.compile import compile_syntax
-from query_lang.compiled import CompiledQuery
+from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.noisy_conditions import all_shown
 from server.persistence import tables
 from server.use_cases.access import Grant
 from server.use_cases.requests import QuestionRequest
 from server.use_cases.services import Parser
 
-NINETY_FIVE_PERCENT = Fraction(95, 100)
 _CACHED_PLANS = 2_048
 
 
@@ -144,10 +144,14 @@ def _price(
     sensitivities = [measure.sensitivity for measure in compiled.measures]
     weights = [measure.weight for measure in compiled.measures]
     if request.accuracy is not None:
+        _check_has_half_widths(compiled)
         loss = solve_accuracy(
             sensitivities,
             weights,
-            within=request.accuracy.within,
+            withins=[
+                request.accuracy.within * 10**measure.scale
+                for measure in compiled.measures
+            ],
             confidence=request.accuracy.confidence,
             minimum=losses.minimum,
             maximum=losses.maximum,
@@ -158,6 +162,20 @@ def _price(
             raise AssertionError
         loss = losses.check(asked)
     return price(sensitivities, weights, loss)
+
+
+def _check_has_half_widths(compiled: CompiledQuery) -> None:
+    """Refuse an accuracy for what has no half-width before its answer is drawn.
+
+    Raises:
+        InvalidOptionError: The query speaks of an average or a quantile.
+    """
+    if any(isinstance(s, AverageShown | QuantileShown) for s in all_shown(compiled)):
+        message = (
+            "accuracy is for counts and sums; ask for an average or a quantile with "
+            "epsilon"
+        )
+        raise InvalidOptionError(message)
 
 
 def _identity(compiled: CompiledQuery, snapshot: str) -> str:
@@ -210,13 +228,3 @@ def request_of(text: str) -> QuestionRequest:
             max_groups_per_unit=bounds["max_groups_per_unit"],
         ),
     )
-
-
-def half_width_95(scale: float) -> int:
-    """Return the half-width that 95 % of the noise of one cell stays within."""
-    return _half_width_95(scale)
-
-
-@lru_cache(4_096)
-def _half_width_95(scale: float) -> int:
-    return half_width(scale, NINETY_FIVE_PERCENT)

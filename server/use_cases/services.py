@@ -10,10 +10,10 @@ from budget.databases import Databases
 from budget.ledger import Ledger
 from engines.contract import Engine
 from mechanisms.samplers import Sampler
-from query_lang.syntax import Select
+from query_lang.syntax import Query
 from server.settings import Settings
 
-Parser = Callable[[str], Select]
+Parser = Callable[[str], Query]
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Answers and plans: noisy counts with the noise that they carry."""
+"""Answers and plans: noisy numbers with the noise that they carry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class Answer:
     """Noisy rows, one a declared cell, as the server sent them.
 
     Counts are signed integers as drawn: a small or negative one is noise around a
-    small truth.
+    small truth. Decimals are strings, every digit as the server wrote it; days and
+    times are ISO strings; NULL is None.
 
     Attributes:
         document: The whole reply.
@@ -50,7 +51,11 @@ class Answer:
 
     @property
     def noise(self) -> list[dict[str, Any]]:
-        """Mechanism, scale and half-width of each measured column."""
+        """Mechanism, scale and half-width of each measured column.
+
+        An average has two entries, ``part`` "sum" and "count". A quantile's has
+        ``per`` "bin": it is of the counts of its bins, in rows.
+        """
         return list(self.document["noise"])
 
     @property
@@ -73,20 +78,35 @@ class Answer:
         """What to know before relying on the answer."""
         return list(self.document["warnings"])
 
-    def half_width(self, column: str) -> float:
+    def half_width(self, column: str, part: str | None = None) -> float:
         """Return the 95 % half-width of each cell of a measured column.
 
+        Args:
+            column: Its name. Of a quantile it is that of each bin's count, in rows.
+            part: ``"sum"`` or ``"count"`` of an average, which has two; else None.
+
         Raises:
-            KeyError: It is no measured column.
+            KeyError: It is no measured column, or has no such part.
         """
-        for noise in self.noise:
-            if noise["column"] == column:
+        entries = [noise for noise in self.noise if noise["column"] == column]
+        for noise in entries:
+            if noise.get("part") == part:
                 return float(noise["half_width_95"])
         message = f"{column!r} is not a measured column"
+        if entries:
+            parts = [noise.get("part") for noise in entries]
+            message = f"{column!r} has the parts {parts}, not {part!r}"
         raise KeyError(message)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a DataFrame, with a ``<measure>_half_width_95`` each.
+        """Return the rows as a DataFrame, with half-widths beside the measures.
+
+        Decimals, also averages and quantiles, become the nearest float64; where each
+        digit counts, read ``rows``. Days and times stay ISO strings.
+
+        A measure has ``<measure>_half_width_95``; an average has
+        ``<measure>_sum_half_width_95`` and ``<measure>_count_half_width_95``, a
+        quantile ``<measure>_bin_half_width_95``, in rows.
 
         Raises:
             ImportError: pandas is not installed.
@@ -94,8 +114,14 @@ class Answer:
         import pandas as pd  # noqa: PLC0415 - optional
 
         frame = pd.DataFrame(self.rows, columns=self._titles())
-        for name, width in self._half_widths().items():
-            frame[f"{name}_half_width_95"] = pd.to_numeric(width)
+        for place, column in enumerate(self.columns):
+            if column["type"] == "decimal":
+                numbers = [_float(row[place]) for row in self.rows]
+                frame.isetitem(place, pd.Series(numbers, dtype="float64"))
+        for noise in self.noise:
+            kind = noise.get("part") or noise.get("per")
+            name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
+            frame[f"{name}_half_width_95"] = pd.to_numeric(noise["half_width_95"])
         return frame
 
     def __str__(self) -> str:
@@ -106,7 +132,8 @@ class Answer:
             "  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
             for row in table
         ]
-        return "\n".join([*lines, "  " + self._footer()])
+        parts = ["  " + part for part in self._parts()]
+        return "\n".join([*lines, *parts, "  " + self._footer()])
 
     def _repr_html_(self) -> str:
         aligned = [_ALIGN[column["kind"]] for column in self.columns]
@@ -125,7 +152,23 @@ class Answer:
         return [str(column["name"]) for column in self.columns]
 
     def _half_widths(self) -> dict[str, str]:
-        return {str(n["column"]): str(n["half_width_95"]) for n in self.noise}
+        """Return those that stand beside the values themselves."""
+        return {
+            str(noise["column"]): str(noise["half_width_95"])
+            for noise in self.noise
+            if "part" not in noise and "per" not in noise
+        }
+
+    def _parts(self) -> list[str]:
+        """Say how noisy the parts of averages and quantiles are."""
+        said = []
+        for noise in self.noise:
+            column, width = noise["column"], noise["half_width_95"]
+            if "part" in noise:
+                said.append(f"{column}: its {noise['part']} ± {width}")
+            elif "per" in noise:
+                said.append(f"{column}: the count of each {noise['per']} ± {width}")
+        return said
 
     def _cells(self, row: list[Any]) -> list[str]:
         widths = self._half_widths()
@@ -148,7 +191,7 @@ class Answer:
         return f"({paid}; remaining: {', '.join(left)}; ± holds 95 % of the noise)"
 
     def _notes(self) -> list[str]:
-        notes = [str(warning["detail"]) for warning in self.warnings]
+        notes = [*self._parts(), *(str(w["detail"]) for w in self.warnings)]
         if self.hide_below is not None and self._has_count_below(self.hide_below):
             notes.append(
                 f"The custodian asks that counts below {self.hide_below} be passed on "
@@ -157,8 +200,10 @@ class Answer:
         return notes
 
     def _has_count_below(self, threshold: int) -> bool:
-        measures = [i for i, c in enumerate(self.columns) if c["kind"] == "measure"]
-        counts = (row[i] for row in self.rows for i in measures)
+        """Whether a count, which alone has a unit, lies below it."""
+        columns = enumerate(self.columns)
+        places = [i for i, c in columns if c["kind"] == "measure" and c["unit"]]
+        counts = (row[i] for row in self.rows for i in places)
         return any(isinstance(n, int) and n < threshold for n in counts)
 
 
@@ -171,6 +216,10 @@ def _cell(value: object, half_width: str | None) -> str:
     return f"{shown} ± {half_width}"
 
 
+def _float(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
 def _html_row(tag: str, cells: list[str], aligned: list[str]) -> str:
     inner = "".join(
         f'<{tag} style="text-align:{side};padding:0.1em 0.8em">{html.escape(cell)}'
@@ -178,6 +227,13 @@ def _html_row(tag: str, cells: list[str], aligned: list[str]) -> str:
         for cell, side in zip(cells, aligned, strict=True)
     )
     return f"<tr>{inner}</tr>"
+
+
+def _noisy_name(noise: dict[str, Any]) -> str:
+    if "part" in noise:
+        return f"{noise['column']}, its {noise['part']}"
+    per = f", each {noise['per']}" if "per" in noise else ""
+    return f"{noise['column']}{per}"
 
 
 @dataclass(frozen=True)
@@ -214,7 +270,7 @@ class Plan:
     def __str__(self) -> str:
         """Return a summary for terminals."""
         noise = "\n".join(
-            f"  {n['column']}: ± {n['half_width_95']} (95 %)" for n in self.noise
+            f"  {_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in self.noise
         )
         price = "free" if self.free else f"epsilon {self.epsilon}"
         room = "affordable" if self.affordable else "over budget"

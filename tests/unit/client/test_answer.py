@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from curator_client import Answer
+from curator_client import Answer, Plan
 
 
 def document(**changes):
@@ -116,3 +116,117 @@ def test_a_frame_has_the_half_widths_beside_the_counts():
     assert list(frame.columns) == ["ward", "stays", "stays_half_width_95"]
     assert frame["stays"].tolist() == [12345, -3, 40]
     assert frame["stays_half_width_95"].tolist() == [30, 30, 30]
+
+
+def noise(column, half_width, **more):
+    return {
+        "column": column,
+        "mechanism": "discrete_laplace",
+        "scale": "1.0",
+        "l1_sensitivity": "1",
+        "half_width_95": half_width,
+        **more,
+    }
+
+
+def measure(name, kind="decimal", unit=None):
+    return {"name": name, "kind": "measure", "type": kind, "unit": unit}
+
+
+def every_kind(**changes):
+    columns = [
+        {"name": "day", "kind": "group", "type": "date", "unit": None},
+        measure("grams"),
+        measure("mean"),
+        measure("median"),
+        measure("first", "date"),
+    ]
+    rows = [
+        ["2024-01-31", "-12.50", "3.333333", "41.500000", "2023-12-01"],
+        [None, "0.10", None, None, None],
+    ]
+    noises = [
+        noise("grams", "7.25"),
+        noise("mean", "749.5", part="sum"),
+        noise("mean", "30", part="count"),
+        noise("median", "12", per="bin"),
+        noise("first", "12", per="bin"),
+    ]
+    return answer(columns=columns, rows=rows, noise=noises, warnings=[], **changes)
+
+
+def test_an_average_has_a_half_width_a_part():
+    assert every_kind().half_width("mean", part="sum") == 749.5
+    assert every_kind().half_width("mean", "count") == 30
+    assert every_kind().half_width("grams") == 7.25
+    with pytest.raises(KeyError, match="'mean' has the parts"):
+        every_kind().half_width("mean")
+    with pytest.raises(KeyError, match="'grams' has the parts"):
+        every_kind().half_width("grams", "sum")
+
+
+def test_decimals_stay_strings_in_rows_and_are_floats_in_a_frame():
+    pytest.importorskip("pandas")
+    assert every_kind().rows[0][1] == "-12.50"
+    frame = every_kind().to_pandas()
+    assert frame["grams"].tolist() == [-12.5, 0.1]
+    assert frame["mean"].tolist()[0] == 3.333333
+    assert frame["mean"].isna().tolist() == [False, True]
+    assert {frame[name].dtype.name for name in ("grams", "mean", "median")} == {
+        "float64"
+    }
+    assert frame["first"].tolist()[0] == "2023-12-01"
+
+
+def test_a_column_of_nulls_alone_is_still_one_of_numbers():
+    pytest.importorskip("pandas")
+    nothing = answer(columns=[measure("mean")], rows=[[None]], noise=[])
+    assert nothing.to_pandas()["mean"].dtype.name == "float64"
+
+
+def test_a_frame_without_rows_has_all_its_columns():
+    pytest.importorskip("pandas")
+    frame = answer(rows=[]).to_pandas()
+    assert list(frame.columns) == ["ward", "stays", "stays_half_width_95"]
+    assert len(frame) == 0
+
+
+def test_a_frame_names_the_half_widths_of_parts_and_bins():
+    pytest.importorskip("pandas")
+    frame = every_kind().to_pandas()
+    assert list(frame.columns)[5:] == [
+        "grams_half_width_95",
+        "mean_sum_half_width_95",
+        "mean_count_half_width_95",
+        "median_bin_half_width_95",
+        "first_bin_half_width_95",
+    ]
+    assert frame["mean_sum_half_width_95"].tolist() == [749.5, 749.5]
+
+
+def test_parts_are_told_below_the_table_and_not_beside_the_value():
+    for shown in (str(every_kind()), every_kind()._repr_html_()):
+        assert "-12.50 ± 7.25" in shown
+        assert "3.333333 ±" not in shown
+        assert "41.500000 ±" not in shown
+        assert "mean: its sum ± 749.5" in shown
+        assert "mean: its count ± 30" in shown
+        assert "median: the count of each bin ± 12" in shown
+
+
+def test_a_small_sum_is_no_small_count():
+    columns = [measure("total", "integer")]
+    shown = answer(hide_below=11, columns=columns, rows=[[3]], noise=[])._repr_html_()
+    assert "counts below" not in shown
+
+
+def test_a_plan_names_parts_and_bins():
+    document = {**every_kind().document, "epsilon": "1", "affordable": True, "free": []}
+    lines = str(Plan(document)).splitlines()
+    assert lines[1:6] == [
+        "  grams: ± 7.25 (95 %)",
+        "  mean, its sum: ± 749.5 (95 %)",
+        "  mean, its count: ± 30 (95 %)",
+        "  median, each bin: ± 12 (95 %)",
+        "  first, each bin: ± 12 (95 %)",
+    ]

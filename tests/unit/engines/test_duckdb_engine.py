@@ -9,7 +9,8 @@ import pytest
 from engines.duckdb_engine import DuckDbEngine
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError
-from query_lang.compiled import RenderedPlan
+from privacy.sealed import SATURATION
+from query_lang.compiled import RenderedPlan, Statement
 
 SLOW = (
     "SELECT COUNT(*) FROM range(10000000) a, range(100000) b "
@@ -19,14 +20,16 @@ BY_WARD = "SELECT ward, COUNT(*), COUNT(DISTINCT unit_key) FROM visits GROUP BY 
 
 
 def plan(sql, cells=((),), vectors=1, parameters=()):
-    return RenderedPlan(
-        sql=sql,
-        parameters=parameters,
-        cells=cells,
-        stored_cells=cells,
-        vector_count=vectors,
-        tables=("visits",),
-    )
+    return plan_of(Statement(sql, parameters, cells, tuple(range(vectors))))
+
+
+def plan_of(*statements, vectors=None):
+    count = vectors or sum(len(statement.vectors) for statement in statements)
+    return RenderedPlan(statements, ((),), count, ("visits",))
+
+
+def counting(*vectors, sql="SELECT COUNT(*) FROM visits"):
+    return Statement(sql, (), ((),), vectors)
 
 
 def write_snapshot(path, rows):
@@ -104,9 +107,36 @@ def test_the_sum_of_nothing_is_zero(engine):
     assert opened(engine, "one", asked) == [(0,)]
 
 
-def test_a_sum_beyond_sixty_four_bits_stays_exact(engine):
-    asked = plan("SELECT SUM(unit_key::HUGEINT * 9223372036854775807) FROM visits")
-    assert opened(engine, "one", asked) == [(12 * (2**63 - 1),)]
+@pytest.mark.parametrize(
+    ("value", "sealed"),
+    [
+        (2**62 - 1, 2**62 - 1),
+        (2**62 + 1, SATURATION),
+        (2**100, SATURATION),
+        (-(2**62) - 1, -SATURATION),
+        (-(2**100), -SATURATION),
+    ],
+)
+def test_a_value_saturates_and_is_never_refused(engine, value, sealed):
+    assert opened(engine, "one", plan(f"SELECT {value}::HUGEINT")) == [(sealed,)]
+
+
+def test_each_statement_fills_its_own_vectors(engine):
+    by_ward = Statement(BY_WARD, (), (("south",), ("north",)), (2, 0))
+    asked = plan_of(by_ward, counting(1))
+    assert opened(engine, "one", asked) == [(1, 2), (6,), (1, 3)]
+
+
+def test_a_histogram_fills_its_bins_cell_by_cell(engine):
+    sql = "SELECT ward, DAY(day), COUNT(*) FROM visits GROUP BY ward, DAY(day)"
+    places = tuple((ward, day) for ward in ("south", "north") for day in (1, 2, 3))
+    asked = plan_of(Statement(sql, (), places, (0,)))
+    assert opened(engine, "one", asked) == [(0, 0, 0, 2, 1, 0)]
+
+
+def test_more_rows_than_are_fetched_at_once_find_their_places(engine):
+    asked = plan("SELECT range, range FROM range(25000)", ((24_999,), (3,), (10_000,)))
+    assert opened(engine, "one", asked) == [(24_999, 3, 10_000)]
 
 
 def test_answers_are_sealed(engine):
@@ -122,6 +152,10 @@ def test_answers_are_sealed(engine):
         plan("SELECT nothing FROM visits"),
         plan("SELECT 1.5"),  # not a count
         plan("SELECT 1 UNION ALL SELECT 2"),  # two rows for one cell
+        plan_of(counting(0), counting(0), vectors=1),  # two statements for one vector
+        plan("SELECT 1", ((), ())),  # two places with one key
+        plan_of(counting(0), vectors=2),  # a vector that nothing fills
+        plan_of(counting(0), counting(), vectors=1),  # a statement that fills nothing
     ],
 )
 def test_a_failure_says_nothing_of_its_cause_and_is_counted(engine, faulty, caplog):
@@ -210,6 +244,14 @@ def test_a_deadline_that_has_passed_before_the_start_interrupts_too(folder):
     engine = DuckDbEngine(folder, deadline_seconds=0.0)
     with pytest.raises(ExecutionError):
         engine.execute("one", plan(SLOW))
+    engine.close()
+
+
+def test_the_deadline_holds_for_all_statements_together(folder):
+    engine = DuckDbEngine(folder, deadline_seconds=0.2)
+    busy = "SELECT COUNT(*) FROM range(2000000) a WHERE (a.range * a.range) % 7 = 3"
+    with pytest.raises(ExecutionError):
+        engine.execute("one", plan_of(*(counting(i, sql=busy) for i in range(2_000))))
     engine.close()
 
 

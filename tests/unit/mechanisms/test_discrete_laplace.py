@@ -5,11 +5,11 @@ import pytest
 from mechanisms.discrete_laplace import DiscreteLaplace, measure_event
 from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.pricing import price
-from mechanisms.samplers import SATURATION, OpenDPSampler
+from mechanisms.samplers import OpenDPSampler
 from privacy.charges import Charge
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
 from privacy.losses import Loss
-from privacy.sealed import Exact
+from privacy.sealed import SATURATION, Exact
 from tests.samplers import ScaledSampler, ZeroSampler
 
 ONE = VectorSensitivity(Fraction(1), Fraction(1), Fraction(1))

@@ -23,7 +23,9 @@ def solve(sensitivities, weights, within, confidence=CONFIDENCE):
     return solve_accuracy(
         sensitivities,
         weights,
-        within=Fraction(within),
+        withins=[Fraction(w) for w in within]
+        if isinstance(within, list)
+        else [Fraction(within)] * len(sensitivities),
         confidence=confidence,
         minimum=LEAST,
         maximum=MOST,
@@ -120,6 +122,27 @@ def test_a_fraction_of_a_unit_is_worth_its_whole_part():
 def test_an_accuracy_beyond_the_maximum_is_refused():
     with pytest.raises(InvalidLossError, match="the most that one query"):
         solve([counts(400)], [Fraction(1)], 20)
+
+
+def test_each_vector_is_wished_for_on_its_own_grid():
+    cents, rows = counts(100), counts(1)
+    alone = solve([cents], [Fraction(1)], 2_000)
+    both = solve([cents, rows], [Fraction(1)] * 2, [2_000, 20])
+    assert both.nano_epsilon == pytest.approx(2 * alone.nano_epsilon, rel=0.05)
+    event = price([cents, rows], [Fraction(1)] * 2, both)
+    assert half_width(event.vectors[0].scale, CONFIDENCE) <= 2_000
+    assert half_width(event.vectors[1].scale, CONFIDENCE) <= 20
+
+
+def test_the_hardest_wish_decides_wherever_it_stands():
+    easy_first = solve([counts(1)] * 2, [Fraction(1)] * 2, [10_000, 20])
+    assert easy_first == solve([counts(1)] * 2, [Fraction(1)] * 2, [20, 10_000])
+    assert easy_first == solve([counts(1)] * 2, [Fraction(1)] * 2, 20)
+
+
+def test_a_half_width_stands_for_every_vector():
+    with pytest.raises(ValueError, match="zip"):
+        solve([counts(1)] * 2, [Fraction(1)] * 2, [20])
 
 
 def test_less_than_nothing_is_no_accuracy():

@@ -10,7 +10,7 @@ W = "SELECT COUNT(*) FROM t WHERE "
 
 def allowed(sql):
     check_size(sql)
-    check_tokens(lex(sql).tokens)
+    check_tokens(lex(sql))
     return True
 
 
@@ -28,6 +28,9 @@ def allowed(sql):
         "SELECT " + ", ".join(["COUNT(*)"] * 300) + " FROM t",
         W + "b" + " " * 16_000,
         ") END ) END",
+        "SELECT " + " - ".join(["a"] * 300) + " FROM t",
+        "SELECT 1 FROM a" + " JOIN b ON NOT c" * 100,
+        "SELECT 1 FROM a WHERE NOT b UNION ALL " * 100,
     ],
 )
 def test_what_is_long_but_flat_passes_the_limits(sql):
@@ -55,3 +58,16 @@ def test_what_is_deep_or_large_is_refused(sql, rule):
 def test_everything_within_the_limits_can_be_parsed():
     assert parse_query(W + "(" * 30 + "b" + ")" * 30)
     assert parse_query(W + "NOT " * 30 + "b")
+
+
+def test_operators_inside_each_other_have_a_limit_of_their_own():
+    assert parse_query(W + " + ".join(["a"] * 90) + " = 1")
+    with pytest.raises(SqlNotAllowedError) as refused:
+        parse_query(W + " + ".join(["a"] * 110) + " = 1")
+    assert refused.value.rule == "depth"
+
+
+def test_a_long_union_is_flat():
+    union = " UNION ALL ".join(["SELECT u FROM a"] * 300)
+    tree = parse_query(f"SELECT COUNT(*) FROM ({union}) AS d")
+    assert len(tree.select.source.query.parts) == 300

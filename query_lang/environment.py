@@ -1,0 +1,56 @@
+"""What binding one query carries along."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from privacy.schema import Dataset
+from query_lang.compiled import QueryWarning
+from query_lang.syntax import CommonTable
+
+
+@dataclass(slots=True)
+class Environment:
+    """The public schema, the request's bounds, and what binding notes on its way.
+
+    Attributes:
+        dataset: The public schema.
+        table_bounds: Rows of a table that each unit keeps, before filters.
+        common_tables: Those that may be named here, by name.
+        warnings: What the analyst may not have meant.
+    """
+
+    dataset: Dataset
+    table_bounds: Mapping[str, int]
+    common_tables: Mapping[str, CommonTable] = field(default_factory=dict)
+    warnings: list[QueryWarning] = field(default_factory=list)
+    bounded_tables: dict[str, int] = field(default_factory=dict)
+    _slots: "count[int]" = field(default_factory=count)
+
+    def new_slot(self) -> int:
+        """Return a slot that no node has made yet."""
+        return next(self._slots)
+
+    def new_slots(self, many: int) -> int:
+        """Return the first of ``many`` consecutive slots."""
+        first = next(self._slots)
+        for _ in range(many - 1):
+            next(self._slots)
+        return first
+
+    def within(self, common_tables: Mapping[str, CommonTable]) -> "Environment":
+        """Return this environment with other common tables in reach."""
+        return Environment(
+            self.dataset,
+            self.table_bounds,
+            common_tables,
+            self.warnings,
+            self.bounded_tables,
+            self._slots,
+        )
+
+    def warn(self, code: str, detail: str) -> None:
+        """Note a warning once."""
+        warning = QueryWarning(code, detail)
+        if warning not in self.warnings:
+            self.warnings.append(warning)

@@ -1,0 +1,107 @@
+"""Our tokens to sqlglot's tree, by a duckdb parser that keeps functions as written."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
+from sqlglot.parsers.duckdb import DuckDBParser
+from sqlglot.tokenizer_core import Token as SqlglotToken
+from sqlglot.tokenizer_core import TokenType
+
+from query_lang import rules
+from query_lang.refusals import refuse, syntax_error
+from query_lang.syntax import Position
+from query_lang.tokens import Token, TokenKind
+
+_DIALECT = DuckDB()
+_SPECIAL_FORMS = ("CAST", "EXTRACT")  # calls whose brackets hold more than a list
+
+
+class _Parser(DuckDBParser):
+    """duckdb's grammar without sqlglot's knowledge of functions.
+
+    sqlglot gives one node to many spellings (ANY_VALUE and FIRST, DATEDIFF and
+    DATE_DIFF) and turns arguments round; here a call stays the name and the list that
+    were written, and our own table of functions decides.
+    """
+
+    FUNCTIONS: ClassVar[Mapping[str, Callable[..., exp.Expr]]] = {}  # type: ignore[assignment]
+    FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+        name: DuckDBParser.FUNCTION_PARSERS[name] for name in _SPECIAL_FORMS
+    }
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+        "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
+    }
+
+
+def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
+    """Parse tokens that passed the limits.
+
+    sqlglot's own lexer never sees the text: what a string or a comment is, is decided
+    once, by ours.
+
+    Raises:
+        SqlSyntaxError: sqlglot cannot read it, for whatever reason.
+        SqlNotAllowedError: It is another statement than a SELECT.
+    """
+    first = tokens[0].position
+    try:
+        trees = _Parser(dialect=_DIALECT).parse(list(_sqlglot_tokens(tokens)), "")
+    except SqlglotError as error:
+        raise syntax_error(_error_position(error, tokens)) from None
+    except Exception:  # noqa: BLE001 - a fault of the parser is a refusal of the text
+        raise syntax_error(first) from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise refuse(rules.ONLY_SELECT, first)
+    return trees[0]
+
+
+_KEYWORDS = DuckDB.Tokenizer.KEYWORDS
+_SIGNS = {**DuckDB.Tokenizer.SINGLE_TOKENS, **_KEYWORDS}
+_PAIRS = frozenset(key.split(" ")[0] for key in _KEYWORDS if " " in key)
+_KINDS = {
+    TokenKind.QUOTED: TokenType.IDENTIFIER,
+    TokenKind.STRING: TokenType.STRING,
+    TokenKind.NUMBER: TokenType.NUMBER,
+}
+
+
+def _sqlglot_tokens(tokens: Sequence[Token]) -> Iterator[SqlglotToken]:
+    """Write our tokens as sqlglot's, which has GROUP BY as one."""
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        pair = ""
+        if token.word in _PAIRS and index + 1 < len(tokens):
+            pair = f"{token.word} {tokens[index + 1].word}"
+        if pair in _KEYWORDS:
+            yield _sqlglot_token(token, _KEYWORDS[pair], pair)
+            index += 2
+        else:
+            yield _sqlglot_token(token, _type(token), token.text)
+            index += 1
+
+
+def _type(token: Token) -> TokenType:
+    if token.kind is TokenKind.WORD:
+        return _KEYWORDS.get(token.word, TokenType.VAR)
+    if token.kind is TokenKind.SIGN:
+        return _SIGNS[token.text]
+    return _KINDS[token.kind]
+
+
+def _sqlglot_token(token: Token, kind: TokenType, text: str) -> SqlglotToken:
+    at = token.position
+    return SqlglotToken(kind, text, at.line, at.column, token.start, token.start)
+
+
+def _error_position(error: SqlglotError, tokens: Sequence[Token]) -> Position:
+    """Return the start of the token in which the place of the error lies."""
+    found = [*getattr(error, "errors", []), {}][0]
+    line, column = found.get("line"), found.get("col")
+    if not isinstance(line, int) or not isinstance(column, int):
+        return tokens[0].position
+    reached = [t.position for t in tokens if t.position <= Position(line, column)]
+    return max(reached, default=tokens[0].position)

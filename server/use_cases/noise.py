@@ -1,0 +1,73 @@
+"""What an answer says of its noise: strings in the column's unit, never fractions."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+from mechanisms.pricing import half_width
+from privacy.events import MeasuredVector, PriceEvent
+from query_lang.compiled import (
+    AverageShown,
+    CompiledQuery,
+    KeyShown,
+    NumberShown,
+    QuantileShown,
+    Shown,
+)
+from query_lang.decimals import decimal_text
+
+NoiseEntry = dict[str, object]
+
+_NINETY_FIVE_PERCENT = Fraction(95, 100)
+
+
+def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
+    """Describe the noise of every measured column, in output order.
+
+    One entry a column, in its unit; an average has two, of its sum and of its count; a
+    quantile's is of the count of each bin, in rows.
+    """
+    described = [
+        _noise_of_vector(vector, measure.scale)
+        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
+    ]
+    return [
+        {"column": column.name, **part, **described[vector]}
+        for column in compiled.columns
+        for part, vector in _parts_of(column.shown)
+    ]
+
+
+def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
+    """Return the vectors that a column reads, and what each is to it."""
+    match shown:
+        case KeyShown():
+            return []
+        case AverageShown(sum_vector, count_vector):
+            return [({"part": "sum"}, sum_vector), ({"part": "count"}, count_vector)]
+        case NumberShown(vector):
+            return [({}, vector)]
+        case QuantileShown(vector):
+            return [({"per": "bin"}, vector)]
+
+
+def _noise_of_vector(vector: MeasuredVector, decimals: int) -> NoiseEntry:
+    width = half_width(vector.scale, _NINETY_FIVE_PERCENT)
+    return {
+        "mechanism": "discrete_laplace",
+        "scale": _point_moved(vector.scale, decimals),
+        "l1_sensitivity": decimal_text(math.ceil(vector.sensitivity.l1), decimals),
+        "half_width_95": decimal_text(width, decimals),
+    }
+
+
+def _point_moved(noise_scale: float, decimals: int) -> str:
+    """Return Python's repr of a float64 with its point moved, digit by digit.
+
+    Args:
+        noise_scale: In grid steps.
+        decimals: Of the column's grid; the text is in the column's unit.
+    """
+    if decimals == 0:
+        return repr(noise_scale)
+    return f"{Decimal(repr(noise_scale)).scaleb(-decimals):f}"

@@ -1,0 +1,165 @@
+"""The one place where the tests here meet the compiler: compile, load, run, compare.
+
+Glue that follows the interfaces of ``query_lang.compiled`` and of the stored layout: a
+private table has "unit_key" BIGINT, "row_hash" BIGINT, "row_rank" INTEGER, then its
+declared columns but the unit column (decimals as scaled BIGINT); a public table has
+"_row" BIGINT, its row number from 1, then its declared columns.
+"""
+
+import duckdb
+
+from engines.snapshots import BLIND
+from privacy.errors import QueryError
+from privacy.schema import ColumnType
+from query_lang.compile import compile_query
+from tests.semantics import hospital
+from tests.semantics.answers import prepare
+from tests.semantics.evaluator import NotAnswerableError
+from tests.semantics.values import to_grid
+
+STORED = {
+    ColumnType.INTEGER: "BIGINT",
+    ColumnType.DECIMAL: "BIGINT",
+    ColumnType.DATE: "DATE",
+    ColumnType.TIMESTAMP: "TIMESTAMP",
+    ColumnType.TEXT: "VARCHAR",
+    ColumnType.BOOLEAN: "BOOLEAN",
+}
+PRIVATE_COLUMNS = (
+    ("unit_key", "BIGINT"),
+    ("row_hash", "BIGINT"),
+    ("row_rank", "INTEGER"),
+)
+PUBLIC_COLUMNS = (("_row", "BIGINT"),)
+
+
+class DisagreementError(AssertionError):
+    """Compiler and evaluator give different cells or exact vectors."""
+
+
+def connect():
+    """Return an empty database that holds the stored tables."""
+    connection = duckdb.connect(":memory:", config={"threads": 1, **BLIND})
+    for table in hospital.DATASET.tables.values():
+        columns = ", ".join(f'"{name}" {kind}' for name, kind in stored_columns(table))
+        connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+    return connection
+
+
+def stored_columns(table):
+    first = PUBLIC_COLUMNS if table.is_public else PRIVATE_COLUMNS
+    declared = ((column.name, STORED[column.type]) for column in declared_of(table))
+    return [*first, *declared]
+
+
+def declared_of(table):
+    return [column for column in table.columns if column.name != table.unit_column]
+
+
+def load(connection, tables):
+    """Replace the rows of every table."""
+    for name, rows in tables.items():
+        table = hospital.DATASET.tables[name]
+        connection.execute(f'DELETE FROM "{name}"')
+        found = [
+            stored_row(table, number, row) for number, row in enumerate(rows, start=1)
+        ]
+        if found:
+            marks = ", ".join("?" for _ in found[0])
+            places = ", ".join(f"({marks})" for _ in found)
+            flat = [value for row in found for value in row]
+            connection.execute(f'INSERT INTO "{name}" VALUES {places}', flat)
+
+
+def stored_row(table, number, row):
+    first = (
+        (number,)
+        if table.is_public
+        else (row["unit"], row["row_hash"], row["row_rank"])
+    )
+    return (
+        *first,
+        *(stored(column, row[column.name]) for column in declared_of(table)),
+    )
+
+
+def stored(column, value):
+    if value is None or column.type is not ColumnType.DECIMAL:
+        return value
+    return to_grid(value, column.scale)
+
+
+def compiled_of(question):
+    """Return the compiled query, or None where the compiler refuses the text."""
+    try:
+        return compile_query(question.sql, hospital.DATASET, question.bounds)
+    except QueryError:
+        return None
+
+
+def exact_vectors(connection, plan):
+    """Run a rendered plan's statements and lay their rows out (``Statement``)."""
+    vectors = [None] * plan.vector_count
+    for statement in plan.statements:
+        filled = {place: [0] * len(statement.vectors) for place in statement.places}
+        seen = set()
+        width = len(statement.vectors)
+        parameters = list(statement.parameters)
+        for row in connection.execute(statement.sql, parameters).fetchall():
+            place = tuple(row[: len(row) - width])
+            assert place not in seen, "two rows fill one place"
+            seen.add(place)
+            if place in filled:
+                filled[place] = [0 if v is None else v for v in row[len(place) :]]
+        for column, vector in enumerate(statement.vectors):
+            assert vectors[vector] is None, "two statements fill one vector"
+            vectors[vector] = [filled[place][column] for place in statement.places]
+    assert None not in vectors, "a vector that no statement fills"
+    return vectors
+
+
+def compare(connection, question, tables):
+    """Compare compiler and evaluator on loaded tables.
+
+    Returns:
+        "equal", or "refused" where the compiler refuses the text.
+
+    Raises:
+        DisagreementError: Cells, or the exact vectors, differ.
+    """
+    compiled = compiled_of(question)
+    if compiled is None:
+        return "refused"
+    prepared = prepare(question, tables)
+    found = [tuple(cell) for cell in compiled.rendered.cells]
+    if found != prepared.cells:
+        message = f"cells: {prepared.cells[:9]} expected, not {found[:9]}"
+        raise DisagreementError(message)
+    expected = prepared.exact_vectors()
+    vectors = exact_vectors(connection, compiled.rendered)
+    if len(vectors) != len(expected):
+        message = f"vectors: {len(expected)} expected, not {len(vectors)}"
+        raise DisagreementError(message)
+    for number, (mine, theirs) in enumerate(zip(expected, vectors, strict=True)):
+        if mine != theirs:
+            message = f"vector {number}: {mine} expected, not {theirs}"
+            raise DisagreementError(message)
+    return "equal"
+
+
+def failure(question, tables):
+    """Return the kind of failure of a question on its own database, None if it holds.
+
+    Used while shrinking: what is refused, or outside the evaluator, holds.
+    """
+    with connect() as connection:
+        load(connection, tables)
+        try:
+            compare(connection, question, tables)
+        except DisagreementError as error:
+            return str(error).split(":")[0].split()[0]
+        except NotAnswerableError:
+            return None
+        except Exception as error:  # noqa: BLE001 - a crash is a failure of its own kind
+            return type(error).__name__
+    return None

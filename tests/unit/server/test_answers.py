@@ -1,0 +1,158 @@
+import json
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from mechanisms.pricing import half_width, price
+from privacy.contributions import ContributionBounds
+from privacy.errors import InvalidOptionError
+from privacy.losses import Loss
+from privacy.schema import ColumnType
+from query_lang.compiled import (
+    AverageShown,
+    Bins,
+    NoisyComparison,
+    NumberShown,
+    OrderTerm,
+    QuantileShown,
+)
+from server.use_cases.answers import (
+    answer_document,
+    encode,
+    free_document,
+    plan_document,
+)
+from server.use_cases.questions import LossRange, Question, _price
+from server.use_cases.requests import Accuracy, QuestionRequest
+from tests.answers import column, compiled, key, measure, number
+
+DAYS = Bins(0, 10, 2, one_per_value=False, of_days=True)
+MEDIAN_DAY = QuantileShown(2, Fraction(1, 2), DAYS)
+CELLS = ((Decimal("0.5"),), (Decimal("1.5"),), (None,))
+LOSSES = LossRange(Loss.parse("0.001"), Loss.parse("5"))
+REMAINING = {"project": "4", "principal": None}
+
+
+def question(columns, measures, cells=((),), **presentation):
+    query = compiled(columns, measures, cells, **presentation)
+    event = price(
+        [m.sensitivity for m in measures], [m.weight for m in measures], Loss.parse("1")
+    )
+    return Question(query, event, "s_1", "patient", "identity", "text")
+
+
+def every_kind(**presentation):
+    return question(
+        [
+            key(0, "dose", ColumnType.DECIMAL),
+            number(0),
+            column(AverageShown(1, 0), "mean"),
+            column(MEDIAN_DAY, "middle", ColumnType.DATE),
+        ],
+        [measure(), measure(scale=1), measure(size=2)],
+        CELLS,
+        **presentation,
+    )
+
+
+VECTORS = [[4, 2, 0], [25, -10, 5], [1, 0, 0, 1, -1, 0]]
+
+
+def answered(asked, vectors=VECTORS):
+    return answer_document(
+        asked, query_id="q_1", noisy_vectors=vectors, remaining=REMAINING
+    )
+
+
+def test_rows_are_numbers_strings_and_null_alone():
+    body = json.loads(encode(answered(every_kind())))
+    assert body["rows"] == [
+        ["0.5", 4, "0.625000", "1970-01-03"],
+        ["1.5", 2, "-0.500000", "1970-01-08"],
+        [None, 0, None, None],
+    ]
+    assert [column["type"] for column in body["columns"]] == [
+        "decimal",
+        "integer",
+        "decimal",
+        "date",
+    ]
+
+
+def test_an_average_has_two_parts_in_the_noise():
+    parts = [(n["column"], n.get("part")) for n in answered(every_kind())["noise"]]
+    assert parts == [("n", None), ("mean", "sum"), ("mean", "count"), ("middle", None)]
+
+
+def test_a_plan_counts_all_cells_whatever_is_shown_of_them():
+    asked = every_kind(limit=1, having=NoisyComparison(">", NumberShown(0), 1))
+    body = plan_document(asked, affordable=True, remaining=REMAINING, free=[])
+    assert body["cells"] == 3
+    assert body["noise"] == answered(asked)["noise"]
+    assert len(answered(asked)["rows"]) == 1
+
+
+def test_a_free_answer_has_the_stored_rows_and_noise():
+    asked = every_kind(order=(OrderTerm(NumberShown(0)),))
+    stored = encode(answered(asked))
+    free = free_document(stored, asked, query_id="q_2", remaining=REMAINING)
+    first = json.loads(stored)
+    assert [free[part] for part in ("columns", "rows", "noise")] == [
+        first[part] for part in ("columns", "rows", "noise")
+    ]
+    assert free["query_id"] == "q_2"
+    assert free["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+
+
+def test_keys_of_every_type_are_written_as_json():
+    cells = ((date(2024, 1, 2), True, 7),)
+    kinds = (ColumnType.DATE, ColumnType.BOOLEAN, ColumnType.INTEGER)
+    columns = [key(index, f"k{index}", kind) for index, kind in enumerate(kinds)]
+    rows = answered(question(columns, [measure()], cells), [[5]])["rows"]
+    assert rows == [["2024-01-02", True, 7]]
+
+
+def asking(within):
+    return QuestionRequest(
+        sql="",
+        epsilon=None,
+        accuracy=Accuracy(Fraction(within), Fraction(95, 100)),
+        project=None,
+        reuse="allow",
+        weights=(),
+        bounds=ContributionBounds(),
+    )
+
+
+def test_an_accuracy_is_in_the_unit_of_each_column():
+    query = question(
+        [number(0), number(1, "grams", ColumnType.DECIMAL, 2)],
+        [measure(), measure(scale=2, l1=100)],
+    ).compiled
+    event = _price(query, LOSSES, asking(20))
+    rows, grams = (half_width(v.scale, Fraction(95, 100)) for v in event.vectors)
+    assert (rows, grams) <= (20, 2_000)
+    assert grams > 1_900
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        question([column(AverageShown(0, 1))], [measure(), measure()]),
+        question(
+            [number(0)],
+            [measure(), measure(), measure(size=2)],
+            order=(OrderTerm(MEDIAN_DAY),),
+        ),
+        question(
+            [number(0)],
+            [measure(), measure()],
+            having=NoisyComparison(">", AverageShown(0, 1), 3),
+        ),
+    ],
+)
+def test_an_accuracy_is_for_counts_and_sums(asked):
+    with pytest.raises(InvalidOptionError, match="counts and sums"):
+        _price(asked.compiled, LOSSES, asking(20))
