@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test check audit audit-long mutants golden openapi clean
+.PHONY: help demo serve test check audit audit-long mutants bench-ingest golden openapi clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -45,6 +45,9 @@ audit-long: $(VENV)/.dev ## The audits' and the crash experiments' full counts (
 
 mutants: $(VENV)/.dev ## Plant 20 faults; each must be caught by the tests it names
 	@$(RUN)/python -m tests.mutants.run
+
+bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own
+	@$(RUN)/python -m benchmarks.ingest
 
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
