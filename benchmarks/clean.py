@@ -48,8 +48,8 @@ def timed(call: Callable[[], object]) -> Run:
     """Run a call once."""
     waited, cpu, start = _waited(), time.process_time(), time.perf_counter()
     call()
-    wall = time.perf_counter() - start
-    return Run(wall, _waited() - waited, time.process_time() - cpu)
+    wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+    return Run(wall, _waited() - waited, cpu)
 
 
 def interleaved(

@@ -40,9 +40,7 @@ KEPT_ROWS = 8  # that the bounded questions keep of each patient
 
 _T = ColumnType
 _UNIT = Column("patient_id", _T.INTEGER, nullable=False)
-_DAY = Column(
-    "day", _T.DATE, nullable=False, domain=RangeDomain(FIRST_DAY, LAST_DAY)
-)
+_DAY = Column("day", _T.DATE, nullable=False, domain=RangeDomain(FIRST_DAY, LAST_DAY))
 PATIENTS = Table(
     "patients",
     (

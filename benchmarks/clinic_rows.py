@@ -76,9 +76,7 @@ def write_snapshot(path: Path, diagnoses: int) -> None:
         connection.execute(_PATIENTS, [diagnoses // MEAN_ROWS])
         connection.execute(_STORED_PATIENTS)
         connection.execute(
-            _DIAGNOSES.format(
-                codes=len(CODES), days=_DAYS, counted=_counted(10, 11)
-            ),
+            _DIAGNOSES.format(codes=len(CODES), days=_DAYS, counted=_counted(10, 11)),
             {"codes": list(CODES), "first": FIRST_DAY},
         )
         connection.execute(
