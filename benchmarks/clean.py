@@ -70,7 +70,7 @@ def interleaved(
         turn = number % len(names)
         for name in names[turn:] + names[:turn]:
             runs[name].append(timed(calls[name]))
-        if number >= 2 and time.perf_counter() - start > seconds:  # noqa: PLR2004
+        if number >= 2 and time.perf_counter() - start > seconds:
             break
     return {name: summary(found) for name, found in runs.items()}
 

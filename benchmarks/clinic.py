@@ -208,7 +208,7 @@ WHERE EXISTS (
     SELECT 1 FROM diagnoses s WHERE s.unit_key = c.unit_key
     AND s.icd LIKE 'I63%' AND s.day < c.first_day)
 GROUP BY band, month
-"""  # noqa: S608 - our own words
+"""
 _JOINED = """
 SELECT age_band(p.age, 10) AS band, COUNT(DISTINCT d.patient_id) AS patients
 FROM (
@@ -232,7 +232,7 @@ JOIN prescriptions r ON r.unit_key = d.unit_key
 WHERE d.codes >= 2 AND r.drug = 'metformin'
   AND r.day BETWEEN d.first_day AND d.first_day + 90
 GROUP BY band
-"""  # noqa: S608 - our own words
+"""
 _NUMBERED = """
 SELECT f.year, p.sex, COUNT(*) AS patients
 FROM (

@@ -34,8 +34,8 @@ from query_lang.compiled import RenderedPlan
 SIZES = (10_000, 100_000, 1_000_000)
 SNAPSHOT = "clinic"
 HEADER = (
-    "| question | rows | ours, ms | plain, ms | ours / plain | CPU | rendering | blind |",
-    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    "| question | rows | ours, ms | plain, ms | ours / plain | CPU | rendering | blind |"
+    "\n|---|---:|---:|---:|---:|---:|---:|---:|"
 )
 
 
@@ -67,7 +67,7 @@ def main() -> None:
         for question in (*FIVE, *FIVE_BOUNDED, *COHORTS)
         if question.name.startswith(arguments.only)
     ]
-    print("\n".join(HEADER), flush=True)
+    print(HEADER, flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         for rows in arguments.rows:

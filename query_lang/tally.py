@@ -16,7 +16,6 @@ from query_lang.syntax import (
     Between,
     BooleanLiteral,
     Case,
-    CommonTable,
     Comparison,
     CountRows,
     CurrentDate,
