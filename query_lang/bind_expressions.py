@@ -283,8 +283,11 @@ class ExpressionBinder:
             least = compare_average(Function.GE, bound, low)
             most = compare_average(Function.LE, bound, high)
             return truth_of(Function.AND, (least, most))
-        ends = tuple(self._beside(end, bound, value) for end in (low, high))
-        return truth_of(Function.BETWEEN, (bound, *ends))
+        least, most = (self._beside(end, bound, value) for end in (low, high))
+        if isinstance(bound, FieldRef):  # the same question as two comparisons
+            ends = truth_of(Function.GE, (bound, least))
+            return truth_of(Function.AND, (ends, truth_of(Function.LE, (bound, most))))
+        return truth_of(Function.BETWEEN, (bound, least, most))
 
     def _beside(self, tree: Tree, beside: Expression, shown: Tree) -> Expression:
         if isinstance(tree, LITERALS):

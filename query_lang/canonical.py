@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 
 from privacy.schema import Table
 from query_lang.expressions import Facts
-from query_lang.plan import Aggregate
+from query_lang.plan import Aggregate, Key
 
 
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
@@ -48,17 +49,15 @@ def plan_to_json(value: object) -> object:
 
 def _fields(value: object) -> list[object]:
     shown: list[object] = []
-    for each in _FIELDS.setdefault(type(value), _names(value)):
+    for each in _names(type(value)):
         part: object = getattr(value, each)
         if not isinstance(part, Facts):
             shown.append(plan_to_json(part))
     return shown
 
 
-def _names(value: object) -> tuple[str, ...]:
-    if not is_dataclass(value):
-        raise TypeError
-    return tuple(field.name for field in fields(value))
-
-
-_FIELDS: dict[type, tuple[str, ...]] = {}
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Return a node's fields; a key's cells follow from the rest and the schema."""
+    names: tuple[str, ...] = kind.__dict__["__match_args__"]
+    return tuple(name for name in names if kind is not Key or name != "values")
