@@ -1,4 +1,4 @@
-"""Half the noise on joins, roll-ups, windows, EXISTS, sums, quantiles must be caught."""
+"""Half the noise on joins, roll-ups, windows, EXISTS, sums must be caught."""
 
 import pytest
 
