@@ -276,7 +276,7 @@ def holds_aggregate(tree: object) -> bool:
     return any(holds_aggregate(getattr(tree, name)) for name in parts)
 
 
-# -- windows -------------------------------------------------------------------------
+# -- windows -----------------------------------------------------------------
 
 
 class WindowBinder(ExpressionBinder):
