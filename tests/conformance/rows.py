@@ -4,6 +4,8 @@ Conditions are counted; values are counted beside every kind of neighbour. A tex
 is wrong for the language fails its test, so a row cannot rot.
 """
 
+# ruff: noqa: E501, ISC004 - a text is one string, to be read
+
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 
 COUNT = "SELECT COUNT(*) AS n FROM marks WHERE "
@@ -185,6 +187,10 @@ FROMS = {  # after FROM; counted
     "left join and its missing rows": (
         "people AS p LEFT JOIN events AS e ON e.person = p.person AND e.at > p.born"
         " WHERE e.at IS NULL"
+    ),
+    "unit keys equal beside a join": (
+        "marks AS m LEFT JOIN events AS e ON e.person = m.person"
+        " LEFT JOIN people AS p ON p.person = m.person AND p.person = e.person"
     ),
     "three tables": (
         "people AS p JOIN marks AS m ON m.person = p.person"

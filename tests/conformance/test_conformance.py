@@ -1,4 +1,4 @@
-"""Every construct on every engine over hostile values: it never raises, and is exact."""
+"""Every construct on every engine over hostile values: none raises, all are exact."""
 
 from dataclasses import fields, is_dataclass
 from types import UnionType
