@@ -189,8 +189,8 @@ FROMS = {  # after FROM; counted
         " WHERE e.at IS NULL"
     ),
     "unit keys equal beside a join": (
-        "marks AS m LEFT JOIN events AS e ON e.person = m.person"
-        " LEFT JOIN people AS p ON p.person = m.person AND p.person = e.person"
+        "marks AS m JOIN events AS e ON e.person = m.person AND m.person = e.person"
+        " WHERE m.person = e.person"
     ),
     "three tables": (
         "people AS p JOIN marks AS m ON m.person = p.person"
