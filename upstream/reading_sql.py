@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from privacy.schema import OTHER, ColumnType
+from query_lang.hierarchies import is_code_sql
 from upstream.reading import NOT_FINITE, SATURATED, ColumnReader, Outcome, Stored
 from upstream.time_formats import MONTHS
 
@@ -190,6 +191,9 @@ def _value(reader: ColumnReader, p: str) -> str:
             f"CASE WHEN {p} IS NULL THEN NULL WHEN {p} IN ({listed}) THEN {p} "
             f"ELSE {rest} END"
         )
+    if reader.hierarchy is not None:
+        known = is_code_sql(reader.hierarchy, p, reader.own)
+        return f"CASE WHEN {known} THEN {p} END"
     if reader.lower is None or reader.upper is None:
         return p
     lower, upper = literal(reader.lower), literal(reader.upper)

@@ -1,9 +1,9 @@
 """A published code system, read from its compact table.
 
 A table has one line a chapter (continued by indented ones): the chapter's name, a
-colon, and its blocks in published order. A block holds every category from its first to its
-last one; where the list has gaps, its runs of categories follow in brackets. Blocks
-that hold only other blocks are left out: a category belongs to the innermost one.
+colon, and its blocks in published order. A block holds every category from its first
+to its last one; where the list has gaps, its runs of categories follow in brackets.
+Blocks that hold only other blocks are left out: a category belongs to the innermost.
 """
 
 import re

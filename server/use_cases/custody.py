@@ -63,7 +63,8 @@ class CustodyOffice:
 
     def create_population(self, manifest_path: Path) -> Document:
         """Create the population that a manifest declares."""
-        declared = load_manifest(manifest_path).population
+        folder = self._services.settings.import_
+        declared = load_manifest(manifest_path, folder).population
         with (
             load_lock(self._services.settings),
             self._services.ledger.recorded("population.create", self._actor) as change,
@@ -205,7 +206,8 @@ class CustodyOffice:
             CommandRefusedError: The manifest does not fit what is stored, or its
                 patients are another population's. Nothing was changed.
         """
-        manifest = load_manifest(manifest_path)
+        folder = self._services.settings.import_
+        manifest = load_manifest(manifest_path, folder)
         secret = self._checked_secret()
         with load_lock(self._services.settings):
             with self._services.databases.reader.connect() as connection:
@@ -216,8 +218,7 @@ class CustodyOffice:
                 ingested = ingest(
                     manifest,
                     base=manifest_path.resolve().parent,
-                    import_folder=self._services.settings.import_
-                    or manifest_path.resolve().parent,
+                    import_folder=folder or manifest_path.resolve().parent,
                     secret=secret,
                     target=target,
                     progress=progress,

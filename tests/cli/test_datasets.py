@@ -195,9 +195,15 @@ def declare_sex_varying(content):
     column["constant_in_unit"] = False
 
 
+def declare_no_hierarchy(content):
+    column = next(c for c in content["tables"][0]["columns"] if c["name"] == "sex")
+    column["domain"] = {"hierarchy": "icd10"}
+
+
 CHANGES = [
     (widen_age, "visits.age: domain"),
     (raise_rows, "visits: max_rows_per_unit"),
+    (declare_no_hierarchy, "visits.sex: domain"),
     (declare_sex_varying, "visits.sex: constant_in_unit"),
 ]
 
@@ -216,6 +222,23 @@ def test_changed_declarations_can_be_accepted_with_a_reason(loaded):
     (table,) = loaded.json("dataset", "show", "clinic")["tables"]
     age = next(c for c in table["columns"] if c["name"] == "age")
     assert age["domain"] == {"min": 0, "max": 130}
+
+
+def test_a_changed_own_hierarchy_is_refused(loaded):
+    manifest = loaded.installation.write_manifest()
+    file = manifest.parent / "wards.csv"
+    file.write_text("code,side\nA,north\nB,south\n")
+    own = [{"name": "wards", "file": "wards.csv"}]
+    edited(manifest, lambda content: content.update(hierarchies=own))
+    loaded.run("dataset", "load", manifest)
+    loaded.run("dataset", "load", manifest)
+    file.write_text("code,side\nA,north\nB,north\n")
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "hierarchy wards: codes" in said
+    file.write_text("code,side\nA,north\nA,north\n")
+    assert "wards.csv:3: the code 'A' stands twice" in refused(
+        loaded, "dataset", "load", manifest
+    )
 
 
 def test_a_new_snapshot_keeps_the_budget(loaded):
