@@ -165,8 +165,10 @@ class QueryBinder:
             rollups.items(),
             least,
         )
-        for name, column in columns.items():
+        for item, (name, column) in zip(tree.items, columns.items(), strict=True):
             if isinstance(column, UnitColumn):
+                if column.nullable:
+                    raise refuse(rules.NULLABLE_UNIT_KEY, item.position)
                 columns[name] = UnitColumn(node.owner)
         if having is not None:
             grouped = Filter(grouped, having)

@@ -244,7 +244,7 @@ class SourceBinder:
     ) -> tuple[_Tie, list[Tree]]:
         (name, *others) = join.using
         right = relation.columns.get(name)
-        left = scope.find(Name(name, None, join.position))
+        left = scope.find_here(Name(name, None, join.position))  # never outside
         if (
             others
             or not isinstance(right, UnitColumn)

@@ -515,7 +515,8 @@ def slots_of(node: Node | PublicNode) -> frozenset[int]:
 def tie_break(node: Node) -> tuple[int, ...]:
     """Return the slots that order the rows of one unit where nothing else does.
 
-    Of the identity, what cannot differ within a unit is left out.
+    Of the identity, what cannot differ within a unit is left out. Proof:
+    docs/proofs/row_order.md.
     """
     if node.rows_per_unit == 1:
         return ()

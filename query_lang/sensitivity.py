@@ -23,7 +23,8 @@ def groups_per_unit(plan: Aggregate) -> int:
     """Return m, the most cells of the answer that rows of one unit can lie in.
 
     The least of its rows, the bound on its groups, and the number of cells over the
-    keys that may vary within a unit; 1 when no key does.
+    keys that may vary within a unit; 1 when no key does. Neighbouring relation: add or
+    remove all rows of one unit. Proof: docs/proofs/count_distinct.md.
     """
     bounds = [
         plan.child.rows_per_unit,
@@ -35,7 +36,10 @@ def groups_per_unit(plan: Aggregate) -> int:
 
 
 def varying_keys(plan: Aggregate) -> list[Key]:
-    """Return the keys that are not shown to be constant within the unit."""
+    """Return the keys that are not shown to be constant within the unit.
+
+    Proof: docs/proofs/constancy.md.
+    """
     return [key for key in plan.keys if not key.facts.constant]
 
 
@@ -115,7 +119,7 @@ def measure_sensitivity(plan: Aggregate, measure: MeasureKind) -> VectorSensitiv
     """Return the sensitivity of one measured vector of a plan.
 
     A histogram is a COUNT(*) with one more key, so that it has COUNT(*)'s
-    (docs/proofs/quantile.md).
+    (docs/proofs/quantile.md); an average is a sum and a count (docs/proofs/average.md).
     """
     rows = plan.child.rows_per_unit
     match measure:
