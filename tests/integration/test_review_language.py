@@ -65,7 +65,8 @@ def test_an_age_band_at_the_end_of_64_bits_raises_for_no_row(rows):
     [
         (
             "SELECT COUNT(*) FROM (SELECT patient_id, "
-            "LAG(age, 00000001999999999999999999) OVER (PARTITION BY patient_id) AS x FROM encounters) q WHERE x = 1"
+            "LAG(age, 00000001999999999999999999) OVER (PARTITION BY patient_id) "
+            "AS x FROM encounters) q WHERE x = 1"
         ),
         "SELECT QUANTILE(cost, 0.5, 000002000) FROM encounters",
         (
@@ -112,12 +113,14 @@ def test_a_domain_of_several_parts_is_listed_only_as_far_as_it_can_be_cells():
     [
         (
             "SELECT COUNT(DISTINCT d.patient_id) FROM "
-            "(SELECT l.patient_id, COUNT(*) AS n FROM encounters e LEFT JOIN labs l ON e.patient_id = l.patient_id "
+            "(SELECT l.patient_id, COUNT(*) AS n FROM encounters e LEFT JOIN labs "
+            "l ON e.patient_id = l.patient_id "
             "GROUP BY e.patient_id) d"
         ),
         (
             "SELECT COUNT(*) FROM patients WHERE patient_id NOT IN "
-            "(SELECT l.patient_id FROM encounters e LEFT JOIN labs l ON e.patient_id = l.patient_id "
+            "(SELECT l.patient_id FROM encounters e LEFT JOIN labs l ON "
+            "e.patient_id = l.patient_id "
             "GROUP BY e.patient_id)"
         ),
     ],
