@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 
 from privacy.schema import Table
 from query_lang.expressions import Facts
@@ -16,8 +14,9 @@ from query_lang.plan import Aggregate, Key
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
     """Return compact JSON of a plan and its weights, shares of 1, in stable order.
 
-    Slots are numbered in the order of the text, so that names and spacing do not
-    matter; a value carries its type, so that no two plans share a text.
+    Slots stand for columns, so that names of tables and spacing do not matter (those of
+    output columns do: they are part of the answer); a value carries its type, so that
+    no two plans share a text.
     """
     document = {"plan": plan_to_json(plan), "weights": _shares(weights)}
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True)
@@ -28,7 +27,7 @@ def _shares(weights: Sequence[Fraction]) -> list[str]:
     return [str(weight / total) for weight in weights]
 
 
-def plan_to_json(value: object) -> object:
+def plan_to_json(value: object) -> object:  # noqa: PLR0911 - an arm a form
     """Write a node as a list: its class's name, then its fields in order.
 
     Facts are left out (they follow from the rest and the schema), and a table is its
@@ -42,8 +41,6 @@ def plan_to_json(value: object) -> object:
         return [type(value).__name__, str(value)]
     if isinstance(value, Table):
         return value.name
-    if not is_dataclass(value) or isinstance(value, type):
-        raise TypeError
     return [type(value).__name__, *_fields(value)]
 
 
@@ -56,8 +53,7 @@ def _fields(value: object) -> list[object]:
     return shown
 
 
-@cache
 def _names(kind: type) -> tuple[str, ...]:
     """Return a node's fields; a key's cells follow from the rest and the schema."""
     names: tuple[str, ...] = kind.__dict__["__match_args__"]
-    return tuple(name for name in names if kind is not Key or name != "values")
+    return names[:-1] if kind is Key else names

@@ -92,7 +92,7 @@ class OutputColumn:
             or dates.
         unit: ``"rows"`` for COUNT(*) and COUNT(x), the population's word for its
             privacy unit for COUNT(DISTINCT unit key), else None.
-        scale: Decimals of the grid that the values lie on; 0 unless ``type`` is decimal.
+        scale: Decimals of the grid that the values lie on; 0 unless they are decimal.
         shown: Where the values come from.
     """
 
@@ -153,12 +153,14 @@ class RenderedPlan:
             without keys.
         vector_count: Measured vectors, in the order of ``CompiledQuery.measures``.
         tables: Tables that the SQL reads.
+        scans: How often all statements together read a table: the class of the plan.
     """
 
     statements: tuple[Statement, ...]
     cells: tuple[Cell, ...]
     vector_count: int
     tables: tuple[str, ...]
+    scans: int = 1
 
 
 @dataclass(frozen=True, slots=True)

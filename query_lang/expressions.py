@@ -203,7 +203,7 @@ def slots_read(expression: Expression) -> frozenset[int]:
     return frozenset(_read(expression))
 
 
-def _read(expression: Expression) -> Iterator[int]:  # noqa: C901 - one arm a node
+def _read(expression: Expression) -> Iterator[int]:  # noqa: C901, PLR0912 - an arm a form
     match expression:
         case FieldRef(slot):
             yield slot

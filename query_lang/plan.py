@@ -523,7 +523,7 @@ def tie_break(node: Node) -> tuple[int, ...]:
     return _tie_identity(node).slots()
 
 
-def _tie_identity(node: Node) -> Identity:
+def _tie_identity(node: Node) -> Identity:  # noqa: PLR0911 - an arm a form
     if node.rows_per_unit == 1:
         return Identity()
     match node:

@@ -5,6 +5,7 @@ its declared columns; a public one has ``_row``, its rows' number; decimals are 
 BIGINTs. The text of a query never gets here.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,14 +60,14 @@ class NodeRenderer:
 
     own: Mapping[str, Hierarchy]
     position: Position
-    tables: dict[str, None] = field(default_factory=dict)
+    tables: Counter[str] = field(default_factory=Counter)
 
     def expressions(self, allowed: Slots, *, names: bool = True) -> ExpressionRenderer:
         """Return a renderer of expressions over rows with these slots."""
         context = RenderContext(self.own, self.position, self.subquery)
         return ExpressionRenderer(context, allowed, names)
 
-    def node(self, node: Node | PublicNode, wanted: Slots, around: Slots) -> Fragment:
+    def node(self, node: Node | PublicNode, wanted: Slots, around: Slots) -> Fragment:  # noqa: C901, PLR0911, PLR0912 - an arm a form
         """Return a derived table in brackets with the wanted slots as columns.
 
         Args:
@@ -94,11 +95,11 @@ class NodeRenderer:
             case BoundContributions():
                 return self._bounded(node, wanted, around)
 
-    # -- tables ------------------------------------------------------------------------
+    # -- tables ---------------------------------------------------------------
 
     def _scan(self, node: Scan | PublicScan, wanted: Slots) -> Fragment:
         table = node.table
-        self.tables[table.name] = None
+        self.tables[table.name] += 1
         own = {
             node.first_slot + number: column.name
             for number, column in enumerate(table.columns)
@@ -117,7 +118,7 @@ class NodeRenderer:
             query += Fragment(f" WHERE {identifier(ROW_RANK)} <= ?", (node.max_rows,))
         return query + Fragment(")")
 
-    # -- rows --------------------------------------------------------------------------
+    # -- rows -----------------------------------------------------------------
 
     def _filter(
         self,
@@ -146,7 +147,7 @@ class NodeRenderer:
         )
         return _select([*_names(kept), *made], rendered.wrapped(below))
 
-    # -- windows -----------------------------------------------------------------------
+    # -- windows --------------------------------------------------------------
 
     def _windowed(self, node: Windowed, wanted: Slots, around: Slots) -> Fragment:
         child = node.child
@@ -222,7 +223,7 @@ class NodeRenderer:
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(grouped, wanted, cut, unpacked)
 
-    # -- joins -------------------------------------------------------------------------
+    # -- joins ----------------------------------------------------------------
 
     def _unit_join(self, node: UnitJoin, wanted: Slots, around: Slots) -> Fragment:
         ties = {node.left_unit, node.right_unit}
@@ -244,7 +245,7 @@ class NodeRenderer:
         on = rendered.render(node.condition)
         return _joined(wanted, left, right, on, outer=node.outer)
 
-    # -- UNION ALL ---------------------------------------------------------------------
+    # -- UNION ALL ------------------------------------------------------------
 
     def _union(self, node: Union, wanted: Slots, around: Slots) -> Fragment:
         parts = [
@@ -277,7 +278,7 @@ class NodeRenderer:
         query = _select(shown, self.node(part.node, read & own, around))
         return Fragment(query.sql[1:-1], query.parameters)
 
-    # -- bounds ------------------------------------------------------------------------
+    # -- bounds ---------------------------------------------------------------
 
     def _bounded(
         self, node: BoundContributions, wanted: Slots, around: Slots
@@ -309,7 +310,7 @@ class NodeRenderer:
         kept = None if rows is None else Fragment(f"{place} <= ?", (rows,))
         return _select(_names(wanted), source, kept)
 
-    # -- subqueries --------------------------------------------------------------------
+    # -- subqueries -----------------------------------------------------------
 
     def subquery(
         self,
@@ -364,7 +365,7 @@ class NodeRenderer:
         return Fragment("EXISTS ") + _select([Fragment("1 AS one")], source, test)
 
 
-# -- pieces of SQL ---------------------------------------------------------------------
+# -- pieces of SQL -----------------------------------------------------------
 
 
 def _columns(shown: Sequence[Fragment]) -> Fragment:

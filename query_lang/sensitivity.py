@@ -88,8 +88,8 @@ def count_distinct_sensitivity(
     Raises:
         ValueError: A bound is below 1.
 
-    >>> count_distinct_sensitivity(40, 2, 3)
-    VectorSensitivity(l1=Fraction(6, 1), l2_squared=Fraction(18, 1), linf=Fraction(3, 1))
+    >>> count_distinct_sensitivity(40, 2, 3).l2_squared
+    Fraction(18, 1)
     """
     size = _positive(values)
     l1 = min(_positive(rows_per_unit), _positive(groups) * size)
@@ -100,7 +100,7 @@ def count_distinct_sensitivity(
 def sum_sensitivity(rows_per_unit: int, lower: int, upper: int) -> VectorSensitivity:
     """Return the sensitivity of SUM over values in [lower, upper], in grid steps.
 
-    Each row of the unit adds at most max(\\|lower\\|, \\|upper\\|) to one cell, and all
+    Each row of the unit adds at most the greater of -lower and upper to one cell; all
     may fall into one cell. Neighbouring relation: add or remove all rows of one unit,
     so that the width of the interval says nothing. Proof: docs/proofs/sum.md.
 

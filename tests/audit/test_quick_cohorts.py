@@ -1,8 +1,8 @@
 """Joins, roll-ups, windows, EXISTS, sums, averages, quantiles and a heavy patient (B8).
 
 First, without a server: neighbours differ by exactly what is stated. Then over HTTP:
-at most the charge, and at least 0.7 of it;
-that half the noise is caught stands in test_quick_cohort_controls.py.
+the loss of each is at most the charge, and at least 0.7 of it. Half the noise must be
+caught: test_quick_cohort_controls.py.
 """
 
 import pytest
