@@ -305,7 +305,7 @@ def tables(*, heavy):
         n: [r for u in own for r in owned(u, make())] for n, make in makers.items()
     }
     found["patients"] = [r for u in (*own, STRANGER) for r in owned(u, [patient()])]
-    found["labs"] += owned(STRANGER, labs())
+    found["labs"] += [r for u in (STRANGER, STRANGER + 1) for r in owned(u, labs())]
     found["wards"] = [
         {"ward": ward, "floor": floor, "title": "t"}
         for floor, ward in enumerate(WARDS[:3])
