@@ -45,8 +45,17 @@ def test_a_load_prints_dataset_snapshot_and_report(curator):
     ]
 
 
+def test_a_load_sweeps_what_a_killed_load_left(curator):
+    left = curator.installation.data / "snapshots" / "s_dead.duckdb.part"
+    left.write_bytes(b"half a snapshot")
+    curator.json("dataset", "load", curator.installation.write_manifest())
+    assert not left.exists()
+
+
 def test_a_load_for_people_says_its_progress_beside_the_report(curator):
     done = curator.run("dataset", "load", curator.installation.write_manifest())
+    assert "100% ranking and writing visits" in done.stderr
+    assert "%" not in done.stdout
     assert "snapshot: s_" in done.stdout
     assert "clinic" in curator.run("dataset", "list").stdout
     assert "visits" in curator.run("dataset", "show", "clinic").stdout
