@@ -168,7 +168,6 @@ REFUSED_ON_CLINIC: tuple[tuple[str, str], ...] = (
 )
 
 UNREACHED = {
-    "first_last": "parsing refuses it first, as first_last_order or order_in_call",
     "no_cells": "no manifest declares an empty list",
     "row_bound_needed": "no manifest leaves a private table without a row maximum",
     "window_frame": "parsing refuses it first, as frame",
