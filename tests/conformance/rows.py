@@ -23,6 +23,10 @@ CONDITIONS = {  # of the table marks
     ),
     "between two integers": "a BETWEEN -1 AND 10",
     "between the wrong way round": "a NOT BETWEEN 10 AND -1",
+    "between, of what is computed": (
+        "a + b NOT BETWEEN age AND 10 OR day + a BETWEEN day AND until"
+        " OR COALESCE(text, code) BETWEEN '' AND 'Z'"
+    ),
     "between columns": "a BETWEEN age AND b",
     "in a list of integers": "a IN (0, 1, 9223372036854775807)",
     "not in a list of one": "age NOT IN (60) AND raw NOT IN (0.0001, 922337203685477)",
