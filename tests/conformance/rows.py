@@ -92,6 +92,17 @@ CONDITIONS = {  # of the table marks
         "CASE WHEN a BETWEEN 0 AND 9 THEN day + a ELSE day END > DATE '2000-01-01'"
     ),
     "a case of text beside text": "CASE WHEN a = 5 THEN 'a' WHEN flag THEN text END = code",
+    "a case that statistics prove null": "CASE WHEN a = 5 THEN 'a' END = code",
+    "a case that statistics prove null, of days": (
+        "day + CASE WHEN a = 5 THEN 1 END > until"
+        " OR CASE WHEN age = 5 THEN until END < day"
+    ),
+    "a case that statistics prove null, of numbers": (
+        "CASE WHEN a = 5 THEN b END * b > CASE WHEN b = 5 THEN raw END"
+    ),
+    "a first value that statistics prove": (
+        "COALESCE(CASE WHEN a = 5 THEN text END, code) LIKE 'E%'"
+    ),
     "a switch": "CASE a WHEN 0 THEN 'x' WHEN b THEN 'y' ELSE text END = 'x'",
     "a switch without else": "(CASE text WHEN 'NaN' THEN 1 WHEN '' THEN 2 END) = 1",
     "the first that is there": "COALESCE(a, b, 0) = 0 OR COALESCE(text, code, '') = ''",
