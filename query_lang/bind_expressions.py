@@ -107,6 +107,7 @@ class ExpressionBinder:
         self.scope = scope
         self.environment = environment
         self.subqueries = subqueries
+        self._bound: dict[InQuery | Exists, Expression] = {}
 
     # -- what stands where ----------------------------------------------------
 
@@ -187,10 +188,9 @@ class ExpressionBinder:
             case InList(value, items, negated):
                 return _negated(self._in_list(value, items), negated=negated)
             case InQuery(_, _, negated):
-                found = self.subqueries.in_query(tree, self)
-                return _negated(found, negated=negated)
+                return _negated(self._subquery(tree), negated=negated)
             case Exists():
-                return self.subqueries.exists(tree, self)
+                return self._subquery(tree)
             case IsNull(value, negated):
                 return _negated(self._is_null(value), negated=negated)
             case Like(value, pattern, negated):
@@ -199,6 +199,17 @@ class ExpressionBinder:
                 raise refuse(rules.STAR, tree.position)
             case _:
                 return self._computed(tree)
+
+    def _subquery(self, tree: InQuery | Exists) -> Expression:
+        """Bind a subquery once, so that GROUP BY can point at it."""
+        found = self._bound.get(tree)
+        if found is None:
+            if isinstance(tree, Exists):
+                found = self.subqueries.exists(tree, self)
+            else:
+                found = self.subqueries.in_query(tree, self)
+            self._bound[tree] = found
+        return found
 
     def _chain(self, items: tuple[Tree, ...], function: Function) -> Expression:
         """Bind a chain; brackets within it of the same kind are flattened."""

@@ -285,6 +285,7 @@ class QueryBinder:
             QueryError: It is not tied to the outer row by the unit key, it aggregates,
                 or a name or type is wrong.
         """
+        binder.environment.count_exists(tree.position)
         query = tree.query
         if isinstance(query, UnionAll) or query.group_by or query.having is not None:
             raise refuse(rules.EXISTS_FORM, tree.position)

@@ -127,6 +127,7 @@ class SourceBinder:
     def _item(
         self, source: TableName | DerivedTable
     ) -> tuple[Node | PublicScan, Relation]:
+        self.environment.count_relation(source.position)
         if isinstance(source, DerivedTable):
             node, columns = self.tables.derived(source.query, self.environment)
             return node, Relation(source.alias, columns)

@@ -14,8 +14,9 @@ from query_lang.plan import Aggregate, Key
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
     """Return compact JSON of a plan and its weights, shares of 1, in stable order.
 
-    Slots are numbered in the order of the text, so that names and spacing do not
-    matter; a value carries its type, so that no two plans share a text.
+    Slots stand for columns, so that names of tables and spacing do not matter (those of
+    output columns do: they are part of the answer); a value carries its type, so that
+    no two plans share a text.
     """
     document = {"plan": plan_to_json(plan), "weights": _shares(weights)}
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True)

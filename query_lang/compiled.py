@@ -153,12 +153,14 @@ class RenderedPlan:
             without keys.
         vector_count: Measured vectors, in the order of ``CompiledQuery.measures``.
         tables: Tables that the SQL reads.
+        scans: How often all statements together read a table: the class of the plan.
     """
 
     statements: tuple[Statement, ...]
     cells: tuple[Cell, ...]
     vector_count: int
     tables: tuple[str, ...]
+    scans: int = 1
 
 
 @dataclass(frozen=True, slots=True)

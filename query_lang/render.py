@@ -53,6 +53,7 @@ def render_plan(
         cells=public,
         vector_count=len(plan.measures),
         tables=tuple(nodes.tables),
+        scans=nodes.tables.total(),
     )
 
 

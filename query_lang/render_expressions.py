@@ -409,7 +409,8 @@ class ExpressionRenderer:
         own = self.named(call.operands[0])
         width = call.parameters[0]
         start = Fragment("(") + own + Fragment(f" // {width}) * {width}")
-        end = start + Fragment(f" + {width} - 1")
+        wide = Fragment("CAST(") + start + Fragment(" AS HUGEINT)")
+        end = wide + Fragment(f" + {width} - 1")  # the last band is not cut
         return (
             Fragment("(CAST(")
             + start

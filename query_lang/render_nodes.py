@@ -5,6 +5,7 @@ its declared columns; a public one has ``_row``, its rows' number; decimals are 
 BIGINTs. The text of a query never gets here.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,7 +60,7 @@ class NodeRenderer:
 
     own: Mapping[str, Hierarchy]
     position: Position
-    tables: dict[str, None] = field(default_factory=dict)
+    tables: Counter[str] = field(default_factory=Counter)
 
     def expressions(self, allowed: Slots, *, names: bool = True) -> ExpressionRenderer:
         """Return a renderer of expressions over rows with these slots."""
@@ -98,7 +99,7 @@ class NodeRenderer:
 
     def _scan(self, node: Scan | PublicScan, wanted: Slots) -> Fragment:
         table = node.table
-        self.tables[table.name] = None
+        self.tables[table.name] += 1
         own = {
             node.first_slot + number: column.name
             for number, column in enumerate(table.columns)

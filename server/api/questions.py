@@ -115,6 +115,7 @@ class QuestionCounter:
                 base=self._base_slots,
                 cells=len(compiled.rendered.cells),
                 vectors=sum(measure.size for measure in compiled.measures),
+                scans=compiled.rendered.scans,
             )
         if reply.failure is not None:
             response = problem_for(reply.failure).response()

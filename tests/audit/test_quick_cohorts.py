@@ -1,7 +1,7 @@
 """Joins, roll-ups, windows, EXISTS, sums, averages, quantiles and a heavy patient (B8).
 
 First, without a server: neighbours differ by exactly what is stated. Then over HTTP:
-the loss of each is at most the charge, and at least 0.7 of it; half the noise is caught.
+the loss of each is at most the charge and at least 0.7 of it; half the noise is caught.
 """
 
 from collections import Counter

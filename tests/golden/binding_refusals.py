@@ -706,7 +706,59 @@ REFUSED_AT_BINDING = (
         "sql_not_allowed",
         "row_bound_too_large",
         1,
-        704,
+        443,
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters  JOIN patients p0 USING (patient_id) JOIN patients "
+        "p1 USING (patient_id) JOIN patients p2 USING (patient_id) JOIN patients p3 USING "
+        "(patient_id) JOIN patients p4 USING (patient_id) JOIN patients p5 USING "
+        "(patient_id) JOIN patients p6 USING (patient_id) JOIN patients p7 USING "
+        "(patient_id) JOIN patients p8 USING (patient_id) JOIN patients p9 USING "
+        "(patient_id) JOIN patients p10 USING (patient_id) JOIN patients p11 USING "
+        "(patient_id) JOIN patients p12 USING (patient_id) JOIN patients p13 USING "
+        "(patient_id) JOIN patients p14 USING (patient_id) JOIN patients p15 USING "
+        "(patient_id) JOIN patients p16 USING (patient_id) JOIN patients p17 USING "
+        "(patient_id) JOIN patients p18 USING (patient_id) JOIN patients p19 USING "
+        "(patient_id) JOIN patients p20 USING (patient_id) JOIN patients p21 USING "
+        "(patient_id) JOIN patients p22 USING (patient_id) JOIN patients p23 USING "
+        "(patient_id) JOIN patients p24 USING (patient_id) JOIN patients p25 USING "
+        "(patient_id) JOIN patients p26 USING (patient_id) JOIN patients p27 USING "
+        "(patient_id) JOIN patients p28 USING (patient_id) JOIN patients p29 USING "
+        "(patient_id) JOIN patients p30 USING (patient_id) JOIN patients p31 USING "
+        "(patient_id) JOIN patients p32 USING (patient_id)",
+        "sql_not_allowed",
+        "relation_count",
+        1,
+        1176,
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE EXISTS (SELECT * FROM patients p WHERE "
+        "p.patient_id = encounters.patient_id AND p.sex = 'x0') OR EXISTS (SELECT * FROM "
+        "patients p WHERE p.patient_id = encounters.patient_id AND p.sex = 'x1') OR EXISTS "
+        "(SELECT * FROM patients p WHERE p.patient_id = encounters.patient_id AND p.sex = "
+        "'x2') OR EXISTS (SELECT * FROM patients p WHERE p.patient_id = "
+        "encounters.patient_id AND p.sex = 'x3') OR EXISTS (SELECT * FROM patients p WHERE "
+        "p.patient_id = encounters.patient_id AND p.sex = 'x4') OR EXISTS (SELECT * FROM "
+        "patients p WHERE p.patient_id = encounters.patient_id AND p.sex = 'x5') OR EXISTS "
+        "(SELECT * FROM patients p WHERE p.patient_id = encounters.patient_id AND p.sex = "
+        "'x6') OR EXISTS (SELECT * FROM patients p WHERE p.patient_id = "
+        "encounters.patient_id AND p.sex = 'x7') OR EXISTS (SELECT * FROM patients p WHERE "
+        "p.patient_id = encounters.patient_id AND p.sex = 'x8') OR EXISTS (SELECT * FROM "
+        "patients p WHERE p.patient_id = encounters.patient_id AND p.sex = 'x9') OR EXISTS "
+        "(SELECT * FROM patients p WHERE p.patient_id = encounters.patient_id AND p.sex = "
+        "'x10')",
+        "sql_not_allowed",
+        "exists_count",
+        1,
+        1009,
+    ),
+    (
+        "SELECT COUNT(*) FROM encounters WHERE age = 1 AND ward IN (SELECT w.ward FROM wards "
+        "w JOIN wards v ON v.ward = w.ward)",
+        "sql_not_allowed",
+        "public_query",
+        1,
+        60,
     ),
     (
         "SELECT COUNT(*) FROM (SELECT DISTINCT age FROM encounters) AS d",

@@ -45,8 +45,9 @@ def test_permits_run_out_and_come_back():
 
 
 def test_slots_grow_with_declared_sizes_alone():
-    assert executing_slots(base=1, cells=10, vectors=2) == 1
-    assert executing_slots(base=1, cells=10_000, vectors=2) == 11
+    assert executing_slots(base=1, cells=10, vectors=2, scans=1) == 1
+    assert executing_slots(base=1, cells=10_000, vectors=2, scans=1) == 11
+    assert executing_slots(base=16, cells=10, vectors=2, scans=6) == 32
 
 
 def test_slots_leave_room_for_all_permits():
