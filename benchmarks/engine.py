@@ -34,7 +34,7 @@ from query_lang.compiled import RenderedPlan
 SIZES = (10_000, 100_000, 1_000_000)
 SNAPSHOT = "clinic"
 HEADER = (
-    "| question | rows | ours, ms | plain, ms | ours / plain | CPU | rendering | blind |"
+    "| question | rows | ours, ms | plain, ms | ratio | CPU | rendering | blind |"
     "\n|---|---:|---:|---:|---:|---:|---:|---:|"
 )
 

@@ -9,6 +9,8 @@ from privacy.schema import (
     ColumnType,
     Dataset,
     Domain,
+    Hierarchy,
+    HierarchyDomain,
     RangeDomain,
     Scalar,
     Table,
@@ -54,6 +56,15 @@ def dataset_to_json(dataset: Dataset) -> JsonObject:
         "unit": dataset.unit,
         "snapshot_date": dataset.snapshot_date.isoformat(),
         "tables": [table_to_json(table) for table in dataset.tables.values()],
+        "hierarchies": [_hierarchy_to_json(h) for h in dataset.hierarchies.values()],
+    }
+
+
+def _hierarchy_to_json(hierarchy: Hierarchy) -> JsonObject:
+    return {
+        "name": hierarchy.name,
+        "levels": list(hierarchy.levels),
+        "codes": [[code, *values] for code, values in hierarchy.codes.items()],
     }
 
 
@@ -71,8 +82,15 @@ def table_to_json(table: Table) -> JsonObject:
         "name": table.name,
         **privacy,
         "key": list(table.key),
+        **_fan_out_to_json(table),
         "columns": [_column_to_json(column) for column in table.columns],
     }
+
+
+def _fan_out_to_json(table: Table) -> JsonObject:
+    if not table.fan_out:
+        return {}
+    return {"fan_out": [{"columns": list(c), "max": most} for c, most in table.fan_out]}
 
 
 def _column_to_json(column: Column) -> JsonObject:
@@ -94,23 +112,54 @@ def _domain_to_json(domain: Domain | None) -> JsonObject | None:
             return {"min": scalar_to_json(minimum), "max": scalar_to_json(maximum)}
         case ValuesDomain(values, other):
             return {"values": [scalar_to_json(v) for v in values], "other": other}
+        case HierarchyDomain(name):
+            return {"hierarchy": name}
 
 
 def dataset_from_json(document: JsonObject) -> Dataset:
     """Read a dataset's public schema back."""
     tables = [_table_from_json(table) for table in _objects(document["tables"])]
+    hierarchies = _objects(document.get("hierarchies", []))
     return Dataset(
         name=str(document["name"]),
         population=str(document["population"]),
         unit=str(document["unit"]),
         snapshot_date=date.fromisoformat(str(document["snapshot_date"])),
         tables={table.name: table for table in tables},
+        hierarchies={str(h["name"]): _hierarchy_from_json(h) for h in hierarchies},
+    )
+
+
+def _hierarchy_from_json(document: JsonObject) -> Hierarchy:
+    rows = [_list(row) for row in _list(document["codes"])]
+    return Hierarchy(
+        name=str(document["name"]),
+        levels=tuple(str(level) for level in _list(document["levels"])),
+        codes={
+            str(code): tuple(None if v is None else str(v) for v in values)
+            for code, *values in rows
+        },
     )
 
 
 def _objects(value: object) -> list[JsonObject]:
-    if not isinstance(value, list):
+    items = _list(value)
+    if not all(isinstance(item, dict) for item in items):
         message = "a list of objects is written here"
+        raise TypeError(message)
+    return [dict(item) for item in items if isinstance(item, dict)]
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        message = "a list is written here"
+        raise TypeError(message)
+    return value
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int):
+        message = "an integer is written here"
         raise TypeError(message)
     return value
 
@@ -124,6 +173,10 @@ def _table_from_json(document: JsonObject) -> Table:
         unit_column=None if unit_column is None else str(unit_column),
         max_rows_per_unit=bound if isinstance(bound, int) else None,
         key=tuple(str(name) for name in key) if isinstance(key, list) else (),
+        fan_out=tuple(
+            (tuple(str(name) for name in _list(fan["columns"])), _integer(fan["max"]))
+            for fan in _objects(document.get("fan_out", []))
+        ),
     )
 
 
@@ -143,6 +196,8 @@ def _column_from_json(document: JsonObject) -> Column:
 def _domain_from_json(document: object, kind: ColumnType) -> Domain | None:
     if not isinstance(document, dict):
         return None
+    if "hierarchy" in document:
+        return HierarchyDomain(str(document["hierarchy"]))
     if "values" in document:
         values = tuple(scalar_from_json(v, kind) for v in document["values"])
         return ValuesDomain(values, other=bool(document["other"]))

@@ -8,6 +8,7 @@ from query_lang import rules
 from query_lang.bind_expressions import ExpressionBinder, describe
 from query_lang.expressions import (
     AverageRef,
+    Call,
     Constant,
     Expression,
     Facts,
@@ -15,6 +16,7 @@ from query_lang.expressions import (
     Function,
 )
 from query_lang.intervals import interval_of, range_of, summed
+from query_lang.literals import small_number
 from query_lang.plan import (
     FrameEnd,
     Order,
@@ -33,7 +35,6 @@ from query_lang.syntax import (
     FunctionCall,
     InQuery,
     Name,
-    NumberLiteral,
     OrderItem,
     WindowCall,
 )
@@ -210,7 +211,8 @@ def _check_form(tree: AggregateCall) -> None:
         raise refuse(rules.AGGREGATE_DISTINCT, tree.position)
     ordered = tree.name in {"first", "last"}
     if bool(tree.order_by) is not ordered:
-        raise refuse(rules.FIRST_LAST, tree.position)
+        rule = rules.FIRST_LAST_ORDER if ordered else rules.ORDER_IN_CALL
+        raise refuse(rule, tree.position)
 
 
 _TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
@@ -233,24 +235,32 @@ class GroupedBinder(ExpressionBinder):
 
     def operand(self, tree: Tree) -> Expression:
         """Bind an expression over keys and aggregates."""
+        if isinstance(tree, CountRows | AggregateCall | WindowCall):
+            return super().operand(tree)
+        if not holds_aggregate(tree):
+            return self._grouped(self._rows.operand(tree), tree)
         if isinstance(tree, Exists | InQuery):
             raise refuse(rules.SUBQUERY_PLACE, tree.position)
-        if isinstance(tree, Name) or (
-            not isinstance(tree, CountRows | AggregateCall | WindowCall)
-            and not holds_aggregate(tree)
-        ):
-            bound = self._rows.operand(tree)
-            if bound in self._keys:
-                return FieldRef(self._keys[bound], bound.facts)
-            if isinstance(tree, Name):
-                raise refuse(
-                    rules.NOT_GROUPED,
-                    tree.position,
-                    detail=f"{tree.name} is selected but not grouped by",
-                    hint=f"add {tree.name} to GROUP BY, or roll it up: "
-                    f"MIN({tree.name})",
-                )
         return super().operand(tree)
+
+    def _grouped(self, bound: Expression, tree: Tree) -> Expression:
+        """Return an expression over rows as one over keys."""
+        if bound in self._keys:
+            return FieldRef(self._keys[bound], bound.facts)
+        if isinstance(bound, Constant):
+            return bound
+        if isinstance(bound, Call):
+            operands = tuple(self._grouped(item, tree) for item in bound.operands)
+            return replace(bound, operands=operands)
+        if not isinstance(bound, FieldRef | AverageRef):
+            raise refuse(rules.SUBQUERY_PLACE, tree.position)
+        shown = describe(tree)
+        raise refuse(
+            rules.NOT_GROUPED,
+            tree.position,
+            detail=f"{shown} is selected but not grouped by",
+            hint=f"add {shown} to GROUP BY, or roll it up: MIN({shown})",
+        )
 
     def unit_comparison(
         self,
@@ -275,7 +285,7 @@ def holds_aggregate(tree: object) -> bool:
     return any(holds_aggregate(getattr(tree, name)) for name in parts)
 
 
-# -- windows -------------------------------------------------------------------------
+# -- windows -----------------------------------------------------------------
 
 
 class WindowBinder(ExpressionBinder):
@@ -437,11 +447,7 @@ def _check_window_form(tree: AggregateCall) -> None:
 def _offset(function: FunctionCall) -> int:
     if len(function.arguments) == 1:
         return 1
-    offset = function.arguments[1]
-    if (
-        not isinstance(offset, NumberLiteral)
-        or not offset.text.isdigit()
-        or int(offset.text[:8]) > _MAX_OFFSET
-    ):
+    offset = small_number(function.arguments[1], _MAX_OFFSET)
+    if offset is None:
         raise refuse(rules.WINDOW_FORM, function.position)
-    return int(offset.text)
+    return offset

@@ -107,8 +107,9 @@ class ExpressionBinder:
         self.scope = scope
         self.environment = environment
         self.subqueries = subqueries
+        self._bound: dict[InQuery | Exists, Expression] = {}
 
-    # -- what stands where -----------------------------------------------------
+    # -- what stands where ----------------------------------------------------
 
     def value(self, tree: Tree) -> Expression:
         """Bind what is used as a value: anything but a unit key or an average.
@@ -149,7 +150,7 @@ class ExpressionBinder:
         """Bind a window function; refused outside derived tables' SELECT lists."""
         raise refuse(rules.WINDOW_PLACE, tree.position)
 
-    def operand(self, tree: Tree) -> Expression:
+    def operand(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         """Bind any expression; averages may come out."""
         match tree:
             case Name():
@@ -170,7 +171,7 @@ class ExpressionBinder:
         """Bind a name as a value."""
         return self.scope.value(tree)
 
-    # -- conditions ------------------------------------------------------------
+    # -- conditions -----------------------------------------------------------
 
     def _operator(self, tree: Tree) -> Expression:  # noqa: C901, PLR0911, PLR0912 - a table of forms
         match tree:
@@ -187,10 +188,9 @@ class ExpressionBinder:
             case InList(value, items, negated):
                 return _negated(self._in_list(value, items), negated=negated)
             case InQuery(_, _, negated):
-                found = self.subqueries.in_query(tree, self)
-                return _negated(found, negated=negated)
+                return _negated(self._subquery(tree), negated=negated)
             case Exists():
-                return self.subqueries.exists(tree, self)
+                return self._subquery(tree)
             case IsNull(value, negated):
                 return _negated(self._is_null(value), negated=negated)
             case Like(value, pattern, negated):
@@ -199,6 +199,17 @@ class ExpressionBinder:
                 raise refuse(rules.STAR, tree.position)
             case _:
                 return self._computed(tree)
+
+    def _subquery(self, tree: InQuery | Exists) -> Expression:
+        """Bind a subquery once, so that GROUP BY can point at it."""
+        found = self._bound.get(tree)
+        if found is None:
+            if isinstance(tree, Exists):
+                found = self.subqueries.exists(tree, self)
+            else:
+                found = self.subqueries.in_query(tree, self)
+            self._bound[tree] = found
+        return found
 
     def _chain(self, items: tuple[Tree, ...], function: Function) -> Expression:
         """Bind a chain; brackets within it of the same kind are flattened."""
@@ -211,7 +222,7 @@ class ExpressionBinder:
                 bound.append(part)
         return truth_of(function, tuple(bound))
 
-    def compare(
+    def compare(  # noqa: PLR0911 - an arm a form
         self, operator: Function, left: Tree, right: Tree, position: Position
     ) -> Expression:
         """Bind ``left operator right``."""
@@ -283,8 +294,11 @@ class ExpressionBinder:
             least = compare_average(Function.GE, bound, low)
             most = compare_average(Function.LE, bound, high)
             return truth_of(Function.AND, (least, most))
-        ends = tuple(self._beside(end, bound, value) for end in (low, high))
-        return truth_of(Function.BETWEEN, (bound, *ends))
+        least, most = (self._beside(end, bound, value) for end in (low, high))
+        if isinstance(bound, FieldRef):  # the same question as two comparisons
+            ends = truth_of(Function.GE, (bound, least))
+            return truth_of(Function.AND, (ends, truth_of(Function.LE, (bound, most))))
+        return truth_of(Function.BETWEEN, (bound, least, most))
 
     def _beside(self, tree: Tree, beside: Expression, shown: Tree) -> Expression:
         if isinstance(tree, LITERALS):
@@ -331,9 +345,9 @@ class ExpressionBinder:
         found = truth_of(function, (bound,))
         return Call(function, (bound,), found.facts, (text,))
 
-    # -- values ------------------------------------------------------------------
+    # -- values ---------------------------------------------------------------
 
-    def _computed(self, tree: Tree) -> Expression:
+    def _computed(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         match tree:
             case Arithmetic(operator, left, right):
                 return arithmetic(operator, left, right, self)
@@ -435,7 +449,7 @@ def _like_form(pattern: StringLiteral) -> tuple[Function, str]:
     return function, inner
 
 
-def describe(tree: Tree) -> str:
+def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form
     """Return a short name of an expression for people; no text but names."""
     match tree:
         case Name(name):

@@ -16,7 +16,7 @@ from query_lang.domains import combined
 from query_lang.environment import Environment
 from query_lang.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.intervals import Interval, interval_of, range_of
-from query_lang.literals import check_on_grid
+from query_lang.literals import check_on_grid, small_number
 from query_lang.refusals import refuse
 from query_lang.syntax import (
     ArithmeticOperator,
@@ -43,7 +43,7 @@ class Binder(Protocol):
         ...
 
 
-# -- arithmetic ----------------------------------------------------------------
+# -- arithmetic --------------------------------------------------------------
 
 
 _Bounds = Callable[[Interval, Interval], Interval | None]
@@ -139,7 +139,7 @@ def negative(value: Expression, position: Position) -> Expression:
     return Call(Function.NEGATE, (value,), facts)
 
 
-# -- dates -----------------------------------------------------------------------
+# -- dates -------------------------------------------------------------------
 
 
 def date_function(tree: FunctionCall, binder: Binder) -> Expression:
@@ -253,7 +253,7 @@ def _day_bounds(facts: Facts) -> Interval | None:
             return None
 
 
-# -- hierarchies -------------------------------------------------------------------
+# -- hierarchies -------------------------------------------------------------
 
 
 def hierarchy_function(tree: FunctionCall, binder: Binder) -> Expression:
@@ -315,16 +315,13 @@ def _age_band(tree: FunctionCall, binder: Binder) -> Expression:
 
 def _band_width(tree: FunctionCall) -> int:
     width = tree.arguments[1] if len(tree.arguments) == 2 else None  # noqa: PLR2004 - age and width
-    if (
-        not isinstance(width, NumberLiteral)
-        or not width.text.isdigit()
-        or not 1 <= int(width.text[:6]) <= MAX_BAND_WIDTH
-    ):
+    found = small_number(width, MAX_BAND_WIDTH)
+    if not found:
         raise refuse(rules.AGE_BAND, tree.position)
-    return int(width.text)
+    return found
 
 
-# -- one of several ------------------------------------------------------------------
+# -- one of several ----------------------------------------------------------
 
 
 def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:

@@ -38,7 +38,7 @@ from query_lang.expressions import (
     FieldRef,
 )
 from query_lang.intervals import Interval, interval_of
-from query_lang.literals import LITERALS, NUMBERS, typed_value
+from query_lang.literals import LITERALS, NUMBERS, small_number, typed_value
 from query_lang.names import output_names
 from query_lang.plan import (
     CountDistinctMeasure,
@@ -152,7 +152,7 @@ class TopBinder:
             presentation=presentation,
         )
 
-    # -- keys ------------------------------------------------------------------------
+    # -- keys -----------------------------------------------------------------
 
     def _bind_keys(self) -> list[Position]:
         places: list[Position] = []
@@ -242,7 +242,7 @@ class TopBinder:
                     hint=f"add {key.name} to the SELECT list",
                 )
 
-    # -- measures ----------------------------------------------------------------------
+    # -- measures -------------------------------------------------------------
 
     def measure(self, tree: AggregateCall | CountRows) -> Shown:
         """Return what shows an aggregate; its vectors are measured once.
@@ -368,7 +368,7 @@ class TopBinder:
         self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
         return shown
 
-    # -- HAVING and ORDER BY -------------------------------------------------------------
+    # -- HAVING and ORDER BY --------------------------------------------------
 
     def _condition(self, tree: Tree) -> NoisyCondition:
         key = self._boolean_key(tree)
@@ -494,13 +494,10 @@ def _fraction(tree: AggregateCall) -> Fraction:
 
 
 def _bins(written: Tree, tree: AggregateCall) -> int:
-    if (
-        not isinstance(written, NumberLiteral)
-        or not written.text.isdigit()
-        or not 2 <= int(written.text[:6]) <= MOST_BINS  # noqa: PLR2004 - one bin tells nothing
-    ):
+    found = small_number(written, MOST_BINS)
+    if found is None or found < 2:  # noqa: PLR2004 - one bin tells nothing
         raise refuse(rules.QUANTILE, tree.position)
-    return int(written.text)
+    return found
 
 
 def weights_of(

@@ -21,9 +21,11 @@ from query_lang.refusals import no_public_domain, refuse, too_many_groups
 from query_lang.syntax import Position
 
 MAX_CELLS = 10_000
+MAX_LISTED = 10_000
+"""The most values that a domain of several parts is listed for."""
 
 
-def value_count(facts: Facts) -> int | None:
+def value_count(facts: Facts) -> int | None:  # noqa: PLR0911 - an arm a form
     """Return how many values a key has, NULL not counted, or None."""
     match facts.domain:
         case ValuesDomain() as listed:
@@ -73,7 +75,8 @@ def combined(parts: Sequence[Facts]) -> Domain | None:
     if all(part.domain == parts[0].domain for part in parts):
         return parts[0].domain
     counts = [value_count(part) for part in parts]
-    if all(count is not None and count <= MAX_CELLS for count in counts):
+    known_counts = [count for count in counts if count is not None]
+    if len(known_counts) == len(parts) and sum(known_counts) <= MAX_LISTED:
         values = tuple(dict.fromkeys(chain.from_iterable(map(_values, parts))))
         return None if parts[0].type is ColumnType.BOOLEAN else ValuesDomain(values)
     intervals = [interval_of(part) for part in parts]

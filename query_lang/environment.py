@@ -1,12 +1,20 @@
 """What binding one query carries along."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
 from privacy.schema import Dataset
+from query_lang import rules
 from query_lang.compiled import QueryWarning
-from query_lang.syntax import CommonTable
+from query_lang.refusals import refuse
+from query_lang.rules import Rule
+from query_lang.syntax import CommonTable, Position
+
+MAX_RELATIONS = 32
+MAX_EXISTS = 10
+"""What an engine plans in well under a slot, whatever the tables hold."""
 
 
 @dataclass(slots=True)
@@ -25,6 +33,7 @@ class Environment:
     common_tables: Mapping[str, CommonTable] = field(default_factory=dict)
     warnings: list[QueryWarning] = field(default_factory=list)
     bounded_tables: dict[str, int] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
     _slots: "count[int]" = field(default_factory=count)
 
     def new_slot(self) -> int:
@@ -46,8 +55,31 @@ class Environment:
             common_tables,
             self.warnings,
             self.bounded_tables,
+            self.counted,
             self._slots,
         )
+
+    def count_relation(self, position: Position) -> None:
+        """Count one table or derived table of the plan.
+
+        Raises:
+            SqlNotAllowedError: There are too many; common table expressions count as
+                often as they are read.
+        """
+        self._count("relations", MAX_RELATIONS, rules.RELATION_COUNT, position)
+
+    def count_exists(self, position: Position) -> None:
+        """Count one EXISTS of the plan.
+
+        Raises:
+            SqlNotAllowedError: There are too many.
+        """
+        self._count("exists", MAX_EXISTS, rules.EXISTS_COUNT, position)
+
+    def _count(self, what: str, most: int, rule: Rule, position: Position) -> None:
+        self.counted[what] += 1
+        if self.counted[what] > most:
+            raise refuse(rule, position)
 
     def warn(self, code: str, detail: str) -> None:
         """Note a warning once."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from privacy.schema import Column, ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang.expressions import Facts
@@ -61,11 +62,16 @@ def interval_of(facts: Facts) -> Interval | None:
     match facts.domain:
         case RangeDomain(low, high):
             return grid_value(low, facts.scale), grid_value(high, facts.scale)
-        case ValuesDomain(values) if values:
-            steps = [grid_value(value, facts.scale) for value in values]
-            return min(steps), max(steps)
+        case ValuesDomain() as listed if listed.values:
+            return _listed_interval(listed, facts.scale)
         case _:
             return None
+
+
+@lru_cache(1_024)
+def _listed_interval(domain: ValuesDomain, scale: int) -> Interval:
+    steps = [grid_value(value, scale) for value in domain.values]
+    return min(steps), max(steps)
 
 
 def column_interval(column: Column) -> Interval | None:

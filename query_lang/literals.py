@@ -84,6 +84,20 @@ def lone_constant(literal: Literal) -> Constant:
     return Constant(value, constant_facts(value, kind, scale))
 
 
+def small_number(tree: object, most: int) -> int | None:
+    """Return a plain whole number written as a literal, at most ``most``, or None.
+
+    >>> from query_lang.syntax import Position
+    >>> small_number(NumberLiteral("007", Position(1, 1)), 10)
+    7
+    """
+    if not isinstance(tree, NumberLiteral) or not tree.text.isdigit():
+        return None
+    digits = tree.text.lstrip("0") or "0"
+    value = int(digits) if len(digits) <= len(str(most)) else most + 1
+    return value if value <= most else None
+
+
 def check_on_grid(value: Scalar, scale: int, position: Position) -> None:
     """Refuse a number that 64 bits cannot hold in steps of 10**-scale.
 

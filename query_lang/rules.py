@@ -591,6 +591,16 @@ PUBLIC_JOIN_KEY = Rule(
     "a join with a public table equates its whole declared key",
     "ON codes.code = encounters.code",
 )
+RELATION_COUNT = Rule(
+    "relation_count",
+    "a query reads at most 32 tables, each common table as often as it is named",
+    "ask in several queries",
+)
+EXISTS_COUNT = Rule(
+    "exists_count",
+    "a query has at most 10 EXISTS",
+    "use IN (SELECT unit key ...), or one EXISTS with OR inside",
+)
 ROW_BOUND_TOO_LARGE = Rule(
     "row_bound_too_large",
     "one unit could have too many rows here",
@@ -655,11 +665,6 @@ AGGREGATE_ARGUMENT = Rule(
     "aggregate_argument",
     "SUM, AVG and QUANTILE take numbers, BOOL_AND and BOOL_OR conditions",
     "SUM(days), BOOL_OR(age >= 60)",
-)
-FIRST_LAST = Rule(
-    "first_last",
-    "FIRST and LAST need an ORDER BY, and nothing else has one",
-    "FIRST(code ORDER BY admitted)",
 )
 ORDER_TERM = Rule(
     "order_term",

@@ -8,8 +8,12 @@ from query_lang import rules
 from query_lang.refusals import refuse
 from query_lang.syntax import Position
 
-MAX_ROWS_PER_UNIT = 10**9
-"""The public maximum: a plan whose bound passes it is refused before charging."""
+MAX_ROWS_PER_UNIT = 10**6
+"""The public maximum: a plan whose bound passes it is refused before charging.
+
+It also bounds how much longer a query can run for one unit's rows (PRIVACY 6): joining
+a dozen copies of one table would take half a minute longer for a unit of four rows.
+"""
 
 
 def scan_rows(declared: int, asked: int | None = None) -> int:

@@ -106,7 +106,7 @@ def _after_brackets(marks: Sequence[str], at: int) -> int:
     return at
 
 
-# -- what each node was written as, appended to what is due ----------------------------
+# -- what each node was written as, appended to what is due ------------------
 
 
 def _query(tree: Query, due: Marks) -> None:

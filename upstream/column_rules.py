@@ -1,6 +1,6 @@
 """Rules inside one declared column."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from privacy.schema import OTHER, ColumnType, Scalar
 from upstream.declarations import ColumnSpec, DomainSpec
@@ -16,7 +16,9 @@ _ORDERED = frozenset(
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 
 
-def broken_column_rules(at: Place, column: ColumnSpec, *, is_unit: bool) -> Broken:
+def broken_column_rules(
+    at: Place, column: ColumnSpec, hierarchies: Sequence[str], *, is_unit: bool
+) -> Broken:
     """Yield every broken rule of a column with the path of its node."""
     yield from _scale(at, column)
     yield from _format(at, column)
@@ -24,7 +26,11 @@ def broken_column_rules(at: Place, column: ColumnSpec, *, is_unit: bool) -> Brok
     if is_unit:
         yield from _unit_column(at, column)
     elif column.domain is not None:
-        yield from _domain((*at, "domain"), column, column.domain)
+        domain = column.domain
+        if domain.hierarchy is None:
+            yield from _domain((*at, "domain"), column, domain)
+        else:
+            yield from _hierarchy((*at, "domain"), column, domain, hierarchies)
 
 
 def _scale(at: Place, column: ColumnSpec) -> Broken:
@@ -77,14 +83,29 @@ def _unit_column(at: Place, column: ColumnSpec) -> Broken:
         yield (*at, key), f"a unit column has no {key}: remove it"
 
 
-def _domain(at: Place, column: ColumnSpec, domain: DomainSpec) -> Broken:
-    if domain.hierarchy is not None:
-        sentence = "a hierarchy as domain is not in this version: list the values"
+def _hierarchy(
+    at: Place, column: ColumnSpec, domain: DomainSpec, hierarchies: Sequence[str]
+) -> Broken:
+    if domain.hierarchy not in hierarchies:
+        sentence = (
+            f"no hierarchy is named {domain.hierarchy!r}: write one of "
+            f"{', '.join(hierarchies)}, or declare it under hierarchies"
+        )
         yield (*at, "hierarchy"), sentence
-        return
+    if column.type is not ColumnType.TEXT:
+        sentence = f"codes are texts: declare {column.name} as text"
+        yield (*at, "hierarchy"), sentence
+    others = (domain.min, domain.max, domain.values)
+    if domain.other or any(other is not None for other in others):
+        sentence = f"domain of {column.name}: a hierarchy stands alone: remove the rest"
+        yield at, sentence
+
+
+def _domain(at: Place, column: ColumnSpec, domain: DomainSpec) -> Broken:
     is_range = domain.min is not None or domain.max is not None
     if is_range == (domain.values is not None):
-        yield at, f"domain of {column.name}: declare either min and max, or values"
+        kinds = "either min and max, or values, or hierarchy"
+        yield at, f"domain of {column.name}: declare {kinds}"
     elif is_range:
         yield from _range(at, column, domain)
     else:

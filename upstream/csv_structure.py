@@ -5,7 +5,7 @@ quotes); this pass forgives nothing, and knows the true line of every record.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +16,7 @@ MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
+_ONE_FIELD = rb'(?:"(?:[^"\r\n]|"")*+"|[^",\r\n]*+)'
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
 
 
@@ -36,12 +37,17 @@ class CsvFile:
     is_quoted: bool
 
 
-def check_csv(path: Path, name: str) -> CsvFile:
+def _untold(_checked_bytes: int) -> None:
+    """Tell nobody."""
+
+
+def check_csv(path: Path, name: str, tell: Callable[[int], None] = _untold) -> CsvFile:
     """Return what the file holds once its structure is known to be sound.
 
     Args:
         path: The file.
         name: What to call it in a problem.
+        tell: Called now and then with how many more bytes were checked.
 
     Raises:
         IngestionError: The first place where the file is no CSV in UTF-8.
@@ -56,9 +62,39 @@ def check_csv(path: Path, name: str) -> CsvFile:
         if any("\n" in name or "\r" in name for name in header):
             raise checker.refusal(1, "a column name has a line break: rename it")
         checker.width = len(header)
-        count = checker.skip_plain_blocks(file)
-        count += sum(1 for _ in checker.records(file))
+        count = _count_records(checker, file, tell)
     return CsvFile(path, header, count, checker.is_quoted)
+
+
+def _count_records(
+    checker: "_Checker", file: BinaryIO, tell: Callable[[int], None]
+) -> int:
+    """Return how many records follow, blockwise fast where that is enough."""
+    count = 0
+    start, before = file.tell(), -1
+    while before < start:
+        count += checker.skip_plain_blocks(file, tell)
+        before = file.tell()
+        count += sum(1 for _ in checker.records(file, before + _BLOCK_BYTES))
+        start = file.tell()
+        tell(start - before)
+    return count
+
+
+def csv_records_at(
+    path: Path, numbers: Sequence[int]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield line and fields of the records of these numbers (from 1, ascending)."""
+    wanted = iter(numbers)
+    nearest = next(wanted, None)
+    if nearest is None:
+        return
+    for number, record in enumerate(read_csv_records(path), 1):
+        if number == nearest:
+            yield record
+            nearest = next(wanted, None)
+            if nearest is None:
+                return
 
 
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -86,6 +122,16 @@ def _fields(record: bytes) -> list[bytes]:
     return []
 
 
+def _is_utf8(block: bytes) -> bool:
+    if block.isascii():
+        return True
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 class _Checker:
     """Walks the records of one file and refuses at the first flaw."""
 
@@ -101,12 +147,12 @@ class _Checker:
     ) -> IngestionError:
         return IngestionError((Problem(self.name, line, column, sentence),))
 
-    def skip_plain_blocks(self, file: BinaryIO) -> int:
+    def skip_plain_blocks(self, file: BinaryIO, tell: Callable[[int], None]) -> int:
         """Return how many records stand before the first block that needs care.
 
-        A block of whole lines is plain when it has neither quotes nor letters beyond
-        ASCII, and every line the right commas and end: a few times faster to see
-        than record by record. The file is left where the rest begins.
+        A block of whole lines is plain when it is UTF-8 and every line has the right
+        commas, quotes and end: many times faster to see than record by record. The
+        file is left where the rest begins.
         """
         count = 0
         while block := file.read(_BLOCK_BYTES):
@@ -118,20 +164,40 @@ class _Checker:
             lines = block.count(b"\n")
             count += lines
             self.next_line += lines
+            tell(whole)
         return count
 
     def _is_plain(self, block: bytes) -> bool:
-        if self.width in {None, 1} or b'"' in block or not block.isascii():
+        if self.width in {None, 1} or not _is_utf8(block):
             return False
         lines, returns = block.count(b"\n"), block.count(b"\r")
         ends = block.count(b"\r\n")
         if returns != ends or ends != (lines if self.ending == b"\r\n" else 0):
             return False
+        if b'"' in block:
+            return self._is_plain_with_quotes(block)
         commas = {line.count(b",") for line in block.split(b"\n")[:-1]}
         return commas == {(self.width or 0) - 1}
 
-    def records(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-        """Yield the first line and the bytes of each record, without its line end."""
+    def _is_plain_with_quotes(self, block: bytes) -> bool:
+        """Whether every line is a record by itself, quotes where they belong."""
+        ending = re.escape(self.ending or b"\n")
+        more = b"(?:,%b){%d}" % (_ONE_FIELD, (self.width or 0) - 1)
+        lines = re.compile(b"(?:%b%b%b)++" % (_ONE_FIELD, more, ending))
+        if lines.fullmatch(block) is None:
+            return False
+        self.is_quoted = True
+        return True
+
+    def records(
+        self, file: BinaryIO, until: int | None = None
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield the first line and the bytes of each record, without its line end.
+
+        Args:
+            file: Read from where it stands.
+            until: No record is begun at this offset or beyond.
+        """
         start = self.next_line
         while first := file.readline(_LONGEST_LINE):
             lines = self._lines_of_record(file, start, first)
@@ -145,6 +211,8 @@ class _Checker:
             elif start == 1:
                 raise self.refusal(1, "the first line is blank: it must be the header")
             start = self.next_line
+            if until is not None and file.tell() >= until:
+                return
 
     def _lines_of_record(self, file: BinaryIO, start: int, first: bytes) -> list[bytes]:
         lines, size = [first], len(first)

@@ -1,5 +1,6 @@
 """What a custodian declares: the manifest's keys, whole (CONTRACT 4)."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
+    PrivateAttr,
     StrictBool,
     StrictInt,
     StringConstraints,
@@ -18,7 +20,7 @@ from pydantic import (
 
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
-from privacy.schema import ColumnType
+from privacy.schema import ColumnType, Hierarchy
 
 
 def _loss(value: object) -> Loss:
@@ -106,7 +108,7 @@ class PopulationSpec(_Spec):
 
 
 class HierarchySpec(_Spec):
-    """A hierarchy from a file; refused in this version."""
+    """A hierarchy from a file (``upstream.hierarchies``)."""
 
     name: Identifier
     file: str
@@ -125,20 +127,30 @@ class KeepSpec(_Spec):
 
 
 class FanOutSpec(_Spec):
-    """A public table's largest fan-out; refused in this version."""
+    """The most rows of a public table that share values of some columns."""
 
     columns: tuple[Identifier, ...] = Field(min_length=1)
     max: StrictInt = Field(ge=1)
 
 
 class DomainSpec(_Spec):
-    """A public domain: ``min`` and ``max``, or ``values`` with or without ``other``."""
+    """A public domain: a range, a list with or without ``other``, or a hierarchy."""
 
     min: RawScalar | None = None
     max: RawScalar | None = None
     values: tuple[RawScalar, ...] | None = None
     other: StrictBool = False
     hierarchy: str | None = None
+    _own: Mapping[str, Hierarchy] = PrivateAttr(default_factory=dict)
+
+    @property
+    def own(self) -> Mapping[str, Hierarchy]:
+        """The manifest's own hierarchies, once their files are read."""
+        return self._own
+
+    def attach(self, own: Mapping[str, Hierarchy]) -> None:
+        """Give the domain the hierarchies that its name may mean."""
+        self._own = own
 
 
 class ColumnSpec(_Spec):

@@ -8,7 +8,7 @@ import duckdb
 
 from privacy.schema import ColumnType
 from upstream.canonical import UnitIdError, UnitType, canonical_unit_id
-from upstream.csv_structure import CsvFile, read_csv_records
+from upstream.csv_structure import CsvFile, csv_records_at
 from upstream.declarations import ColumnSpec, TableSpec
 from upstream.errors import Problem
 from upstream.reading import ColumnReader, Outcome
@@ -37,29 +37,31 @@ class Flaws:
     unit_type: UnitType
 
     def problems(
-        self, connection: duckdb.DuckDBPyConnection, read: str
+        self, connection: duckdb.DuckDBPyConnection, refused: Sequence[str]
     ) -> tuple[Problem, ...]:
         """Return the first problems, in the order of files, lines and columns.
 
         Args:
-            connection: Holds ``read``.
-            read: The typed rows with their outcomes, for files without lines.
+            connection: Where the queries run.
+            refused: For each file the query of its first refused rows: their number
+                from 1, whether the unit id is one, and the outcomes.
         """
-        found = self._in_all_files(connection, read)
+        found = self._in_all_files(connection, refused)
         return tuple(islice(found, MOST_PROBLEMS)) or (self._unlocated(),)
 
     def _in_all_files(
-        self, connection: duckdb.DuckDBPyConnection, read: str
+        self, connection: duckdb.DuckDBPyConnection, refused: Sequence[str]
     ) -> Iterator[Problem]:
-        for number, file in enumerate(self.files):
+        for file, query in zip(self.files, refused, strict=True):
+            rows = connection.execute(query).fetchall()
             if isinstance(file, CsvFile):
-                yield from self._in_csv(file)
+                yield from self._in_csv(file, [at for at, *_ in rows])
             else:
-                yield from self._in_parquet(connection, read, number)
+                yield from self._in_parquet(file.path.name, rows)
 
-    def _in_csv(self, file: CsvFile) -> Iterator[Problem]:
+    def _in_csv(self, file: CsvFile, numbers: Sequence[int]) -> Iterator[Problem]:
         places = [file.header.index(c.file_column) for c in self.table.columns]
-        for line, fields in read_csv_records(file.path):
+        for line, fields in csv_records_at(file.path, numbers):
             for index, place in enumerate(places):
                 sentence = self._refusal(index, fields[place])
                 if sentence:
@@ -82,16 +84,9 @@ class Flaws:
         return None
 
     def _in_parquet(
-        self, connection: duckdb.DuckDBPyConnection, read: str, number: int
+        self, name: str, rows: Sequence[tuple[int, ...]]
     ) -> Iterator[Problem]:
-        name = self.files[number].path.name
-        outcomes = "".join(f", s{i}" for i in self.readers)
-        rows = connection.execute(
-            f"SELECT row, valid_id{outcomes} FROM {read} WHERE file = ? ORDER BY row",  # noqa: S608 - our own names
-            [number],
-        )
-        while row := rows.fetchone():
-            at, valid_id, *found = row
+        for at, valid_id, *found in rows:
             if not valid_id:
                 yield Problem(name, None, None, f"row {at}: {_BAD_ID}")
             for i, outcome in zip(self.readers, found, strict=True):

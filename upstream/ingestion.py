@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+from duckdb.func import SPECIAL
+from duckdb.sqltypes import VARCHAR
 
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.manifest import Manifest
-from upstream.private_tables import PrivateTable, collision
+from upstream.private_tables import PrivateTable
+from upstream.progress import Progress, silent
 from upstream.public_tables import store_public_table
 from upstream.report import IngestionReport
-from upstream.row_hash import (
-    field_sql,
-    first_64_bits_sql,
-    hmac_hex_sql,
-    padded_keys,
-)
+from upstream.row_hash import padded_keys
 from upstream.secrets import IngestionKeys, derive_keys
 from upstream.sources import (
     Folders,
@@ -28,12 +26,15 @@ from upstream.sources import (
     open_sources,
     unit_columns_in_public_file,
 )
-from upstream.staging import StagedTable, stage
+from upstream.staging import Bench, StagedTable, canonical_id_or_mark, stage
+from upstream.units import population_digests, prepare_units
 
-Progress = Callable[[str, float], None]
 Sources = Mapping[str, Sequence[SourceFile]]
 
-POPULATION_ID_BYTES = 16
+MEMORY_LIMIT = "512MB"  # DuckDB's own; the process stays below twice as much
+BUCKET_BYTES = 2**27
+_FLUSHED_ROWS = 100_000  # that a thread holds before it writes to the buckets' files
+_SUFFIXES = (".part", ".part.wal", ".spill")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,10 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     import_folder: Path,
     secret: bytes,
     target: Path,
-    memory_limit: str = "1GB",
+    memory_limit: str = MEMORY_LIMIT,
     threads: int = 2,
-    progress: Progress | None = None,
+    bucket_bytes: int = BUCKET_BYTES,
+    progress: Progress = silent,
 ) -> Ingested:
     """Read the declared files into a new snapshot file.
 
@@ -70,7 +72,9 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         target: The snapshot to write. It appears whole and durable, or not at all.
         memory_limit: DuckDB's own, such as ``"1GB"``; more spills beside the target.
         threads: DuckDB's threads.
-        progress: Called with a table's name and the part done, from 0 to 1.
+        bucket_bytes: About how much of a table is ranked at once; what is stored
+            does not depend on it.
+        progress: Told of each step.
 
     Returns:
         The custodian's report and the ids for the population's overlap file.
@@ -85,19 +89,27 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     if target.exists():
         raise FileExistsError(str(target))
     keys = derive_keys(secret)
-    folders = Folders(base, import_folder)
     settings = {"memory_limit": memory_limit, "threads": str(threads)}
     with _workshop(target, settings) as (connection, part):
-        load = _Load(connection, manifest, progress or _silent)
-        ingested = load.run(folders, keys)
+        kind = manifest.population.unit_type
+        with _taught(connection, keys, lambda raw: canonical_id_or_mark(raw, kind)):
+            spill = _spill(target)
+            bench = Bench(connection, spill, kind, bucket_bytes, progress)
+            ingested = _Load(bench, manifest).run(Folders(base, import_folder))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
         connection.close()
         _publish(part, target)
     return ingested
 
 
-def _silent(_table: str, _part: float) -> None:
-    """Tell nobody."""
+def sweep_dead_loads(folder: Path) -> None:
+    """Remove what killed loads left in a folder of snapshots.
+
+    Only for who knows that no load is under way there.
+    """
+    for path in folder.iterdir():
+        if path.name.endswith(_SUFFIXES):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @contextmanager
@@ -106,25 +118,71 @@ def _workshop(
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
     """Lend a database in memory with the unfinished snapshot attached.
 
-    Whatever happens, the unfinished file and the spilled pages are gone afterwards;
+    Whatever happens, the unfinished file and the load's folder are gone afterwards;
     what a killed load left behind goes when the next one to this target begins.
     """
-    part = target.with_name(target.name + ".part")
-    spill = target.with_name(target.name + ".spill")
+    part, spill = target.with_name(target.name + ".part"), _spill(target)
     _sweep(part, spill)
+    spill.mkdir(mode=0o700)
     config: dict[str, str | bool | int | float | list[str]] = {
         **settings,
-        "temp_directory": str(spill),
+        "temp_directory": str(spill / "pages"),
+        "partitioned_write_flush_threshold": str(_FLUSHED_ROWS),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
     connection = duckdb.connect(":memory:", config=config)
     try:
         connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
+        connection.execute("SET enable_progress_bar = true")
+        connection.execute("SET enable_progress_bar_print = false")
         yield connection, part
+    except duckdb.OutOfMemoryException as error:
+        raise IngestionError((_too_small(target),)) from error
     finally:
         connection.close()
         _sweep(part, spill)
+
+
+def _too_small(target: Path) -> Problem:
+    sentence = (
+        "the load needs more memory or disk than it may take: make room beside the "
+        "snapshots, and check the unit columns, since all rows of one unit are ranked "
+        "together"
+    )
+    return Problem(target.name, None, None, sentence)
+
+
+@contextmanager
+def _taught(
+    connection: duckdb.DuckDBPyConnection,
+    keys: IngestionKeys,
+    canonical_id: Callable[[str | None], str | None],
+) -> Iterator[None]:
+    """Give the connection the padded keys, as variables, and ``canonical_id``.
+
+    The function is called for those ids alone that SQL does not spell.
+    """
+    named = (("row", keys.row), ("unit", keys.unit), ("people", keys.population))
+    for name, key in named:
+        for side, block in zip(("inner", "outer"), padded_keys(key), strict=True):
+            connection.execute(f"SET VARIABLE {name}_{side} = ?", [block])
+    connection.create_function(
+        "canonical_id",
+        canonical_id,
+        [VARCHAR],
+        VARCHAR,
+        null_handling=SPECIAL,
+    )
+    try:
+        yield
+    finally:
+        connection.execute("SELECT 1").fetchall()  # ends a result left half read
+        connection.remove_function("canonical_id")
+
+
+def _spill(target: Path) -> Path:
+    return target.with_name(target.name + ".spill")
 
 
 def _escaped(path: Path) -> str:
@@ -154,30 +212,24 @@ def _sync(path: Path) -> None:
 
 
 class _Load:
-    """One load: all sources first, then all values, then hashes and tables."""
+    """One load: all sources first, then all values, then ranks and tables."""
 
-    def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        manifest: Manifest,
-        progress: Progress,
-    ) -> None:
-        self.connection = connection
+    def __init__(self, bench: Bench, manifest: Manifest) -> None:
+        self.bench = bench
         self.manifest = manifest
-        self.progress = progress
 
-    def run(self, folders: Folders, keys: IngestionKeys) -> Ingested:
+    def run(self, folders: Folders) -> Ingested:
         sources = self._open(folders)
+        prepare_units(self.bench.connection)
         staged = self._stage(sources)
-        self._set_keys(keys)
-        population_ids = self._name_units(staged)
+        population_ids = population_digests(self.bench.connection)
         reports = []
-        for done, table in enumerate(staged):
+        for table in staged:
             if table.table.public:
-                reports.append(store_public_table(self.connection, table))
+                reports.append(store_public_table(self.bench, table))
             else:
-                reports.append(PrivateTable(self.connection, table).store())
-            self.progress(table.table.name, (done + 1) / len(staged))
+                reports.append(PrivateTable(self.bench, table).store())
+            table.discard(self.bench.connection)
         return Ingested(IngestionReport(tuple(reports)), population_ids)
 
     def _open(self, folders: Folders) -> Sources:
@@ -185,7 +237,9 @@ class _Load:
         sources: dict[str, Sequence[SourceFile]] = {}
         for table in self.manifest.tables:
             try:
-                files = open_sources(table, folders, self.connection)
+                files = open_sources(
+                    table, folders, self.bench.connection, self.bench.progress
+                )
             except IngestionError as error:
                 problems.extend(error.problems)
                 continue
@@ -212,43 +266,10 @@ class _Load:
         problems: list[Problem] = []
         staged: list[StagedTable] = []
         for table in self.manifest.tables:
-            self.progress(table.name, 0.0)
-            files = sources[table.name]
-            unit_type = self.manifest.population.unit_type
             try:
-                staged.append(stage(self.connection, table, files, unit_type))
+                staged.append(stage(self.bench, table, sources[table.name]))
             except IngestionError as error:
                 problems.extend(error.problems)
         if problems:
             raise IngestionError(tuple(problems))
         return staged
-
-    def _set_keys(self, keys: IngestionKeys) -> None:
-        named = (("row", keys.row), ("unit", keys.unit), ("people", keys.population))
-        for name, key in named:
-            for side, block in zip(("inner", "outer"), padded_keys(key), strict=True):
-                self.connection.execute(f"SET VARIABLE {name}_{side} = ?", [block])
-
-    def _name_units(self, staged: Sequence[StagedTable]) -> bytes:
-        """Fill ``temp.units`` (uid, unit_key); return the population's digests.
-
-        Raises:
-            IngestionError: Two units have the same 64-bit key.
-        """
-        private = [table.relation for table in staged if not table.table.public]
-        every = " UNION ".join(f"SELECT DISTINCT uid FROM {name}" for name in private)  # noqa: S608 - our own names
-        every = f"({every or 'SELECT NULL::VARCHAR AS uid WHERE false'})"
-        key = first_64_bits_sql(hmac_hex_sql("unit", field_sql("uid")))
-        self.connection.execute(
-            f"CREATE TEMP TABLE units AS SELECT uid, {key} AS unit_key FROM {every}"  # noqa: S608 - as above
-        )
-        counts = self.connection.execute(
-            "SELECT count(*), count(DISTINCT unit_key) FROM temp.units"
-        ).fetchone()
-        if counts is None or counts[0] != counts[1]:
-            raise IngestionError((collision("two units"),))
-        digests = self.connection.execute(
-            f"SELECT DISTINCT left({hmac_hex_sql('people', field_sql('uid'))}, "  # noqa: S608 - as above
-            f"{2 * POPULATION_ID_BYTES}) AS digest FROM temp.units ORDER BY digest"
-        ).fetchall()
-        return b"".join(bytes.fromhex(digest) for (digest,) in digests)

@@ -1,14 +1,16 @@
 """The manifest: read from YAML or JSON, checked, and turned into a public schema."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import ValidationError
+from pydantic import PrivateAttr, ValidationError
 
-from privacy.schema import Dataset
+from privacy.schema import Dataset, Hierarchy
 from upstream.declarations import Declarations
 from upstream.errors import ManifestError, Problem
+from upstream.hierarchies import read_hierarchies
 from upstream.manifest_rules import broken_rules
 from upstream.public_schema import table_schema
 from upstream.sentences import sentences_of
@@ -23,6 +25,8 @@ class Manifest(Declarations):
     Made by ``load_manifest`` and ``from_json``, which check; frozen.
     """
 
+    _own: Mapping[str, Hierarchy] = PrivateAttr(default_factory=dict)
+
     def schema(self) -> Dataset:  # type: ignore[override] # pydantic's is deprecated
         """Return what everyone may know about the dataset."""
         tables = {table.name: table_schema(table) for table in self.tables}
@@ -32,7 +36,18 @@ class Manifest(Declarations):
             unit=self.population.unit,
             snapshot_date=self.snapshot_date,
             tables=MappingProxyType(tables),
+            hierarchies=self._own,
         )
+
+    def with_hierarchies(self, own: Mapping[str, Hierarchy]) -> "Manifest":
+        """Return the manifest with its own hierarchies, as their files have them."""
+        copy = self.model_copy(deep=True)
+        copy._own = own  # noqa: SLF001 - our own copy
+        for table in copy.tables:
+            for column in table.columns:
+                if column.domain is not None:
+                    column.domain.attach(own)
+        return copy
 
     def canonical_json(self) -> str:
         """Return the manifest as JSON: sorted keys, no blanks, losses as strings.
@@ -51,20 +66,30 @@ class Manifest(Declarations):
     def from_json(cls, text: str) -> "Manifest":
         """Read a manifest back from JSON, with the checks of ``load_manifest``.
 
+        Its own hierarchies are not read: ``with_hierarchies`` gives it them.
+
         Raises:
             ManifestError: Every problem found, without places.
         """
         return _checked(read_json(text), {}, _JSON_NAME)
 
 
-def load_manifest(path: Path) -> Manifest:
-    """Read and check a manifest file.
+def load_manifest(path: Path, import_folder: Path | None = None) -> Manifest:
+    """Read and check a manifest file and the hierarchies that it names.
+
+    Args:
+        path: The manifest.
+        import_folder: The folder that real paths must lie under; None: the manifest's.
 
     Raises:
         ManifestError: Every problem found, with line and column of its YAML node.
     """
     content, places = read_yaml(path)
-    return _checked(content, places, str(path))
+    manifest = _checked(content, places, str(path))
+    base = path.resolve().parent
+    return manifest.with_hierarchies(
+        read_hierarchies(manifest.hierarchies, base, import_folder or base)
+    )
 
 
 def _checked(content: Plain, places: Places, file: str) -> Manifest:

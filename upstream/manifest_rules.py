@@ -1,8 +1,9 @@
 """Rules that bind declarations to one another; each broken one is a sentence."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from query_lang.hierarchies import BUILT_IN
 from upstream.column_rules import broken_column_rules
 from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
 from upstream.yaml_nodes import Place
@@ -10,7 +11,9 @@ from upstream.yaml_nodes import Place
 Broken = Iterator[tuple[Place, str]]
 
 RESERVED = frozenset({"row_hash", "row_rank", "unit_key"})
-NOT_YET = "not in this version: remove it"
+TODO = "TODO"
+"""How a draft's open sources begin."""
+
 _DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
 
 
@@ -20,18 +23,30 @@ def broken_rules(manifest: Declarations) -> list[tuple[Place, str]]:
 
 
 def _manifest(manifest: Declarations) -> Broken:
-    if manifest.hierarchies:
-        yield ("hierarchies",), f"hierarchies are {NOT_YET}"
+    own = [hierarchy.name for hierarchy in manifest.hierarchies]
+    yield from _hierarchies(manifest, own)
     yield from _twins(("tables",), [t.name for t in manifest.tables], "table")
     unit_names, _ = manifest.unit_column_names()
     for index, table in enumerate(manifest.tables):
         at: Place = ("tables", index)
-        yield from _table(at, table)
+        yield from _table(at, table, list(dict.fromkeys((*BUILT_IN, *own))))
         yield from _kind(at, table)
         if table.public:
             yield from _public(at, table, unit_names)
         else:
             yield from _private(at, table)
+
+
+def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
+    at: Place = ("hierarchies",)
+    yield from _twins(at, names, "hierarchy")
+    for index, hierarchy in enumerate(manifest.hierarchies):
+        if hierarchy.name in BUILT_IN:
+            sentence = f"{hierarchy.name} is built in: choose another name"
+            yield (*at, index, "name"), sentence
+        if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
+            sentence = "write a *.csv path, relative to the manifest's folder"
+            yield (*at, index, "file"), sentence
 
 
 def _population(population: PopulationSpec) -> Broken:
@@ -60,6 +75,12 @@ def source_rules(at: Place, source: str | None, what: str) -> Broken:
     """Yield what is wrong with the source of a public fact (PRIVACY 2)."""
     if source is None:
         yield at, f"source is missing: say which public fact {what} come from"
+    elif source.strip().upper().startswith(TODO):
+        sentence = (
+            "source is still to do: check the proposal and name the standard, the "
+            "protocol or the paid release that it comes from, or remove it"
+        )
+        yield (*at, "source"), sentence
     elif source.strip().lower() in _DATA_AS_SOURCE:
         sentence = (
             "source must not be the data: name a standard, the protocol or a paid "
@@ -68,7 +89,7 @@ def source_rules(at: Place, source: str | None, what: str) -> Broken:
         yield (*at, "source"), sentence
 
 
-def _table(at: Place, table: TableSpec) -> Broken:
+def _table(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
     names = [column.name for column in table.columns]
     yield from _twins((*at, "columns"), names, "column")
     for index, pattern in enumerate(table.files):
@@ -77,12 +98,10 @@ def _table(at: Place, table: TableSpec) -> Broken:
         if name not in names:
             yield (*at, "key", index), f"key names {name}, which is no column: add it"
     yield from _twins((*at, "key"), list(table.key), "key column")
-    if table.fan_out:
-        yield (*at, "fan_out"), f"fan_out is {NOT_YET}"
-    yield from _columns(at, table)
+    yield from _columns(at, table, hierarchies)
 
 
-def _columns(at: Place, table: TableSpec) -> Broken:
+def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
     for index, column in enumerate(table.columns):
         below: Place = (*at, "columns", index)
         if column.name in RESERVED:
@@ -91,7 +110,7 @@ def _columns(at: Place, table: TableSpec) -> Broken:
                 f"the name {column.name} is reserved: choose another",
             )
         is_unit = column.name == table.unit_column
-        yield from broken_column_rules(below, column, is_unit=is_unit)
+        yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)
         if column.domain is not None:
             yield from source_rules(below, column.source, "the domain's bounds")
         elif column.source is not None:
@@ -106,10 +125,25 @@ def _twins(at: Place, names: list[str], what: str) -> Broken:
 
 
 def _pattern(at: Place, pattern: str) -> Broken:
-    if pattern.startswith(("/", "\\", "~")) or "\0" in pattern:
+    if not _is_relative(pattern):
         yield at, "files are relative to the manifest's folder: write a relative path"
     if not pattern.lower().endswith((".csv", ".parquet")):
         yield at, "only *.csv and *.parquet can be read: export the table as one"
+
+
+def _is_relative(path: str) -> bool:
+    return not path.startswith(("/", "\\", "~")) and "\0" not in path
+
+
+def _fan_out(at: Place, table: TableSpec) -> Broken:
+    names = [column.name for column in table.columns]
+    for index, fan in enumerate(table.fan_out):
+        below: Place = (*at, "fan_out", index, "columns")
+        yield from _twins(below, list(fan.columns), "column")
+        for position, name in enumerate(fan.columns):
+            if name not in names:
+                sentence = f"fan_out names {name}, which is no column: add it"
+                yield (*below, position), sentence
 
 
 def _kind(at: Place, table: TableSpec) -> Broken:
@@ -122,6 +156,9 @@ def _kind(at: Place, table: TableSpec) -> Broken:
 
 
 def _private(at: Place, table: TableSpec) -> Broken:
+    if table.fan_out:
+        sentence = "only a public table declares fan_out: remove it"
+        yield (*at, "fan_out"), sentence
     names = [column.name for column in table.columns]
     if table.unit_column is not None and table.unit_column not in names:
         sentence = f"unit_column names {table.unit_column}: declare it as a column"
@@ -143,6 +180,7 @@ def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
         yield (*at, "max_rows_per_unit"), "a public table has no units: remove this"
     if table.keep is not None:
         yield (*at, "keep"), "a public table is copied whole: remove keep"
+    yield from _fan_out(at, table)
     if table.source is not None:
         yield from source_rules(at, table.source, "")
     for index, column in enumerate(table.columns):

@@ -3,6 +3,7 @@
 from privacy.schema import (
     Column,
     Domain,
+    HierarchyDomain,
     RangeDomain,
     Table,
     ValuesDomain,
@@ -22,6 +23,7 @@ def table_schema(table: TableSpec) -> Table:
         unit_column=table.unit_column,
         max_rows_per_unit=table.max_rows_per_unit,
         key=table.key,
+        fan_out=tuple((fan.columns, fan.max) for fan in table.fan_out),
     )
 
 
@@ -41,6 +43,8 @@ def domain_of(column: ColumnSpec) -> Domain | None:
     spec = column.domain
     if spec is None:
         return None
+    if spec.hierarchy is not None:
+        return HierarchyDomain(spec.hierarchy)
     scale = column.scale or 0
     if spec.min is not None and spec.max is not None:
         return RangeDomain(

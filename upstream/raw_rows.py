@@ -10,9 +10,6 @@ texts as they are; NULL stays NULL, apart from the empty text.
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
-
-import duckdb
 
 from upstream.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.declarations import TableSpec
@@ -85,7 +82,7 @@ def _parquet_sql(table: TableSpec, file: ParquetFile, number: int) -> str:
 def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
     column = '"' + name.replace('"', '""') + '"'
     if type_ in _FLOATS:
-        return f"regexp_replace(CAST({column} AS VARCHAR), '\\.0$', '')"
+        return _written_out(f"regexp_replace(CAST({column} AS VARCHAR), '\\.0$', '')")
     if type_ in _TIMESTAMPS:
         return _moment_text(f"CAST({column} AS TIMESTAMP)", clock=True)
     if type_ == "DATE":
@@ -95,6 +92,26 @@ def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
     remedy = "store it without zone" if "TIME" in type_ else "store it as text"
     sentence = f"the column {name!r} has the type {type_}, which is not read: {remedy}"
     raise IngestionError((Problem(file.path.name, None, None, sentence),))
+
+
+def _written_out(text: str) -> str:
+    """Write a float's text without its exponent, every digit kept."""
+    mantissa, power = f"split_part({text}, 'e', 1)", f"split_part({text}, 'e', 2)"
+    whole = f"ltrim(split_part({mantissa}, '.', 1), '-')"
+    places = f"split_part({mantissa}, '.', 2)"
+    shift = f"coalesce(TRY_CAST({power} AS INTEGER), 0)"
+    sign = f"CASE WHEN {text} LIKE '-%' THEN '-' ELSE '' END"
+    small = f"concat({sign}, '0.', repeat('0', -{shift} - 1), {whole}, {places})"
+    large = (
+        f"concat({sign}, {whole}, left({places}, {shift}), "
+        f"repeat('0', {shift} - strlen({places})), "
+        f"CASE WHEN strlen({places}) > {shift} THEN '.' ELSE '' END, "
+        f"substr({places}, {shift} + 1))"
+    )
+    return (
+        f"CASE WHEN NOT contains({text}, 'e') THEN {text} "
+        f"WHEN {shift} < 0 THEN {small} ELSE {large} END"
+    )
 
 
 def _moment_text(column: str, *, clock: bool) -> str:
@@ -116,28 +133,3 @@ def _moment_text(column: str, *, clock: bool) -> str:
         f"CASE WHEN {column} IS NULL THEN NULL WHEN isfinite({column}) THEN {text} "
         f"ELSE CAST({column} AS VARCHAR) END"
     )
-
-
-def write_out_exponents(
-    connection: duckdb.DuckDBPyConnection,
-    relation: str,
-    table: TableSpec,
-    files: Sequence[SourceFile],
-) -> None:
-    """Rewrite the float texts of a raw table that have an exponent, in place."""
-    for index, column in enumerate(table.columns):
-        if not any(_is_float(file, column.file_column) for file in files):
-            continue
-        texts = connection.execute(
-            f"SELECT DISTINCT r{index} FROM {relation} "  # noqa: S608 - our own names
-            f"WHERE regexp_full_match(r{index}, '-?[0-9.]+e[+-]?[0-9]+')"
-        ).fetchall()
-        for (text,) in texts:
-            connection.execute(
-                f"UPDATE {relation} SET r{index} = ? WHERE r{index} = ?",  # noqa: S608 - as above
-                [format(Decimal(text), "f"), text],
-            )
-
-
-def _is_float(file: SourceFile, name: str) -> bool:
-    return isinstance(file, ParquetFile) and dict(file.types)[name] in _FLOATS

@@ -6,12 +6,22 @@ module locates what the fast path refused, and is the page to read.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import IntEnum
 
-from privacy.schema import OTHER, ColumnType, Domain, RangeDomain, Scalar, ValuesDomain
+from privacy.schema import (
+    OTHER,
+    ColumnType,
+    Domain,
+    Hierarchy,
+    HierarchyDomain,
+    RangeDomain,
+    Scalar,
+    ValuesDomain,
+)
+from query_lang.hierarchies import is_code
 from upstream.declarations import ColumnSpec
 from upstream.literals import INT64_MAX, INT64_MIN, scaled_integer, typed_literal
 from upstream.public_schema import domain_of
@@ -61,6 +71,8 @@ class ColumnReader:
         upper: Greatest stored value, or None.
         allowed: The declared values, or None.
         other: Whether the rest becomes ``other``.
+        hierarchy: The hierarchy whose codes are allowed, or None.
+        own: The manifest's own hierarchies.
     """
 
     column: ColumnSpec
@@ -71,6 +83,8 @@ class ColumnReader:
     upper: Stored = None
     allowed: tuple[Stored, ...] | None = None
     other: bool = False
+    hierarchy: HierarchyDomain | None = None
+    own: Mapping[str, Hierarchy] = field(default_factory=dict)
 
     def read(self, raw: str | None) -> tuple[Stored, Outcome]:
         """Return the stored value of a source text and what became of it."""
@@ -96,6 +110,9 @@ class ColumnReader:
     def _within_domain(self, value: Stored) -> tuple[Stored, Outcome]:
         if self.allowed is not None:
             return self._listed(value)
+        if self.hierarchy is not None:
+            known = is_code(self.hierarchy, str(value), self.own)
+            return (value, Outcome.KEPT) if known else self._null(Outcome.TO_NULL)
         if self.lower is None or self.upper is None:
             return value, Outcome.KEPT
         clamped = _clamp(value, self.lower, self.upper)
@@ -128,6 +145,8 @@ def reader_of(column: ColumnSpec) -> ColumnReader:
         upper=upper,
         allowed=allowed,
         other=bool(column.domain and column.domain.other),
+        hierarchy=domain if isinstance(domain, HierarchyDomain) else None,
+        own=column.domain.own if column.domain else {},
     )
 
 
@@ -135,7 +154,7 @@ def _stored_domain(
     domain: Domain | None, scale: int
 ) -> tuple[Stored, Stored, tuple[Stored, ...] | None]:
     match domain:
-        case None:
+        case None | HierarchyDomain():
             return None, None, None
         case RangeDomain(lower, upper):
             return stored(lower, scale), stored(upper, scale), None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from privacy.schema import OTHER, ColumnType
+from query_lang.hierarchies import is_code_sql
 from upstream.reading import NOT_FINITE, SATURATED, ColumnReader, Outcome, Stored
 from upstream.time_formats import MONTHS
 
@@ -18,6 +19,7 @@ STORED_TYPES = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.BOOLEAN: "BOOLEAN",
 }
+_FAST_DIGITS = 18  # a text of so many characters cannot pass 64 bits
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 
 
@@ -82,6 +84,9 @@ def _readable(reader: ColumnReader, n: str) -> str:
     if reader.form is None:
         return "true"
     matches = f"regexp_full_match({n}, {quoted(reader.form)})"
+    if reader.column.type is ColumnType.INTEGER:
+        as_is = f"CAST(TRY_CAST({n} AS BIGINT) AS VARCHAR) = {n}"
+        matches = f"(coalesce({as_is}, false) OR {matches})"
     texts = ", ".join(quoted(text) for text in sorted(reader.mapped))
     return f"({n} IN ({texts}) OR {matches})" if texts else matches
 
@@ -110,7 +115,8 @@ def _parsed(reader: ColumnReader, n: str) -> str:
 
 def _integer(n: str) -> str:
     return (
-        f"CASE WHEN regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
+        f"CASE WHEN strlen({n}) <= {_FAST_DIGITS} THEN TRY_CAST({n} AS BIGINT) "
+        f"WHEN regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
         f"WHEN strlen(ltrim({n}, '+-0')) > 37 THEN {_saturated(n)} "
         f"ELSE TRY_CAST({n} AS HUGEINT) END"
     )
@@ -129,8 +135,13 @@ def _decimal(n: str, scale: int) -> str:
     number = f"coalesce(TRY_CAST({digits} AS HUGEINT), 0)"
     up = f"({rest} > '5' OR ({rest} = '5' AND {number} % 2 = 1))"
     sign = f"CASE WHEN {n} LIKE '-%' THEN -1 ELSE 1 END"
+    point = f"strpos({n}, '.')"
+    given = f"CASE WHEN {point} = 0 THEN 0 ELSE strlen({n}) - {point} END"
     return (
-        f"CASE WHEN {n} IS NULL OR regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
+        f"CASE WHEN strlen({n}) <= {_FAST_DIGITS} - {scale} AND {given} <= {scale} "
+        f"THEN TRY_CAST(concat(replace({n}, '.', ''), "
+        f"repeat('0', {scale} - ({given}))) AS BIGINT) "
+        f"WHEN {n} IS NULL OR regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
         f"WHEN strlen({digits}) > 37 THEN {_saturated(n)} "
         f"ELSE {sign} * ({number} + CASE WHEN {up} THEN 1 ELSE 0 END) END"
     )
@@ -190,6 +201,9 @@ def _value(reader: ColumnReader, p: str) -> str:
             f"CASE WHEN {p} IS NULL THEN NULL WHEN {p} IN ({listed}) THEN {p} "
             f"ELSE {rest} END"
         )
+    if reader.hierarchy is not None:
+        known = is_code_sql(reader.hierarchy, p, reader.own)
+        return f"CASE WHEN {known} THEN {p} END"
     if reader.lower is None or reader.upper is None:
         return p
     lower, upper = literal(reader.lower), literal(reader.upper)

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
+POPULATION_ID_BYTES = 16
 _BLOCK = 64
 _INNER, _OUTER = 0x36, 0x5C
 
@@ -56,7 +57,7 @@ def unit_key(key: bytes, unit: str) -> int:
 
 def population_id(key: bytes, unit: str) -> bytes:
     """Return the 16 bytes that stand for a unit in the overlap file."""
-    return hmac.new(key, message([unit]), hashlib.sha256).digest()[:16]
+    return hmac.new(key, message([unit]), hashlib.sha256).digest()[:POPULATION_ID_BYTES]
 
 
 def field_sql(expression: str) -> str:
@@ -65,6 +66,38 @@ def field_sql(expression: str) -> str:
         f"CASE WHEN {expression} IS NULL THEN 'N' "
         f"ELSE concat('V', strlen({expression}), ':', {expression}) END"
     )
+
+
+def message_sql(constants: Sequence[str], expressions: Sequence[str]) -> str:
+    """Return the DuckDB expression of a message: constants first, then columns.
+
+    One ``concat`` for all: a chain of ``||`` copies the text once a field.
+    """
+    start = message(constants).decode()
+    fields = ", ".join(field_sql(expression) for expression in expressions)
+    return f"concat('{start}', {fields})"
+
+
+def unit_key_sql(uid: str) -> str:
+    """Return the DuckDB expression of ``unit_key``; NULL where there is no unit."""
+    hashed = first_64_bits_sql(hmac_hex_sql("unit", field_sql(uid)))
+    return f"CASE WHEN {uid} IS NOT NULL THEN {hashed} END"
+
+
+def population_id_sql(uid: str) -> str:
+    """Return the DuckDB expression of ``population_id``."""
+    digest = hmac_hex_sql("people", field_sql(uid))
+    return f"unhex(left({digest}, {2 * POPULATION_ID_BYTES}))"
+
+
+def row_hash_sql(message: str, occurrence: str) -> str:
+    """Return the DuckDB expression of ``row_hash``.
+
+    Args:
+        message: Expression of the fields up to the occurrence number.
+        occurrence: Expression of that number's field.
+    """
+    return first_64_bits_sql(hmac_hex_sql("row", f"{message} || {occurrence}"))
 
 
 def hmac_hex_sql(key_name: str, text: str) -> str:

@@ -10,6 +10,7 @@ import duckdb
 from upstream.csv_structure import CsvFile, check_csv
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
+from upstream.progress import Progress, Step, silent
 
 _SPECIAL = frozenset("*?[]{}")
 
@@ -30,6 +31,16 @@ class ParquetFile:
 SourceFile = CsvFile | ParquetFile
 
 
+def rows_of(file: SourceFile, connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many rows a file has, by its structure or its footer."""
+    if isinstance(file, CsvFile):
+        return file.records
+    found = connection.execute(
+        "SELECT sum(num_rows) FROM parquet_file_metadata([?])", [str(file.path)]
+    ).fetchone()
+    return int((found or (0,))[0] or 0)
+
+
 class Header(Protocol):
     """What has column names."""
 
@@ -48,7 +59,10 @@ class Folders:
 
 
 def open_sources(
-    table: TableSpec, folders: Folders, connection: duckdb.DuckDBPyConnection
+    table: TableSpec,
+    folders: Folders,
+    connection: duckdb.DuckDBPyConnection,
+    progress: Progress = silent,
 ) -> tuple[SourceFile, ...]:
     """Return the table's files, each checked, in the order of their paths.
 
@@ -57,9 +71,11 @@ def open_sources(
     """
     problems: list[Problem] = []
     files: list[SourceFile] = []
-    for path, name in _found(table, folders, problems):
+    found = list(_found(table, folders, problems))
+    tell = _Told(table.name, [path for path, _ in found], progress)
+    for path, name in found:
         try:
-            file = _look_into(path, name, connection)
+            file = _look_into(path, name, connection, tell)
         except IngestionError as error:
             problems.extend(error.problems)
             continue
@@ -111,12 +127,29 @@ def _flaw(real: Path, root: Path) -> str | None:
     return next((sentence for flawed, sentence in flaws if flawed), None)
 
 
+class _Told:
+    """Adds up the bytes that were checked, over all of a table's files."""
+
+    def __init__(self, table: str, paths: Sequence[Path], progress: Progress) -> None:
+        csv = (p for p in paths if p.suffix.lower() == ".csv")
+        self.total = sum(path.stat().st_size for path in csv)
+        self.done = 0
+        self.table = table
+        self.progress = progress
+
+    def __call__(self, checked_bytes: int) -> None:
+        self.done += checked_bytes
+        if self.total:
+            step = Step("check", self.table, self.done, self.total, "bytes")
+            self.progress(step)
+
+
 def _look_into(
-    path: Path, name: str, connection: duckdb.DuckDBPyConnection
+    path: Path, name: str, connection: duckdb.DuckDBPyConnection, tell: _Told
 ) -> SourceFile:
     try:
         if path.suffix.lower() == ".csv":
-            return check_csv(path, name)
+            return check_csv(path, name, tell)
         return _parquet(path, connection)
     except OSError as error:
         sentence = f"cannot be read: {error.strerror}"

@@ -1,10 +1,16 @@
-"""From source files to typed rows with canonical unit ids, in temporary tables.
+"""From source files to typed, hashed rows on disk, in buckets of the unit key.
 
-Temporary tables never touch the snapshot file: no page of it ever held a raw id.
+One pass over the files: parsed, typed and hashed rows stream into Parquet files in the
+load's own folder, split by the first bits of the unit key. Later steps take one bucket
+at a time, so no step's memory grows with the table. The snapshot file is not touched:
+no page of it ever held a raw id.
 """
 
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import duckdb
 
@@ -18,41 +24,87 @@ from upstream.canonical import (
 from upstream.csv_structure import CsvFile
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
-from upstream.flaws import Flaws
-from upstream.raw_rows import raw_rows_sql, write_out_exponents
+from upstream.flaws import MOST_PROBLEMS, Flaws
+from upstream.progress import Progress, Step, watched
+from upstream.raw_rows import raw_rows_sql
 from upstream.reading import ColumnReader, Outcome, reader_of
 from upstream.reading_sql import quoted, reading_steps
 from upstream.report import ColumnReport
-from upstream.row_hash import field_sql
-from upstream.sources import SourceFile
+from upstream.row_hash import (
+    message_sql,
+    population_id_sql,
+    row_hash_sql,
+    unit_key_sql,
+)
+from upstream.sources import SourceFile, rows_of
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
+INVALID_ID = ""  # what the function canonical_id gives for an id that is none
+MOST_BUCKET_BITS = 8
 _REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
 _REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
+_NOWHERE = -1  # the bucket of rows without a unit
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where and how tables are staged.
+
+    Attributes:
+        connection: A database in memory with the keys and ``canonical_id``.
+        folder: The load's own folder; gone when the load ends.
+        unit_type: How the population's unit ids are written.
+        bucket_bytes: About how much of a table is ranked at once.
+        progress: Whom to tell.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    folder: Path
+    unit_type: UnitType
+    bucket_bytes: int
+    progress: Progress
 
 
 @dataclass(frozen=True, slots=True)
 class StagedTable:
-    """A table's typed rows, in the temporary table ``staged_<name>``.
+    """A table's typed rows, as Parquet files in the load's folder.
 
-    Its columns: ``uid`` (canonical unit id), ``message`` (the hash's fields up to the
-    occurrence number), then ``v0``, ``v1``, ... of the stored columns by position in
-    the manifest. A public table has no uid, no message, and ``position`` instead.
+    Their columns: ``unit_key``, ``first_hash`` (the row hash if it is the first of its
+    equals), ``mark`` (64 bits that rows with equal texts share), then ``v0``, ``v1``,
+    ... of the stored columns by position in the manifest. A public table has
+    ``position`` (from 1 in source order) instead of the first three, and one bucket.
+
+    Attributes:
+        messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
+            hash's fields up to the occurrence number), from the files. Few rows need
+            theirs, and texts are most of a table's bytes: they are not staged.
     """
 
     table: TableSpec
+    files: tuple[SourceFile, ...]
+    folder: Path
+    bits: int
     rows_read: int
     rows_without_unit: int
     columns: tuple[ColumnReport, ...]
-
-    @property
-    def relation(self) -> str:
-        """The temporary table's quoted name."""
-        return f'temp."staged_{self.table.name}"'
+    messages: str
 
     def stored(self) -> list[tuple[int, str]]:
         """Return position and declared name of each stored column."""
         return stored_positions(self.table)
+
+    def discard(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Remove the files and the table of ids; the snapshot has all that stays."""
+        shutil.rmtree(self.folder)
+        connection.execute(f"DROP TABLE IF EXISTS {_ids_of(self.table)}")
+
+    def buckets(self) -> list[str]:
+        """Return the relations of rows with a unit, in the order of unit keys.
+
+        Every row of a unit is in one of them; empty ones are left out.
+        """
+        folders = (self.folder / f"bucket={n}" for n in range(2**self.bits))
+        return [files_sql(paths) for f in folders if (paths := _parquet_in(f))]
 
 
 def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
@@ -62,95 +114,248 @@ def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
     ]
 
 
-def stage(
-    connection: duckdb.DuckDBPyConnection,
-    table: TableSpec,
-    files: Sequence[SourceFile],
-    unit_type: UnitType,
-) -> StagedTable:
-    """Read, type and check a table's rows.
+def files_sql(paths: Sequence[Path]) -> str:
+    """Return the relation of all rows of staged files."""
+    listed = ", ".join(quoted(str(path)) for path in paths)
+    return f"read_parquet([{listed}], hive_partitioning=false)"
+
+
+def _ids_of(table: TableSpec) -> str:
+    return f'temp."ids_{table.name}"'
+
+
+def _parquet_in(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.parquet"))
+
+
+def canonical_id_or_mark(raw: str | None, unit_type: UnitType) -> str | None:
+    """Return a canonical unit id, None for no unit, ``INVALID_ID`` for no id."""
+    try:
+        return canonical_unit_id(raw, unit_type)
+    except UnitIdError:
+        return INVALID_ID
+
+
+def values_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
+    """Return the query that reads and types all rows, with neither ids nor hashes."""
+    readers = {i: reader_of(table.columns[i]) for i, _ in stored_positions(table)}
+    kept = ", ".join(f"v{i}, s{i}" for i in readers)
+    rows = _values_of(raw_rows_sql(table, files), readers)
+    return f"SELECT {kept} FROM ({rows})"  # noqa: S608 - quoted texts
+
+
+def _values_of(rows: str, readers: Mapping[int, ColumnReader]) -> str:
+    """Return the query of rows with their columns' five layers."""
+    steps = {i: reading_steps(reader, i) for i, reader in readers.items()}
+    for letter, name in zip("nfpvs", READING_LAYERS, strict=True):
+        added = "".join(
+            f", {getattr(s, name)} AS {letter}{i}" for i, s in steps.items()
+        )
+        rows = f"SELECT *{added} FROM ({rows})"  # noqa: S608 - quoted texts
+    return rows
+
+
+def stage(bench: Bench, table: TableSpec, files: Sequence[SourceFile]) -> StagedTable:
+    """Read, type, check and hash a table's rows.
 
     Raises:
         IngestionError: Values that cannot be read, with file, line and field.
     """
-    raw, read = f'temp."raw_{table.name}"', f'temp."read_{table.name}"'
-    _load_raw(connection, raw, table, files)
-    _map_unusual_ids(connection, raw, table, unit_type)
-    readers = {i: reader_of(table.columns[i]) for i, _ in stored_positions(table)}
-    connection.execute(
-        f"CREATE TEMP TABLE {read} AS {_typed_sql(raw, table, readers, unit_type)}"
-    )
-    counts = _Counts(connection, read, list(readers))
-    if counts.refused:
-        flaws = Flaws(table, files, readers, unit_type)
-        raise IngestionError(flaws.problems(connection, read))
-    staged = StagedTable(
-        table=table,
-        rows_read=counts.rows,
-        rows_without_unit=0 if table.public else counts.rows_without_unit,
-        columns=tuple(counts.report(i, name) for i, name in stored_positions(table)),
-    )
-    _keep_rows_with_unit(connection, read, staged)
-    connection.execute(f"DROP TABLE {raw}; DROP TABLE {read}; DROP TABLE temp.ids")
-    return staged
+    return _Stage(bench, table, tuple(files)).run()
 
 
-def _load_raw(
-    connection: duckdb.DuckDBPyConnection,
-    raw: str,
-    table: TableSpec,
-    files: Sequence[SourceFile],
-) -> None:
-    """Load the texts; refuse if DuckDB saw other rows than the strict pass did."""
-    position = "row_number() OVER ()" if table.public else "0"
-    query = f"SELECT *, {position} AS position FROM ({raw_rows_sql(table, files)})"  # noqa: S608 - quoted names and paths
-    try:
-        connection.execute(f"CREATE TEMP TABLE {raw} AS {query}")
-    except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
-        raise IngestionError((_unread(table, files),)) from error
-    write_out_exponents(connection, raw, table, files)
-    seen = dict(
-        connection.execute(f"SELECT file, count(*) FROM {raw} GROUP BY file").fetchall()  # noqa: S608 - as above
-    )
-    for number, file in enumerate(files):
-        if isinstance(file, CsvFile) and seen.get(number, 0) != file.records:
-            raise IngestionError((_unread(table, [file]),))
+class _Stage:
+    """One table's way from its files to the staged rows."""
+
+    def __init__(
+        self, bench: Bench, table: TableSpec, files: tuple[SourceFile, ...]
+    ) -> None:
+        self.bench = bench
+        self.table = table
+        self.files = files
+        self.folder = bench.folder / f"staged_{table.name}"
+        self.ids = _ids_of(table)
+        self.readers = {
+            i: reader_of(table.columns[i]) for i, _ in stored_positions(table)
+        }
+
+    def run(self) -> StagedTable:
+        rows = sum(rows_of(file, self.bench.connection) for file in self.files)
+        bits = 0 if self.table.public else self._bits(rows)
+        self.folder.mkdir()
+        if not self.table.public:
+            self._name_units(rows)
+        self._write(rows, bits)
+        counts = _Counts(self.bench.connection, self.folder, list(self.readers))
+        self._refuse_other_rows(counts)
+        if counts.refused:
+            raise IngestionError(self._problems())
+        return StagedTable(
+            table=self.table,
+            files=self.files,
+            folder=self.folder,
+            bits=bits,
+            rows_read=counts.rows,
+            rows_without_unit=0 if self.table.public else counts.rows_without_unit,
+            columns=tuple(
+                counts.report(i, name) for i, name in stored_positions(self.table)
+            ),
+            messages="" if self.table.public else self._messages_sql(),
+        )
+
+    def _bits(self, rows: int) -> int:
+        """Return the bits of the bucket's number: public limits play no part."""
+        size = max(
+            rows * (64 + 24 * len(self.table.columns)),
+            sum(file.path.stat().st_size for file in self.files),
+        )
+        return min(MOST_BUCKET_BITS, (size // self.bench.bucket_bytes).bit_length())
+
+    def _write(self, rows: int, bits: int) -> None:
+        """Stream the rows into their files."""
+        connection, public = self.bench.connection, self.table.public
+        if public:
+            target = f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
+        else:
+            target = (
+                f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
+                "DICTIONARY_SIZE_LIMIT 1, PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
+            )
+        query = self._typed_sql(self.files)
+        if not public:
+            query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({query})"  # noqa: S608 - our own names
+        start = Step("read", self.table.name, 0, max(1, rows), "rows")
+        with self._reading(), watched(connection, self.bench.progress, start):
+            connection.execute(f"COPY ({query}) TO {target}")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read the files in any order, or in theirs where it counts: public tables.
+
+        Raises:
+            IngestionError: DuckDB cannot read what the strict pass could.
+        """
+        order = f"SET preserve_insertion_order = {str(self.table.public).lower()}"
+        self.bench.connection.execute(order)
+        try:
+            yield
+        except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
+            raise IngestionError((self._unread(self.files),)) from error
+        finally:
+            self.bench.connection.execute("SET preserve_insertion_order = true")
+
+    def _typed_sql(self, files: Sequence[SourceFile]) -> str:
+        """Return the query of typed rows, their hashes and their outcomes."""
+        public = self.table.public
+        layer = self._layers(files, "row_number() OVER ()" if public else "0")
+        columns = "".join(f", v{i}, s{i}" for i in self.readers)
+        if public:
+            return f"SELECT file, position, unit_key, valid_id{columns} FROM ({layer})"  # noqa: S608 - quoted texts
+        first = row_hash_sql("message", quoted("V1:1"))
+        return (
+            f"SELECT * EXCLUDE (message), hash(message) AS mark, {first} AS first_hash "  # noqa: S608 - as above
+            f"FROM (SELECT file, valid_id, unit_key, {self._message()} AS message"
+            f"{columns} FROM ({layer}))"
+        )
+
+    def _message(self) -> str:
+        texts = ["uid", *(f"r{i}" for i in range(len(self.table.columns)))]
+        return message_sql([self.table.name], texts)
+
+    def _messages_sql(self) -> str:
+        """Return the query that reads the files again for messages alone."""
+        rows = self._with_ids(raw_rows_sql(self.table, self.files))
+        messages = f"SELECT unit_key, {self._message()} AS message FROM ({rows})"  # noqa: S608 - quoted texts
+        return f"SELECT *, hash(message) AS mark FROM ({messages})"  # noqa: S608 - as above
+
+    def _layers(self, files: Sequence[SourceFile], position: str) -> str:
+        """Return the query of texts ``r<i>``, values ``v<i>`` and outcomes ``s<i>``."""
+        raw = raw_rows_sql(self.table, files)
+        rows = self._with_ids(f"SELECT *, {position} AS position FROM ({raw})")  # noqa: S608 - quoted names and paths
+        return _values_of(rows, self.readers)
+
+    def _name_units(self, rows: int) -> None:
+        """Make the table of ids: each spelling, its unit and the unit's key.
+
+        A pass of its own over one column: ids repeat, and a key is dear to compute.
+        """
+        connection = self.bench.connection
+        raw = raw_rows_sql(self.table, self.files)
+        kind = self.bench.unit_type
+        spelled = (
+            f"CASE WHEN {plain_id_sql('raw_id', kind)} THEN "
+            f"{plain_sql('raw_id', kind)} ELSE canonical_id(raw_id) END"
+        )
+        query = (
+            f"SELECT raw_id, uid, valid_id, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
+            f"SELECT *, nullif(spelled, '{INVALID_ID}') AS uid, "
+            f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
+            f"SELECT *, {spelled} AS spelled FROM ("
+            f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw}))))"
+        )
+        start = Step("units", self.table.name, 0, max(1, rows), "rows")
+        with self._reading(), watched(connection, self.bench.progress, start):
+            connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
+        digest = population_id_sql("uid")
+        connection.execute(
+            f"INSERT INTO temp.units SELECT DISTINCT unit_key, {digest} "  # noqa: S608 - our own names
+            f"FROM {self.ids} WHERE uid IS NOT NULL"
+        )
+
+    def _with_ids(self, raw: str) -> str:
+        if self.table.unit_column is None:
+            return (
+                "SELECT *, '' AS uid, true AS valid_id, CAST(0 AS BIGINT) AS unit_key "  # noqa: S608 - quoted
+                f"FROM ({raw})"
+            )
+        return (
+            "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
+            "ids.unit_key "
+            f"FROM (SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})) AS t "
+            f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
+        )
+
+    def _refuse_other_rows(self, counts: "_Counts") -> None:
+        """Refuse if DuckDB saw other rows than the strict pass did."""
+        for number, file in enumerate(self.files):
+            if isinstance(file, CsvFile) and counts.of_file(number) != file.records:
+                raise IngestionError((self._unread([file]),))
+
+    def _unread(self, files: Sequence[SourceFile]) -> Problem:
+        name = ", ".join(file.path.name for file in files)
+        sentence = (
+            f"table {self.table.name} cannot be read: write the file as plain CSV anew"
+        )
+        return Problem(name, None, None, sentence)
+
+    def _problems(self) -> tuple[Problem, ...]:
+        flaws = Flaws(self.table, self.files, self.readers, self.bench.unit_type)
+        relations = [self._refused_sql(file) for file in self.files]
+        return flaws.problems(self.bench.connection, relations)
+
+    def _refused_sql(self, file: SourceFile) -> str:
+        """Return the query of a file's first refused rows and their places.
+
+        It gives ``position`` (from 1 in the file), ``valid_id``, then the outcomes.
+        """
+        layer = self._layers([file], "row_number() OVER ()")
+        outcomes = "".join(f", s{i}" for i in self.readers)
+        return (
+            f"SELECT position, valid_id{outcomes} FROM ({layer}) "  # noqa: S608 - as above
+            f"WHERE {_refused_condition(list(self.readers))} "
+            f"ORDER BY position LIMIT {MOST_PROBLEMS}"
+        )
 
 
-def _unread(table: TableSpec, files: Sequence[SourceFile]) -> Problem:
-    name = ", ".join(file.path.name for file in files)
-    sentence = f"table {table.name} cannot be read: write the file as plain CSV anew"
-    return Problem(name, None, None, sentence)
+def _bucket_sql(bits: int) -> str:
+    """Return the expression of a row's bucket: its key's first bits, in key order."""
+    number = f"(unit_key >> {64 - bits}) + {2**bits // 2}" if bits else "0"
+    return f"CASE WHEN unit_key IS NULL THEN {_NOWHERE} ELSE {number} END"
 
 
-def _map_unusual_ids(
-    connection: duckdb.DuckDBPyConnection,
-    raw: str,
-    table: TableSpec,
-    unit_type: UnitType,
-) -> None:
-    """Spell in Python the ids that SQL does not: table ``ids`` (raw, uid, valid)."""
-    unusual: list[tuple[str]] = []
-    if table.unit_column is not None:
-        unit = _unit_text(table)
-        unusual = connection.execute(
-            f"SELECT DISTINCT {unit} FROM {raw} "  # noqa: S608 - quoted texts
-            f"WHERE {unit} IS NOT NULL AND NOT {plain_id_sql(unit, unit_type)}"
-        ).fetchall()
-    texts = [text for (text,) in unusual]
-    spelled = [_spelled(text, unit_type) for text in texts]
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE temp.ids AS SELECT unnest(?::VARCHAR[]) AS raw, "
-        "unnest(?::VARCHAR[]) AS uid, unnest(?::BOOLEAN[]) AS valid",
-        [texts, [uid for uid, _ in spelled], [valid for _, valid in spelled]],
-    )
-
-
-def _spelled(text: str, unit_type: UnitType) -> tuple[str | None, bool]:
-    try:
-        return canonical_unit_id(text, unit_type), True
-    except UnitIdError:
-        return None, False
+def _refused_condition(positions: Sequence[int]) -> str:
+    refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
+    return f"({' OR '.join(refused)})"
 
 
 def _unit_text(table: TableSpec) -> str:
@@ -160,55 +365,44 @@ def _unit_text(table: TableSpec) -> str:
     return f"CASE WHEN r{index} IN ({nulls or 'NULL'}) THEN NULL ELSE r{index} END"
 
 
-def _typed_sql(
-    raw: str, table: TableSpec, readers: Mapping[int, ColumnReader], unit_type: UnitType
-) -> str:
-    """Return the query of typed values ``v<i>``, their outcomes ``s<i>`` and ids."""
-    layer = _with_ids(raw, table, unit_type)
-    steps = {i: reading_steps(reader, i) for i, reader in readers.items()}
-    for letter, name in zip("nfpvs", READING_LAYERS, strict=True):
-        added = "".join(
-            f", {getattr(s, name)} AS {letter}{i}" for i, s in steps.items()
-        )
-        layer = f"SELECT *{added} FROM ({layer})"  # noqa: S608 - quoted texts
-    fields = [quoted(table.name), "uid", *(f"r{i}" for i in range(len(table.columns)))]
-    message = "''" if table.public else " || ".join(field_sql(f) for f in fields)
-    kept = "".join(f", v{i}, s{i}" for i in readers)
-    return (
-        f"SELECT file, row, position, uid, valid_id, {message} AS message{kept} "  # noqa: S608 - as above
-        f"FROM ({layer})"
-    )
-
-
-def _with_ids(raw: str, table: TableSpec, unit_type: UnitType) -> str:
-    if table.unit_column is None:
-        return f"SELECT *, '' AS uid, true AS valid_id FROM {raw}"  # noqa: S608 - quoted
-    plain = f"{plain_id_sql('raw_id', unit_type)}"
-    return (
-        f"SELECT t.*, CASE WHEN {plain} THEN {plain_sql('raw_id', unit_type)} "  # noqa: S608 - quoted texts
-        "ELSE ids.uid END AS uid, coalesce(ids.valid, true) AS valid_id "
-        f"FROM (SELECT *, {_unit_text(table)} AS raw_id FROM {raw}) AS t "
-        "LEFT JOIN temp.ids AS ids ON ids.raw = t.raw_id"
-    )
-
-
 class _Counts:
     """How many rows and values met each outcome, counted in one pass."""
 
     def __init__(
+        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
+    ) -> None:
+        self.rows = self.rows_without_unit = self.refused = 0
+        self._files: Mapping[int, int] = {}
+        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
+        self._found = dict.fromkeys(self._keys, 0)
+        if paths := _parquet_in(folder):
+            self._count(connection, files_sql(paths), positions)
+
+    def _count(
         self, connection: duckdb.DuckDBPyConnection, read: str, positions: list[int]
     ) -> None:
-        wanted = ["count(*)", "count(*) FILTER (uid IS NULL AND valid_id)"]
-        refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
-        wanted.append(f"count(*) FILTER ({' OR '.join(refused)})")
-        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
+        wanted = [
+            "count(*)",
+            "count(*) FILTER (unit_key IS NULL AND valid_id)",
+            f"count(*) FILTER ({_refused_condition(positions)})",
+        ]
         wanted += [
-            f"count(*) FILTER (uid IS NOT NULL AND s{i} = {outcome:d})"
+            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
             for i, outcome in self._keys
         ]
-        row = connection.execute(f"SELECT {', '.join(wanted)} FROM {read}").fetchone()  # noqa: S608 - our own names
-        self.rows, self.rows_without_unit, self.refused, *rest = row or ()
+        rows = connection.execute(
+            f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
+        ).fetchall()
+        if not rows:
+            return
+        self._files = {file: count for file, count, *_ in rows}
+        sums = [sum(column) for column in zip(*rows, strict=True)][1:]
+        self.rows, self.rows_without_unit, self.refused, *rest = sums
         self._found = dict(zip(self._keys, rest, strict=True))
+
+    def of_file(self, number: int) -> int:
+        """Return how many rows one file gave."""
+        return self._files.get(number, 0)
 
     def report(self, position: int, name: str) -> ColumnReport:
         """Return one column's report."""
@@ -218,13 +412,3 @@ class _Counts:
             to_other=self._found[position, Outcome.TO_OTHER],
             to_null=self._found[position, Outcome.TO_NULL],
         )
-
-
-def _keep_rows_with_unit(
-    connection: duckdb.DuckDBPyConnection, read: str, staged: StagedTable
-) -> None:
-    values = "".join(f", v{i}" for i, _ in staged.stored())
-    connection.execute(
-        f"CREATE TEMP TABLE {staged.relation} AS "  # noqa: S608 - our own names
-        f"SELECT position, uid, message{values} FROM {read} WHERE uid IS NOT NULL"
-    )

@@ -3,6 +3,8 @@
 from query_lang.hierarchies.code_systems import BUILT_IN
 from query_lang.hierarchies.levels import (
     LEVELS,
+    code_count,
+    is_code,
     is_code_sql,
     level_of,
     level_sql,
@@ -13,6 +15,8 @@ from query_lang.hierarchies.levels import (
 __all__ = [
     "BUILT_IN",
     "LEVELS",
+    "code_count",
+    "is_code",
     "is_code_sql",
     "level_of",
     "level_sql",

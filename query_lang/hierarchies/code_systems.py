@@ -1,9 +1,9 @@
 """A published code system, read from its compact table.
 
 A table has one line a chapter (continued by indented ones): the chapter's name, a
-colon, and its blocks in published order. A block holds every category from its first to its
-last one; where the list has gaps, its runs of categories follow in brackets. Blocks
-that hold only other blocks are left out: a category belongs to the innermost one.
+colon, and its blocks in published order. A block holds every category from its first
+to its last one; where the list has gaps, its runs of categories follow in brackets.
+Blocks that hold only other blocks are left out: a category belongs to the innermost.
 """
 
 import re
@@ -17,12 +17,20 @@ from query_lang.hierarchies import icd9cm, icd10, icd10cm
 FURTHER = r"\.?[0-9A-Za-z]{0,4}"
 """What may follow a category in a code."""
 
-_ICD10_CATEGORY = "[A-Za-z][0-9A-Za-z]{2}"
-_ICD9_CATEGORY = "[0-9]{3}|[Vv][0-9]{2}|[Ee][0-9]{3}"
+_DIGITS = "0123456789"
+_ICD10_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ICD10 = (
+    "[A-Za-z][0-9Aa][0-9ABab]",
+    (_ICD10_LETTERS, f"{_DIGITS}A", f"{_DIGITS}AB"),
+)
+_ICD9 = (
+    "[0-9]{3}|[Vv][0-9]{2}|[Ee][0-9]{3}",
+    (f"{_DIGITS}V", _DIGITS, _DIGITS),
+)
 _TABLES = {
-    "icd10": (icd10.CHAPTERS, _ICD10_CATEGORY),
-    "icd10cm": (icd10cm.CHAPTERS, _ICD10_CATEGORY),
-    "icd9cm": (icd9cm.CHAPTERS, _ICD9_CATEGORY),
+    "icd10": (icd10.CHAPTERS, *_ICD10),
+    "icd10cm": (icd10cm.CHAPTERS, *_ICD10),
+    "icd9cm": (icd9cm.CHAPTERS, *_ICD9),
 }
 BUILT_IN = tuple(_TABLES)
 _BLOCK = re.compile(r"([0-9A-Z]+(?:-[0-9A-Z]+)?)(?:\(([0-9A-Z,-]+)\))?")
@@ -44,10 +52,13 @@ class CodeSystem:
     Attributes:
         category_pattern: A regular expression that every category matches in full, in
             capital or small letters; the same in Python and RE2.
+        alphabets: What may stand at the third last, second last and last place of a
+            text that matches; a fourth last character is always the same.
         categories: By name, in published order.
     """
 
     category_pattern: str
+    alphabets: tuple[str, str, str]
     categories: Mapping[str, Category]
 
     def category_of(self, code: str) -> Category | None:
@@ -64,9 +75,9 @@ def code_system(name: str) -> CodeSystem:
     Raises:
         KeyError: It is not one of ``BUILT_IN``.
     """
-    table, pattern = _TABLES[name]
+    table, pattern, alphabets = _TABLES[name]
     categories = {found.category: found for found in _read(table)}
-    return CodeSystem(pattern, MappingProxyType(categories))
+    return CodeSystem(pattern, alphabets, MappingProxyType(categories))
 
 
 def _read(table: str) -> Iterator[Category]:

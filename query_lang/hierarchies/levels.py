@@ -65,6 +65,28 @@ def level_of(
     return rows[0][index] if rows else None
 
 
+def code_count(domain: HierarchyDomain, own: OwnHierarchies) -> int:
+    """Return how many codes are listed: categories of a built-in, or own codes.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        return len(code_system(domain.name).categories)
+    return len(own[domain.name].codes)
+
+
+def is_code(domain: HierarchyDomain, code: str, own: OwnHierarchies) -> bool:
+    """Return whether a text is a code of the hierarchy.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        return code_system(domain.name).category_of(code) is not None
+    return code in own[domain.name].codes
+
+
 def level_sql(
     domain: HierarchyDomain, level: str, operand: str, own: OwnHierarchies
 ) -> str:

@@ -1,15 +1,17 @@
 """Levels of codes as one DuckDB expression over a column, total on every text.
 
-All but the last step of a look-up are functions of one column and constants, which
-DuckDB evaluates once for each entry of a stored dictionary: a regular expression cuts
-the category out, one text of all categories tells its place, the place its slot.
-Balanced trees of CASE comparisons cost ten times as much there, and long lists take ten
-times as long to bind.
+A category is its row (all but its last two characters), its second last and its last
+character: E, 1, 1, or E8, 1, 2. Two short constant lists, indexed by their places in
+alphabets, lead to the block: a list index costs some nanoseconds, and the steps before
+it are evaluated once for each entry of a stored dictionary. Tried and slower on rows
+without one: a search in one text of all categories (twice), a balanced tree of CASE
+comparisons and a constant map (four times; both also bind longer).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
+from itertools import zip_longest
 
 from privacy.schema import Hierarchy
 from query_lang.hierarchies.code_systems import (
@@ -19,9 +21,9 @@ from query_lang.hierarchies.code_systems import (
     code_system,
 )
 
-_SLOT_SIZE = 10
-_NO_PLACE = Category("", "", "")
 _SEPARATOR = "\x1f"
+_FIRST = ord("0")  # stands in a cell for a row's first block
+_NONE = "~"  # stands there for what is no category; its number lies beyond every list
 
 
 def built_in_sql(name: str, level: str, operand: str) -> str:
@@ -30,52 +32,73 @@ def built_in_sql(name: str, level: str, operand: str) -> str:
     Raises:
         KeyError: No code system has that name.
     """
-    if level == "category":
-        template = (
-            f"CASE WHEN {_slot_sql(name, 'block')} IS NOT NULL THEN {_key(name)} END"
-        )
-    else:
-        template = _slot_sql(name, level)
-    return template.replace("{operand}", operand)
+    return _template(name, level).replace("{operand}", operand)
 
 
 @cache
-def _slot_sql(name: str, level: str) -> str:
-    """Return the block or chapter of a column, NULL where it is no code."""
-    system = code_system(name)
-    slots = list(_slots(system))
-    width = _SLOT_SIZE * (1 + max(len(code) for code in system.categories))
-    places = " " * (width - 1)
-    places += "".join(
-        "".join(f"{c}," for c in codes).ljust(width) for _, codes in slots
-    )
-    values = ",".join(getattr(category, level) for category, _ in slots)
-    place = f"instr('{places.rstrip()}', {_key(name)})"
-    return f"nullif(string_split('{values}', ',')[{place} // {width}], '')"
+def _template(name: str, level: str) -> str:
+    layout = _Layout(code_system(name))
+    if level == "category":
+        return f"CASE WHEN {layout.value('block')} IS NOT NULL THEN {layout.key()} END"
+    return layout.value(level)
 
 
-def _key(name: str) -> str:
-    pattern = f"^({code_system(name).category_pattern}){FURTHER}$"
-    return f"upper(regexp_extract({{operand}}, '{pattern}', 1))"
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A code system as lists: one cell a row and second last character."""
 
+    system: CodeSystem
 
-def _slots(system: CodeSystem) -> Iterator[tuple[Category, list[str]]]:
-    """Yield slots of at most ten codes of one block with a category for all of them.
+    def key(self) -> str:
+        """Return the category that a text would be of, '' where it is no code."""
+        pattern = f"^({self.system.category_pattern}){FURTHER}$"
+        return f"upper(regexp_extract({{operand}}, '{pattern}', 1))"
 
-    Decoys come first: texts that are no category but end a longer one ('003' would be
-    found in 'E003').
-    """
-    longer = (code[1:] for code in system.categories if len(code) > len("E11"))
-    decoys = sorted({code for code in longer if code not in system.categories})
-    yield from ((_NO_PLACE, slot) for slot in _cut(decoys))
-    for _, group in groupby(system.categories.values(), lambda c: c.block):
-        block = list(group)
-        yield from ((block[0], slot) for slot in _cut([c.category for c in block]))
+    def _place(self, from_end: int) -> str:
+        alphabet = self.system.alphabets[-from_end]
+        return f"instr('{alphabet}', substr({self.key()}, -{from_end}, 1))"
 
+    def _row(self) -> str:
+        """Return the row's number from 0; below 0 where the text is no code."""
+        rows = len(self.system.alphabets[0])
+        return f"((strlen({self.key()}) - 3) * {rows} + {self._place(3)} - 1)"
 
-def _cut(codes: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(codes), _SLOT_SIZE):
-        yield codes[start : start + _SLOT_SIZE]
+    def _number(self) -> str:
+        """Return the block's number within its row, from 0, NULL for no code."""
+        columns = len(self.system.alphabets[1])
+        cell = f"greatest({self._row()} * {columns} + {self._place(2)}, 0)"
+        cells = f"string_split('{','.join(self._cells())}', ',')[{cell}]"
+        return f"(ascii(substr({cells}, {self._place(1)}, 1)) - {_FIRST})"
+
+    def value(self, level: str) -> str:
+        """Return a block or chapter, NULL for no code."""
+        rows = [self._blocks(row) for row in self._rows()]
+        columns = zip_longest(*rows)
+        values = ",".join(
+            getattr(c, level) if c else "" for column in columns for c in column
+        )
+        place = f"{self._number()} * {len(rows)} + {self._row()} + 1"
+        return f"string_split('{values}', ',')[{place}]"
+
+    def _rows(self) -> list[str]:
+        """Return what categories begin with, all but their last two characters."""
+        longer = {code[:-3] for code in self.system.categories}
+        return [e + first for e in sorted(longer) for first in self.system.alphabets[0]]
+
+    def _blocks(self, row: str) -> list[Category]:
+        """Return one category of each block of a row."""
+        found = self.system.categories.values()
+        within = [c for c in found if c.category[:-2] == row]
+        return list({c.block: c for c in within}.values())
+
+    def _cells(self) -> Iterable[str]:
+        _, seconds, lasts = self.system.alphabets
+        for row in self._rows():
+            blocks = enumerate(self._blocks(row), start=_FIRST)
+            marks = {c.block: chr(number) for number, c in blocks}
+            for second in seconds:
+                found = (self.system.categories.get(row + second + e) for e in lasts)
+                yield "".join(marks[c.block] if c else _NONE for c in found)
 
 
 def own_sql(hierarchy: Hierarchy, level: str, operand: str) -> str:
@@ -96,7 +119,7 @@ def own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
 
 
 def _look_up(hierarchy: Hierarchy, values: list[str], operand: str) -> str:
-    keys = _texts(map(normal_code, hierarchy.codes))
+    keys = _texts((code.replace(".", "") for code in hierarchy.codes), "upper")
     return f"map({keys}, {_texts(values)})[upper(replace({operand}, '.', ''))]"
 
 
@@ -110,7 +133,7 @@ def normal_code(code: str) -> str:
     return "".join(letters).replace(".", "")
 
 
-def _texts(values: Iterable[str]) -> str:
+def _texts(values: Iterable[str], function: str = "") -> str:
     """Write texts, which are free of control characters, as one literal to be split."""
     literal = _SEPARATOR.join(values).replace("'", "''")
-    return f"string_split('{literal}', '{_SEPARATOR}')"
+    return f"string_split({function}('{literal}'), '{_SEPARATOR}')"

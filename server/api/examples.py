@@ -115,7 +115,9 @@ DATASET: Example = {
     "epsilon_per_query": {"min": "0.001", "max": "5"},
     "display": {"hide_below": 11},
     "limits": {"cells": 10_000},
-    "hierarchies": [],
+    "hierarchies": [
+        {"name": "icd10", "levels": ["chapter", "block", "category"], "codes": 2_054}
+    ],
     "budget": BUDGET,
     "tables": [
         {

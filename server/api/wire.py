@@ -256,6 +256,14 @@ class TableShape(_Shape):
     columns: list[ColumnShape]
 
 
+class HierarchyShape(_Shape):
+    """A hierarchy of codes: its levels, widest first, and how many codes it lists."""
+
+    name: str
+    levels: list[str]
+    codes: int
+
+
 class LossRangeShape(_Shape):
     """What one query may spend."""
 
@@ -270,7 +278,7 @@ class DatasetDetail(DatasetItem):
     epsilon_per_query: LossRangeShape
     display: dict[str, object]
     limits: dict[str, int]
-    hierarchies: list[object]
+    hierarchies: list[HierarchyShape]
     budget: Budget
     tables: list[TableShape]
 

@@ -11,6 +11,7 @@ import typer
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from server.cli.output import USAGE, Json, refusals, say, show, show_list
+from server.cli.progress import shown_progress
 from server.settings import Settings, SettingsError, read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
@@ -151,7 +152,11 @@ def _dataset(office: Callable[[], CustodyOffice]) -> typer.Typer:
             reason=reason,
         )
         with refusals():
-            loaded = office().load(manifest, choices, None if json else _progress)
+            if json:
+                loaded = office().load(manifest, choices)
+            else:
+                with shown_progress() as progress:
+                    loaded = office().load(manifest, choices, progress)
             show(loaded, as_json=json)
 
     @cli.command("list")
@@ -167,10 +172,6 @@ def _dataset(office: Callable[[], CustodyOffice]) -> typer.Typer:
             show(office().dataset(name), as_json=json)
 
     return cli
-
-
-def _progress(step: str, fraction: float) -> None:
-    say(f"{fraction:4.0%} {step}")
 
 
 def _project(office: Callable[[], PeopleOffice]) -> typer.Typer:

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,12 +32,12 @@ from server.use_cases.secret_files import (
 )
 from server.use_cases.services import Services, now_text, random_id
 from upstream.declarations import PopulationSpec
-from upstream.ingestion import Ingested, ingest
+from upstream.ingestion import Ingested, ingest, sweep_dead_loads
 from upstream.manifest import Manifest, load_manifest
+from upstream.progress import Progress, silent
 
 DEFAULT_MINIMUM = Loss.parse("0.001")
 DEFAULT_MAXIMUM = Loss.parse("5")
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ class CustodyOffice:
 
     def create_population(self, manifest_path: Path) -> Document:
         """Create the population that a manifest declares."""
-        declared = load_manifest(manifest_path).population
+        folder = self._services.settings.import_
+        declared = load_manifest(manifest_path, folder).population
         with (
             load_lock(self._services.settings),
             self._services.ledger.recorded("population.create", self._actor) as change,
@@ -197,30 +198,36 @@ class CustodyOffice:
         }
 
     def load(
-        self, manifest_path: Path, choices: LoadChoices, progress: Progress | None
+        self,
+        manifest_path: Path,
+        choices: LoadChoices,
+        progress: Progress | None = None,
     ) -> Document:
         """Load a dataset from files and make its snapshot the active one.
+
+        What a killed load left in the folder of snapshots is removed first.
 
         Raises:
             CommandRefusedError: The manifest does not fit what is stored, or its
                 patients are another population's. Nothing was changed.
         """
-        manifest = load_manifest(manifest_path)
+        folder = self._services.settings.import_
+        manifest = load_manifest(manifest_path, folder)
         secret = self._checked_secret()
         with load_lock(self._services.settings):
             with self._services.databases.reader.connect() as connection:
                 self._check_fits(connection, manifest, choices)
+            sweep_dead_loads(self._services.settings.snapshots)
             snapshot = random_id("s")
             target = self._services.settings.snapshots / f"{snapshot}.duckdb"
             try:
                 ingested = ingest(
                     manifest,
                     base=manifest_path.resolve().parent,
-                    import_folder=self._services.settings.import_
-                    or manifest_path.resolve().parent,
+                    import_folder=folder or manifest_path.resolve().parent,
                     secret=secret,
                     target=target,
-                    progress=progress,
+                    progress=progress or silent,
                 )
                 report = ingested.report.to_json()
                 if choices.dry_run:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from privacy.schema_json import JsonObject
 
-_TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key")
+_TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key", "fan_out")
+_HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = ("type", "scale", "nullable", "constant_in_unit", "domain")
 
 
@@ -32,6 +33,19 @@ def changed_declarations(
         for column, facts in sorted(_by_name(table["columns"]).items()):
             known = columns.get((name, column), facts)
             changes += _differences(f"{name}.{column}", known, facts, _COLUMN_FACTS)
+    return changes + _changed_hierarchies(snapshots, given)
+
+
+def _changed_hierarchies(
+    snapshots: Sequence[JsonObject], given: JsonObject
+) -> list[str]:
+    before: dict[str, JsonObject] = {}
+    for snapshot in snapshots:
+        before.update(_by_name(snapshot.get("hierarchies", [])))
+    changes = []
+    for name, hierarchy in sorted(_by_name(given.get("hierarchies", [])).items()):
+        known = before.get(name, hierarchy)
+        changes += _differences(f"hierarchy {name}", known, hierarchy, _HIERARCHY_FACTS)
     return changes
 
 

@@ -5,7 +5,9 @@ import json
 from sqlalchemy import Connection, select
 
 from budget.ledger import QueryRecord, Scope
+from privacy.schema import Dataset, HierarchyDomain
 from privacy.schema_json import JsonObject, table_to_json
+from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.answers import Document, charge_document
@@ -56,7 +58,7 @@ class ReadingRoom:
                 },
                 "display": json.loads(row.display),
                 "limits": LIMITS,
-                "hierarchies": [],
+                "hierarchies": _hierarchies(schema),
                 "budget": self._budget(connection, caller),
                 "tables": [table_to_json(t) for t in schema.tables.values()],
             }
@@ -140,6 +142,22 @@ class ReadingRoom:
         if not self._services.unreleased.is_released(record.query_id):
             return "in_flight"
         return record.state if record.state in {"answered", "failed"} else "in_flight"
+
+
+def _hierarchies(schema: Dataset) -> list[Document]:
+    """List the hierarchies of some column, and the dataset's own."""
+    columns = (c for table in schema.tables.values() for c in table.columns)
+    used = {c.domain.name for c in columns if isinstance(c.domain, HierarchyDomain)}
+    domains = [HierarchyDomain(name) for name in sorted(used | set(schema.hierarchies))]
+    own = schema.hierarchies
+    return [
+        {
+            "name": domain.name,
+            "levels": list(levels_of(domain, own)),
+            "codes": code_count(domain, own),
+        }
+        for domain in domains
+    ]
 
 
 def _granted(connection: Connection, caller: Caller) -> set[str]:

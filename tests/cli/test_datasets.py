@@ -45,8 +45,17 @@ def test_a_load_prints_dataset_snapshot_and_report(curator):
     ]
 
 
+def test_a_load_sweeps_what_a_killed_load_left(curator):
+    left = curator.installation.data / "snapshots" / "s_dead.duckdb.part"
+    left.write_bytes(b"half a snapshot")
+    curator.json("dataset", "load", curator.installation.write_manifest())
+    assert not left.exists()
+
+
 def test_a_load_for_people_says_its_progress_beside_the_report(curator):
     done = curator.run("dataset", "load", curator.installation.write_manifest())
+    assert "100% ranking and writing visits" in done.stderr
+    assert "%" not in done.stdout
     assert "snapshot: s_" in done.stdout
     assert "clinic" in curator.run("dataset", "list").stdout
     assert "visits" in curator.run("dataset", "show", "clinic").stdout
@@ -195,9 +204,15 @@ def declare_sex_varying(content):
     column["constant_in_unit"] = False
 
 
+def declare_no_hierarchy(content):
+    column = next(c for c in content["tables"][0]["columns"] if c["name"] == "sex")
+    column["domain"] = {"hierarchy": "icd10"}
+
+
 CHANGES = [
     (widen_age, "visits.age: domain"),
     (raise_rows, "visits: max_rows_per_unit"),
+    (declare_no_hierarchy, "visits.sex: domain"),
     (declare_sex_varying, "visits.sex: constant_in_unit"),
 ]
 
@@ -216,6 +231,23 @@ def test_changed_declarations_can_be_accepted_with_a_reason(loaded):
     (table,) = loaded.json("dataset", "show", "clinic")["tables"]
     age = next(c for c in table["columns"] if c["name"] == "age")
     assert age["domain"] == {"min": 0, "max": 130}
+
+
+def test_a_changed_own_hierarchy_is_refused(loaded):
+    manifest = loaded.installation.write_manifest()
+    file = manifest.parent / "wards.csv"
+    file.write_text("code,side\nA,north\nB,south\n")
+    own = [{"name": "wards", "file": "wards.csv"}]
+    edited(manifest, lambda content: content.update(hierarchies=own))
+    loaded.run("dataset", "load", manifest)
+    loaded.run("dataset", "load", manifest)
+    file.write_text("code,side\nA,north\nB,north\n")
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "hierarchy wards: codes" in said
+    file.write_text("code,side\nA,north\nA,north\n")
+    assert "wards.csv:3: the code 'A' stands twice" in refused(
+        loaded, "dataset", "load", manifest
+    )
 
 
 def test_a_new_snapshot_keeps_the_budget(loaded):

@@ -40,9 +40,9 @@ from upstream.manifest import Manifest
 folder = Path(sys.argv[1])
 ingest(Manifest.from_json((folder / "m.json").read_text()), base=folder,
        import_folder=folder, secret=bytes(32), target=folder / "s.duckdb",
-       progress=lambda table, part: print(part, flush=True))
+       progress=lambda step: print(step.phase, step.percent, flush=True))
 """
-STARTED, STORED = b"0.0\n", b"1.0\n"
+STARTED, RANKED, STORED = b"read 0\n", b"rank 0\n", b"write 100\n"
 
 
 def kill_a_load(folder, *, after, delay_seconds):

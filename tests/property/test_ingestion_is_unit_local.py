@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from upstream.canonical import canonical_unit_id
-from upstream.ingestion import ingest
+from upstream.ingestion import BUCKET_BYTES, ingest
 from upstream.manifest import Manifest
 from upstream.row_hash import unit_key
 from upstream.secrets import derive_keys
@@ -98,7 +98,7 @@ def rows_of(columns):
 SOURCES = st.fixed_dictionaries({name: rows_of(c) for name, c in FILES.items()})
 
 
-def stored(sources):
+def stored(sources, bucket_bytes=BUCKET_BYTES):
     """Ingest the sources and return each table's rows by unit key."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -113,6 +113,7 @@ def stored(sources):
             import_folder=folder,
             secret=SECRET,
             target=target,
+            bucket_bytes=bucket_bytes,
         )
         tables = {}
         with duckdb.connect(str(target), read_only=True) as connection:
@@ -167,3 +168,9 @@ def test_every_promise_of_the_manifest_holds_in_each_stored_unit(sources):
             if table == "stays":
                 assert len({(day, ward) for *_, day, ward, _ in own}) == len(own)
                 assert len({ward for *_, ward, _ in own}) == 1
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(SOURCES, st.sampled_from([50, 500, 2000]))
+def test_the_size_of_buckets_changes_nothing_that_is_stored(sources, bucket_bytes):
+    assert stored(sources, bucket_bytes) == stored(sources)

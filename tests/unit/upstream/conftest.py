@@ -6,8 +6,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from upstream.ingestion import Ingested, ingest
+from upstream.ingestion import BUCKET_BYTES, MEMORY_LIMIT, Ingested, ingest
 from upstream.manifest import Manifest
+from upstream.progress import Progress, silent
 
 SECRET = bytes(range(32))
 
@@ -29,6 +30,9 @@ class Hospital:
     more_tables: list = field(default_factory=list)
     unit_type: str = "integer"
     target: str = "snapshot.duckdb"
+    bucket_bytes: int = BUCKET_BYTES
+    progress: Progress = silent
+    memory_limit: str = MEMORY_LIMIT
 
     def column(self, name, **keys):
         """Declare more about a column, adding it where it is new."""
@@ -73,6 +77,9 @@ class Hospital:
             import_folder=import_folder or self.folder,
             secret=secret,
             target=self.folder / self.target,
+            bucket_bytes=self.bucket_bytes,
+            progress=self.progress,
+            memory_limit=self.memory_limit,
         )
 
     def report(self):

@@ -5,7 +5,7 @@ import duckdb
 import pytest
 
 from upstream.errors import IngestionError
-from upstream.ingestion import ingest
+from upstream.ingestion import ingest, sweep_dead_loads
 from upstream.row_hash import population_id, row_hash, unit_key
 from upstream.secrets import derive_keys
 
@@ -225,16 +225,15 @@ def test_a_key_stays_unique_when_one_of_its_columns_is_constant(hospital):
 
 
 def test_a_collision_of_row_hashes_within_a_unit_is_refused(hospital, monkeypatch):
-    monkeypatch.setattr(
-        "upstream.private_tables.first_64_bits_sql", lambda digest: f"strlen({digest})"
-    )
+    monkeypatch.setattr("upstream.staging.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
+    monkeypatch.setattr("upstream.doubles.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
     hospital.csv = "pid,day,ward\n1,,A\n1,,B\n"
     refused(hospital, "two rows of one unit", [("snapshot", None, None)])
 
 
 def test_a_collision_of_unit_keys_is_refused(hospital, monkeypatch):
     monkeypatch.setattr(
-        "upstream.ingestion.first_64_bits_sql", lambda digest: f"strlen({digest})"
+        "upstream.staging.unit_key_sql", lambda _uid: "CAST(7 AS BIGINT)"
     )
     refused(hospital, "two units", [("snapshot", None, None)])
 
@@ -366,6 +365,15 @@ def test_nothing_lies_beside_a_finished_snapshot(hospital):
     assert names == {"stays.csv", "snapshot.duckdb"}
 
 
+def test_what_dead_loads_left_is_swept_and_nothing_else(tmp_path):
+    (tmp_path / "s_1.duckdb").touch()
+    for name in ("s_2.duckdb.part", "s_2.duckdb.part.wal"):
+        (tmp_path / name).touch()
+    (tmp_path / "s_2.duckdb.spill" / "staged_x").mkdir(parents=True)
+    sweep_dead_loads(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["s_1.duckdb"]
+
+
 def test_progress_runs_to_its_end(hospital):
     (hospital.folder / "stays.csv").write_text(hospital.csv)
     told = []
@@ -375,9 +383,12 @@ def test_progress_runs_to_its_end(hospital):
         import_folder=hospital.folder,
         secret=SECRET,
         target=hospital.folder / "s.duckdb",
-        progress=lambda table, part: told.append((table, part)),
+        progress=lambda step: told.append((step.phase, step.table, step.percent)),
     )
-    assert told == [("stays", 0.0), ("stays", 1.0)]
+    assert told[-1] == ("write", "stays", 100)
+    phases = [phase for phase, *_ in told]
+    assert list(dict.fromkeys(phases)) == ["check", "units", "read", "rank", "write"]
+    assert {table for _, table, _ in told} == {"stays"}
 
 
 def test_a_report_is_plain_json(hospital):
@@ -407,13 +418,49 @@ def test_a_public_table_is_copied_in_source_order(hospital):
     (hospital.folder / "codes.csv").write_text(
         "code,weight\n" + "".join(f"{c},{w / 10}\n" for c, w in rows)
     )
-    assert hospital.rows("*", "codes") == rows
+    assert hospital.rows("*", "codes") == [(n, *row) for n, row in enumerate(rows, 1)]
 
 
 def test_a_public_key_that_is_not_unique_is_refused(hospital):
     hospital.more_tables = [codes(key=["code"])]
     (hospital.folder / "codes.csv").write_text("code,weight\na,1\nb,1\na,2\n")
-    refused(hospital, "share its key", [("codes", None, None)])
+    refused(hospital, "the same key", [("codes.csv", 4, None)])
+
+
+def test_of_several_files_the_row_that_repeats_a_key_is_placed_in_its_own(hospital):
+    hospital.more_tables = [codes(key=["code"], files=["codes*.csv"])]
+    (hospital.folder / "codes1.csv").write_text("code,weight\na,1\nb,1\n")
+    (hospital.folder / "codes2.csv").write_text('code,weight\n"c\nd",1\na,2\n')
+    refused(hospital, "the same key", [("codes2.csv", 4, None)])
+
+
+def test_public_rows_with_a_null_in_the_key_are_no_duplicates(hospital):
+    hospital.more_tables = [codes(key=["code", "weight"])]
+    (hospital.folder / "codes.csv").write_text("code,weight\na,\na,\n,\n,\n")
+    assert len(hospital.rows("*", "codes")) == 4
+
+
+def test_public_rows_are_numbered_through_all_files(hospital):
+    hospital.more_tables = [codes(files=["codes*.csv"])]
+    (hospital.folder / "codes2.csv").write_text("code,weight\nc,1\n")
+    (hospital.folder / "codes1.csv").write_text("code,weight\nb,1\na,1\n")
+    assert hospital.rows("_row, code", "codes") == [(1, "b"), (2, "a"), (3, "c")]
+
+
+def test_a_public_table_without_rows_is_stored(hospital):
+    hospital.more_tables = [codes(key=["code"])]
+    (hospital.folder / "codes.csv").write_text("code,weight\n")
+    assert hospital.rows("*", "codes") == []
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_a_fan_out_is_verified(hospital, most):
+    hospital.more_tables = [codes(fan_out=[{"columns": ["code"], "max": most}])]
+    (hospital.folder / "codes.csv").write_text("code,weight\na,1\n,1\n,1\n,1\na,2\n")
+    if most == 1:
+        refused(hospital, "1 earlier rows", [("codes.csv", 6, None)])
+    else:
+        assert len(hospital.rows("*", "codes")) == 5
 
 
 @pytest.mark.parametrize("header", ["code,weight,pid", "code,weight,PATIENT"])

@@ -4,6 +4,7 @@ from datetime import date, datetime
 import duckdb
 import pytest
 
+from privacy.schema import Hierarchy
 from upstream.declarations import ColumnSpec
 from upstream.reading import Outcome, reader_of
 from upstream.reading_sql import reading_steps
@@ -30,8 +31,20 @@ WRITERS = {
         "map": {"M": "male", "F": "female", "X": "none of these", "-": None},
         "domain": {"values": ["male", "female"], "other": True},
     },
+    "diagnosis": {
+        "type": "text",
+        "map": {"8": "008", "M": "X"},
+        "domain": {"hierarchy": "icd9cm"},
+    },
+    "cause": {
+        "type": "text",
+        "nullable": False,
+        "domain": {"hierarchy": "icd10cm"},
+    },
+    "town": {"type": "text", "domain": {"hierarchy": "towns"}},
     "quoted": {"type": "text", "domain": {"values": ["it's", 'a"b', "x\\y"]}},
 }
+TOWNS = Hierarchy("towns", ("land",), {"it's": ("a",), "other": (None,), "é": ("b",)})
 MOMENT = datetime.fromisoformat("2024-01-01T10:11")
 HOSTILE = [
     None, "", " ", "0", "-0", "+0", "7", "007", "+7", "-7", " 7", "7 ", "1_000",
@@ -56,11 +69,15 @@ HOSTILE = [
     "yes", "?", "NA", "na", "M", "F", "X", "-", "male", "Male", "other", "it's",
     'a"b', "x\\y", "x\\\\y", "é", "e\u0301", "\u2003x", "a\x00b", "x" * 5000,
     "\U0001f600", "null", "NULL",
+    "250.83", "e812.0", "8", "V1", "e11.9", "C4A.0", "E11.99999",
 ]  # fmt: skip
 
 
 def spec(name):
-    return ColumnSpec.model_validate({"name": "c", **WRITERS[name]})
+    column = ColumnSpec.model_validate({"name": "c", **WRITERS[name]})
+    if column.domain is not None:
+        column.domain.attach({"towns": TOWNS})
+    return column
 
 
 def read_in_duckdb(reader, raws):
@@ -124,6 +141,14 @@ def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
         ("boolean", "TRUE", None, Outcome.UNREADABLE),
         ("text", "", "", Outcome.KEPT),
         ("text", "?", None, Outcome.KEPT),
+        ("diagnosis", "250.83", "250.83", Outcome.KEPT),
+        ("diagnosis", "8", "008", Outcome.KEPT),
+        ("diagnosis", "7", None, Outcome.TO_NULL),
+        ("diagnosis", "M", None, Outcome.TO_NULL),
+        ("cause", "e11.9", "e11.9", Outcome.KEPT),
+        ("cause", "E11.99999", None, Outcome.NULL_REFUSED),
+        ("town", "other", "other", Outcome.KEPT),
+        ("town", "Other", None, Outcome.TO_NULL),
         ("sex", "M", "male", Outcome.KEPT),
         ("sex", "diverse", "other", Outcome.TO_OTHER),
         ("sex", "X", "other", Outcome.TO_OTHER),

@@ -3,7 +3,7 @@ import hmac
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from upstream.row_hash import (
@@ -22,6 +22,7 @@ from upstream.secrets import derive_keys
 FIELDS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 
 
+@settings(deadline=None)
 @given(FIELDS, FIELDS)
 def test_no_two_runs_of_fields_share_a_message(some, others):
     assert (message(some) == message(others)) == (some == others)
@@ -41,6 +42,7 @@ def connection():
     connection.close()
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), min_size=1)
 )
