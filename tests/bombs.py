@@ -70,8 +70,14 @@ BRACKETS = [
 ]
 LISTS = [
     *(W + f"age IN ({chained('1', ', ', n)})" for n in (255, 256, 257, 990, 4_000)),
-    *(W + f"note IN ({chained(quoted, ', ', n)})" for quoted, n in (("'x'", 256), ("'東京'", 256), ("''", 257))),
-    *(W + chained(f"age IN ({chained('1', ', ', n)})", " OR ", m) for n, m in ((200, 4), (50, 18), (8, 90))),
+    *(
+        W + f"note IN ({chained(quoted, ', ', n)})"
+        for quoted, n in (("'x'", 256), ("'東京'", 256), ("''", 257))
+    ),
+    *(
+        W + chained(f"age IN ({chained('1', ', ', n)})", " OR ", m)
+        for n, m in ((200, 4), (50, 18), (8, 90))
+    ),
     W + nested("age IN (1, ", "2", ")", 28),
     W + "age IN ()",
     W + "age IN (" + chained("(1)", ", ", 250) + ")",
@@ -79,24 +85,90 @@ LISTS = [
 KINDS = [
     W + chained(token, " ", 1_985)
     for token in (
-        "SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "CASE", "WHEN", "END", "IN",
-        "BETWEEN", "LIKE", "IS NULL", "EXISTS", "OVER", "UNION ALL", "WITH", "AS",
-        "JOIN", "LEFT JOIN", "ON", "USING", "GROUP BY", "ORDER BY", "HAVING", "LIMIT",
-        "DISTINCT", "DATE", "CAST", "EXTRACT", "INTERVAL", "NULL", "TRUE", "age",
-        '"age"', "1", "0.5", "1.", "'x'", ",", ".", "=", "<>", "+", "*", "/", ";",
-        "age,", "(age)", "age.age", "ROWS", "PRECEDING", "LATERAL", "UNNEST", "[", "{",
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "AND",
+        "OR",
+        "NOT",
+        "CASE",
+        "WHEN",
+        "END",
+        "IN",
+        "BETWEEN",
+        "LIKE",
+        "IS NULL",
+        "EXISTS",
+        "OVER",
+        "UNION ALL",
+        "WITH",
+        "AS",
+        "JOIN",
+        "LEFT JOIN",
+        "ON",
+        "USING",
+        "GROUP BY",
+        "ORDER BY",
+        "HAVING",
+        "LIMIT",
+        "DISTINCT",
+        "DATE",
+        "CAST",
+        "EXTRACT",
+        "INTERVAL",
+        "NULL",
+        "TRUE",
+        "age",
+        '"age"',
+        "1",
+        "0.5",
+        "1.",
+        "'x'",
+        ",",
+        ".",
+        "=",
+        "<>",
+        "+",
+        "*",
+        "/",
+        ";",
+        "age,",
+        "(age)",
+        "age.age",
+        "ROWS",
+        "PRECEDING",
+        "LATERAL",
+        "UNNEST",
+        "[",
+        "{",
     )
 ]
 CHOICES = [
     *(W + f"{cases(n)} = 1" for n in (3, 5, 6, 7)),
-    *(W + nested("CASE WHEN age = 1 THEN ", "1", " END", n) + " = 1" for n in (20, 29, 31, 200)),
-    *(W + "CASE " + chained("WHEN age = 1 THEN 1", " ", n) + " END = 1" for n in (90, 240)),
-    *(W + "CASE age " + chained("WHEN 1 THEN 1", " ", n) + " END = 1" for n in (90, 300)),
+    *(
+        W + nested("CASE WHEN age = 1 THEN ", "1", " END", n) + " = 1"
+        for n in (20, 29, 31, 200)
+    ),
+    *(
+        W + "CASE " + chained("WHEN age = 1 THEN 1", " ", n) + " END = 1"
+        for n in (90, 240)
+    ),
+    *(
+        W + "CASE age " + chained("WHEN 1 THEN 1", " ", n) + " END = 1"
+        for n in (90, 300)
+    ),
 ]
 CHAINS = [
     *(W + chained("age = 1", between, 490) for between in (" AND ", " OR ")),
-    *(W + chained("age = 1", between, n) for between, n in ((" AND NOT ", 390), (" OR NOT ", 390))),
-    *(W + chained("age", sign, n) + " = 1" for sign in (" + ", " - ", " * ") for n in (60, 95, 105, 900)),
+    *(
+        W + chained("age = 1", between, n)
+        for between, n in ((" AND NOT ", 390), (" OR NOT ", 390))
+    ),
+    *(
+        W + chained("age", sign, n) + " = 1"
+        for sign in (" + ", " - ", " * ")
+        for n in (60, 95, 105, 900)
+    ),
     *(W + chained("age", " = ", n) for n in (2, 3, 900)),
     *(W + balanced("age", sign, n) + " = 1" for sign in "+*" for n in (4, 6, 7)),
     *(W + chained("age / NULLIF(age, 0)", " + ", n) + " = 1" for n in (30, 90)),
