@@ -4,7 +4,8 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test check audit audit-long mutants bench-ingest golden openapi clean
+.PHONY: help demo serve test check audit audit-long mutants bench bench-ingest golden
+.PHONY: openapi clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -48,6 +49,10 @@ mutants: $(VENV)/.dev ## Plant 20 faults; each must be caught by the tests it na
 
 bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own
 	@$(RUN)/python -m benchmarks.ingest
+
+bench: $(VENV)/.dev ## Engine and compile times against plain DuckDB, as ratios (5 minutes)
+	@$(RUN)/python -m benchmarks.compile
+	@$(RUN)/python -m benchmarks.engine
 
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden

@@ -22,7 +22,7 @@ LOCKED: Final = {
 
 BLIND: Final = {"disabled_optimizers": "statistics_propagation"}
 """No rewriting by the statistics of stored values: whether a query runs must not depend
-on them. DuckDB 2.0.0 refuses ``CASE WHEN n = 5 THEN 'a' END = code`` where no row has 5.
+on them. DuckDB 2.0.0 fails at ``CASE WHEN n = 5 THEN 'a' END = code`` where no n is 5.
 """
 
 

@@ -210,7 +210,8 @@ def _check_form(tree: AggregateCall) -> None:
         raise refuse(rules.AGGREGATE_DISTINCT, tree.position)
     ordered = tree.name in {"first", "last"}
     if bool(tree.order_by) is not ordered:
-        raise refuse(rules.FIRST_LAST, tree.position)
+        rule = rules.FIRST_LAST_ORDER if ordered else rules.ORDER_IN_CALL
+        raise refuse(rule, tree.position)
 
 
 _TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
@@ -275,7 +276,7 @@ def holds_aggregate(tree: object) -> bool:
     return any(holds_aggregate(getattr(tree, name)) for name in parts)
 
 
-# -- windows -------------------------------------------------------------------------
+# -- windows -----------------------------------------------------------------
 
 
 class WindowBinder(ExpressionBinder):

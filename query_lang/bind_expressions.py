@@ -108,7 +108,7 @@ class ExpressionBinder:
         self.environment = environment
         self.subqueries = subqueries
 
-    # -- what stands where -----------------------------------------------------
+    # -- what stands where ----------------------------------------------------
 
     def value(self, tree: Tree) -> Expression:
         """Bind what is used as a value: anything but a unit key or an average.
@@ -149,7 +149,7 @@ class ExpressionBinder:
         """Bind a window function; refused outside derived tables' SELECT lists."""
         raise refuse(rules.WINDOW_PLACE, tree.position)
 
-    def operand(self, tree: Tree) -> Expression:
+    def operand(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         """Bind any expression; averages may come out."""
         match tree:
             case Name():
@@ -170,7 +170,7 @@ class ExpressionBinder:
         """Bind a name as a value."""
         return self.scope.value(tree)
 
-    # -- conditions ------------------------------------------------------------
+    # -- conditions -----------------------------------------------------------
 
     def _operator(self, tree: Tree) -> Expression:  # noqa: C901, PLR0911, PLR0912 - a table of forms
         match tree:
@@ -211,7 +211,7 @@ class ExpressionBinder:
                 bound.append(part)
         return truth_of(function, tuple(bound))
 
-    def compare(
+    def compare(  # noqa: PLR0911 - an arm a form
         self, operator: Function, left: Tree, right: Tree, position: Position
     ) -> Expression:
         """Bind ``left operator right``."""
@@ -283,8 +283,11 @@ class ExpressionBinder:
             least = compare_average(Function.GE, bound, low)
             most = compare_average(Function.LE, bound, high)
             return truth_of(Function.AND, (least, most))
-        ends = tuple(self._beside(end, bound, value) for end in (low, high))
-        return truth_of(Function.BETWEEN, (bound, *ends))
+        least, most = (self._beside(end, bound, value) for end in (low, high))
+        if isinstance(bound, FieldRef):  # the same question as two comparisons
+            ends = truth_of(Function.GE, (bound, least))
+            return truth_of(Function.AND, (ends, truth_of(Function.LE, (bound, most))))
+        return truth_of(Function.BETWEEN, (bound, least, most))
 
     def _beside(self, tree: Tree, beside: Expression, shown: Tree) -> Expression:
         if isinstance(tree, LITERALS):
@@ -331,9 +334,9 @@ class ExpressionBinder:
         found = truth_of(function, (bound,))
         return Call(function, (bound,), found.facts, (text,))
 
-    # -- values ------------------------------------------------------------------
+    # -- values ---------------------------------------------------------------
 
-    def _computed(self, tree: Tree) -> Expression:
+    def _computed(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
         match tree:
             case Arithmetic(operator, left, right):
                 return arithmetic(operator, left, right, self)
@@ -435,7 +438,7 @@ def _like_form(pattern: StringLiteral) -> tuple[Function, str]:
     return function, inner
 
 
-def describe(tree: Tree) -> str:
+def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form
     """Return a short name of an expression for people; no text but names."""
     match tree:
         case Name(name):

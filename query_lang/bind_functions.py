@@ -43,7 +43,7 @@ class Binder(Protocol):
         ...
 
 
-# -- arithmetic ----------------------------------------------------------------
+# -- arithmetic --------------------------------------------------------------
 
 
 _Bounds = Callable[[Interval, Interval], Interval | None]
@@ -139,7 +139,7 @@ def negative(value: Expression, position: Position) -> Expression:
     return Call(Function.NEGATE, (value,), facts)
 
 
-# -- dates -----------------------------------------------------------------------
+# -- dates -------------------------------------------------------------------
 
 
 def date_function(tree: FunctionCall, binder: Binder) -> Expression:
@@ -253,7 +253,7 @@ def _day_bounds(facts: Facts) -> Interval | None:
             return None
 
 
-# -- hierarchies -------------------------------------------------------------------
+# -- hierarchies -------------------------------------------------------------
 
 
 def hierarchy_function(tree: FunctionCall, binder: Binder) -> Expression:
@@ -324,7 +324,7 @@ def _band_width(tree: FunctionCall) -> int:
     return int(width.text)
 
 
-# -- one of several ------------------------------------------------------------------
+# -- one of several ----------------------------------------------------------
 
 
 def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:

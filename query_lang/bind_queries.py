@@ -72,7 +72,7 @@ from query_lang.syntax import (
 class QueryBinder:
     """Binds SELECTs below the top; holds nothing, so that one serves a whole query."""
 
-    # -- derived tables ------------------------------------------------------------
+    # -- derived tables -------------------------------------------------------
 
     def derived(
         self, tree: Select | UnionAll, environment: Environment
@@ -137,7 +137,7 @@ class QueryBinder:
                 columns[name] = replace(column, numbering=True)
         return (Compute(node, made) if made else node), columns
 
-    # -- GROUP BY ------------------------------------------------------------------
+    # -- GROUP BY -------------------------------------------------------------
 
     def _grouped(
         self, tree: Select, node: Node, rows: ExpressionBinder
@@ -165,14 +165,16 @@ class QueryBinder:
             rollups.items(),
             least,
         )
-        for name, column in columns.items():
+        for item, (name, column) in zip(tree.items, columns.items(), strict=True):
             if isinstance(column, UnitColumn):
+                if column.nullable:
+                    raise refuse(rules.NULLABLE_UNIT_KEY, item.position)
                 columns[name] = UnitColumn(node.owner)
         if having is not None:
             grouped = Filter(grouped, having)
         return (Compute(grouped, made) if made else grouped), columns
 
-    # -- UNION ALL -------------------------------------------------------------------
+    # -- UNION ALL ------------------------------------------------------------
 
     def _union(self, tree: UnionAll, environment: Environment) -> tuple[Node, Columns]:
         bound = [self.derived(part, environment) for part in tree.parts]
@@ -210,7 +212,7 @@ class QueryBinder:
         check_rows(node.rows_per_unit, tree.position)
         return node, columns
 
-    # -- IN (SELECT ...) ---------------------------------------------------------------
+    # -- IN (SELECT ...) ------------------------------------------------------
 
     def in_query(self, tree: InQuery, binder: ExpressionBinder) -> Expression:
         """Bind ``value IN (SELECT ...)`` over private or public tables.
@@ -274,7 +276,7 @@ class QueryBinder:
             raise refuse(rules.PUBLIC_QUERY, query.position)
         return source.node, ExpressionBinder(source.scope, environment, self)
 
-    # -- EXISTS ------------------------------------------------------------------------
+    # -- EXISTS ---------------------------------------------------------------
 
     def exists(self, tree: Exists, binder: ExpressionBinder) -> Expression:
         """Bind ``EXISTS (SELECT ... WHERE inner.unit = outer.unit AND ...)``.
@@ -343,7 +345,7 @@ def _ties(
     return tuple(ties), rest
 
 
-def _tie(tree: Tree, scope: Scope) -> tuple[int, int] | None:
+def _tie(tree: Tree, scope: Scope) -> tuple[int, int] | None:  # noqa: PLR0911 - an arm a form
     if not isinstance(tree, Comparison) or tree.operator != "=":
         return None
     sides = (tree.left, tree.right)
@@ -392,7 +394,7 @@ def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int |
     return min((most for most in held if most is not None), default=None)
 
 
-def _held_number(condition: Expression, numbers: set[int]) -> int | None:
+def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noqa: PLR0911 - an arm a form
     if not isinstance(condition, Call) or len(condition.operands) != 2:  # noqa: PLR2004 - a comparison
         return None
     number, most = condition.operands
@@ -503,7 +505,7 @@ def item_at(key: NumberLiteral, tree: Select) -> SelectItem:
     return tree.items[index - 1]
 
 
-def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> None:
+def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> None:  # noqa: C901 - an arm a form
     first = parts[0]
     for select, columns in zip(tree.parts, parts, strict=True):
         if len(columns) != len(first):

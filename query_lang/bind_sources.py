@@ -122,7 +122,7 @@ class SourceBinder:
         table = self.environment.dataset.tables.get(source.name)
         return table is not None and table.is_public
 
-    # -- one item ----------------------------------------------------------------
+    # -- one item -------------------------------------------------------------
 
     def _item(
         self, source: TableName | DerivedTable
@@ -189,7 +189,7 @@ class SourceBinder:
             hint=f"{meant}tables: {', '.join(names)}",
         )
 
-    # -- joins ---------------------------------------------------------------------
+    # -- joins ----------------------------------------------------------------
 
     def _join(self, left: Node, scope: Scope, join: Join) -> Node:
         right, relation = self._item(join.source)
@@ -244,7 +244,7 @@ class SourceBinder:
     ) -> tuple[_Tie, list[Tree]]:
         (name, *others) = join.using
         right = relation.columns.get(name)
-        left = scope.find(Name(name, None, join.position))
+        left = scope.find_here(Name(name, None, join.position))  # never outside
         if (
             others
             or not isinstance(right, UnitColumn)

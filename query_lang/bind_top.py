@@ -152,7 +152,7 @@ class TopBinder:
             presentation=presentation,
         )
 
-    # -- keys ------------------------------------------------------------------------
+    # -- keys -----------------------------------------------------------------
 
     def _bind_keys(self) -> list[Position]:
         places: list[Position] = []
@@ -242,7 +242,7 @@ class TopBinder:
                     hint=f"add {key.name} to the SELECT list",
                 )
 
-    # -- measures ----------------------------------------------------------------------
+    # -- measures -------------------------------------------------------------
 
     def measure(self, tree: AggregateCall | CountRows) -> Shown:
         """Return what shows an aggregate; its vectors are measured once.
@@ -368,7 +368,7 @@ class TopBinder:
         self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
         return shown
 
-    # -- HAVING and ORDER BY -------------------------------------------------------------
+    # -- HAVING and ORDER BY --------------------------------------------------
 
     def _condition(self, tree: Tree) -> NoisyCondition:
         key = self._boolean_key(tree)

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
 from privacy.schema import Table
 from query_lang.expressions import Facts
-from query_lang.plan import Aggregate
+from query_lang.plan import Aggregate, Key
 
 
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
@@ -27,7 +26,7 @@ def _shares(weights: Sequence[Fraction]) -> list[str]:
     return [str(weight / total) for weight in weights]
 
 
-def plan_to_json(value: object) -> object:
+def plan_to_json(value: object) -> object:  # noqa: PLR0911 - an arm a form
     """Write a node as a list: its class's name, then its fields in order.
 
     Facts are left out (they follow from the rest and the schema), and a table is its
@@ -41,24 +40,19 @@ def plan_to_json(value: object) -> object:
         return [type(value).__name__, str(value)]
     if isinstance(value, Table):
         return value.name
-    if not is_dataclass(value) or isinstance(value, type):
-        raise TypeError
     return [type(value).__name__, *_fields(value)]
 
 
 def _fields(value: object) -> list[object]:
     shown: list[object] = []
-    for each in _FIELDS.setdefault(type(value), _names(value)):
+    for each in _names(type(value)):
         part: object = getattr(value, each)
         if not isinstance(part, Facts):
             shown.append(plan_to_json(part))
     return shown
 
 
-def _names(value: object) -> tuple[str, ...]:
-    if not is_dataclass(value):
-        raise TypeError
-    return tuple(field.name for field in fields(value))
-
-
-_FIELDS: dict[type, tuple[str, ...]] = {}
+def _names(kind: type) -> tuple[str, ...]:
+    """Return a node's fields; a key's cells follow from the rest and the schema."""
+    names: tuple[str, ...] = kind.__dict__["__match_args__"]
+    return names[:-1] if kind is Key else names

@@ -92,7 +92,7 @@ class OutputColumn:
             or dates.
         unit: ``"rows"`` for COUNT(*) and COUNT(x), the population's word for its
             privacy unit for COUNT(DISTINCT unit key), else None.
-        scale: Decimals of the grid that the values lie on; 0 unless ``type`` is decimal.
+        scale: Decimals of the grid that the values lie on; 0 unless they are decimal.
         shown: Where the values come from.
     """
 

@@ -158,7 +158,7 @@ def _of_groups(plan: Aggregate, unit: str) -> list[str]:
     return [line]
 
 
-# -- measures ------------------------------------------------------------------------
+# -- measures ----------------------------------------------------------------
 
 
 def _of_measure(
@@ -192,7 +192,7 @@ def _parts(shown: Shown, index: int) -> list[str]:
             return []
 
 
-def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:
+def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:  # noqa: PLR0911 - an arm a form
     rows = _rows(plan.child.rows_per_unit)
     over = " over all groups together" if plan.keys else ""
     match measure:

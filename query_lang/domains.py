@@ -23,7 +23,7 @@ from query_lang.syntax import Position
 MAX_CELLS = 10_000
 
 
-def value_count(facts: Facts) -> int | None:
+def value_count(facts: Facts) -> int | None:  # noqa: PLR0911 - an arm a form
     """Return how many values a key has, NULL not counted, or None."""
     match facts.domain:
         case ValuesDomain() as listed:

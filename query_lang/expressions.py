@@ -145,7 +145,10 @@ class CompareAverage:
 
 @dataclass(frozen=True, slots=True)
 class UnitInQuery:
-    """``unit IN (SELECT unit ...)``: a private plan, never NULL."""
+    """``unit IN (SELECT unit ...)``: a private plan, never NULL.
+
+    Proof: docs/proofs/subqueries.md.
+    """
 
     unit: FieldRef
     query: "Node"
@@ -165,6 +168,8 @@ class ValueInQuery:
 @dataclass(frozen=True, slots=True)
 class ExistsInQuery:
     """``EXISTS (SELECT ... )``; conditions may read outer slots.
+
+    Proof: docs/proofs/subqueries.md.
 
     Attributes:
         query: Private, tied to the outer row by ``ties``, or public without ties.
@@ -198,7 +203,7 @@ def slots_read(expression: Expression) -> frozenset[int]:
     return frozenset(_read(expression))
 
 
-def _read(expression: Expression) -> Iterator[int]:  # noqa: C901 - one arm a node
+def _read(expression: Expression) -> Iterator[int]:  # noqa: C901, PLR0912 - an arm a form
     match expression:
         case FieldRef(slot):
             yield slot

@@ -17,6 +17,8 @@ _ENDS_NOT = frozenset(
     {"AND", "OR", "WHEN", "THEN", "ELSE", "SELECT", "FROM", "WHERE", "GROUP"}
     | {"HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
 )
+_NESTS = frozenset({"CASE", "END", "NOT"})
+_COUNTED_SIGNS = frozenset({"(", ")", "-", ","})
 
 
 def check_size(sql: str) -> None:
@@ -40,9 +42,10 @@ def check_tokens(tokens: Sequence[Token]) -> None:
     """
     if len(tokens) > MAX_TOKENS:
         raise refuse(rules.TOKEN_COUNT, tokens[MAX_TOKENS].position)
-    depth = _Depth()
-    for before, token in zip((None, *tokens), tokens, strict=False):
-        depth.read(token, opens_list=before is not None and before.word == "IN")
+    depth, before = _Depth(), ""
+    for token in tokens:
+        depth.read(token, opens_list=before == "IN")
+        before = token.word
 
 
 @dataclass(slots=True)
@@ -64,11 +67,16 @@ class _Depth:
 
     def read(self, token: Token, *, opens_list: bool) -> None:
         """Count one token."""
-        if token.kind is TokenKind.SIGN:
+        word, text = token.word, token.text
+        if word in _ENDS_NOT:
+            self._clear()
+        elif word in _NESTS:
+            self._read_nesting(word)
+        elif token.kind is TokenKind.SIGN:
+            if text not in _COUNTED_SIGNS:
+                return
             self._read_sign(token, opens_list=opens_list)
-        elif token.kind is TokenKind.WORD:
-            self._read_word(token.word)
-        else:
+        elif self.frames[-1].minuses:
             self._clear(minuses_only=True)
         if self.total > MAX_DEPTH:
             raise refuse(rules.DEPTH, token.position)
@@ -82,22 +90,20 @@ class _Depth:
         elif text == "-":
             top.minuses += 1
             self.total += 1
-        elif text == ",":
+        else:
             self._clear()
             top.items += 1
             if top.counts_items and top.items > MAX_IN_ITEMS:
                 raise refuse(rules.IN_LIST_SIZE, token.position)
 
-    def _read_word(self, word: str) -> None:
+    def _read_nesting(self, word: str) -> None:
         if word == "CASE":
             self._open(counts_items=False)
         elif word == "END":
             self._close()
-        elif word == "NOT":
+        else:
             self.frames[-1].nots += 1
             self.total += 1
-        else:
-            self._clear(minuses_only=word not in _ENDS_NOT)
 
     def _open(self, *, counts_items: bool) -> None:
         self.frames.append(_Frame(counts_items=counts_items))

@@ -42,7 +42,7 @@ class Places:
         token = self._peek(ahead)
         return token is not None and token.kind is kind
 
-    def _peek(self, ahead: int) -> Token | None:
+    def _peek(self, ahead: int = 0) -> Token | None:
         index = self._next + ahead
         return self._tokens[index] if index < len(self._tokens) else None
 
@@ -54,14 +54,16 @@ class Places:
         """
         position = self.position
         for word in words:
-            if self.word() != word:
+            token = self._peek()
+            if token is None or token.word != word:
                 raise self.unread()
             self._next += 1
         return position
 
     def accept(self, word: str) -> bool:
         """Take this word if it comes next."""
-        found = self.word() == word
+        token = self._peek()
+        found = token is not None and token.word == word
         self._next += found
         return found
 
@@ -71,8 +73,8 @@ class Places:
         Raises:
             SqlNotAllowedError: Other text stands here.
         """
-        token = self._peek(0)
-        if token is None or not any(map(token.is_sign, signs)):
+        token = self._peek()
+        if token is None or token.kind is not TokenKind.SIGN or token.text not in signs:
             raise self.unread()
         self._next += 1
         return token
@@ -83,7 +85,7 @@ class Places:
         Raises:
             SqlNotAllowedError: Other text stands here.
         """
-        token = self._peek(0)
+        token = self._peek()
         if token is None or token.kind is not kind:
             raise self.unread()
         self._next += 1
@@ -95,7 +97,7 @@ class Places:
         Raises:
             SqlNotAllowedError: Other text stands here.
         """
-        token = self._peek(0)
+        token = self._peek()
         if token is None or token.kind not in _NAMES:
             raise refuse(rules.IDENTIFIER, self.position)
         self._next += 1

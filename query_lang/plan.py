@@ -515,14 +515,15 @@ def slots_of(node: Node | PublicNode) -> frozenset[int]:
 def tie_break(node: Node) -> tuple[int, ...]:
     """Return the slots that order the rows of one unit where nothing else does.
 
-    Of the identity, what cannot differ within a unit is left out.
+    Of the identity, what cannot differ within a unit is left out. Proof:
+    docs/proofs/row_order.md.
     """
     if node.rows_per_unit == 1:
         return ()
     return _tie_identity(node).slots()
 
 
-def _tie_identity(node: Node) -> Identity:
+def _tie_identity(node: Node) -> Identity:  # noqa: PLR0911 - an arm a form
     if node.rows_per_unit == 1:
         return Identity()
     match node:

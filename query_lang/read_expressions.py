@@ -154,9 +154,10 @@ class ExpressionReader(ABC):
 
     def only(self, node: exp.Expr, *known: str) -> None:
         """Refuse a node that carries an argument outside the allow-list."""
-        unknown = sorted(arguments(node) - {*known, "_type"})
-        if unknown:
-            raise self._refused(unknown[0], _kind(node))
+        for name, value in node.args.items():
+            if value and name not in known and name != "_type":
+                unknown = sorted(arguments(node) - {*known, "_type"})
+                raise self._refused(unknown[0], _kind(node))
 
     def refusal(self, node: exp.Expr) -> SqlNotAllowedError:
         """Return the refusal of a node outside the allow-list."""

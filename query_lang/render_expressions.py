@@ -132,7 +132,7 @@ class ExpressionRenderer:
             ) + Fragment(")")
         return source
 
-    # -- naming ------------------------------------------------------------------------
+    # -- naming ---------------------------------------------------------------
 
     def named(self, expression: Expression) -> Fragment:
         """Render what is needed more than once: short, and the same each time."""
@@ -153,9 +153,9 @@ class ExpressionRenderer:
         self._depth = max(self._depth, named.level)
         return Fragment(named.name)
 
-    # -- one expression ------------------------------------------------------------------
+    # -- one expression -------------------------------------------------------
 
-    def render(self, expression: Expression) -> Fragment:
+    def render(self, expression: Expression) -> Fragment:  # noqa: PLR0911 - an arm a form
         """Return the SQL of an expression; it yields a value or NULL, never an error.
 
         Raises:
@@ -199,7 +199,7 @@ class ExpressionRenderer:
             return self.comparison(function, *call.operands)
         return _RENDERERS[function](self, call)
 
-    # -- comparisons -----------------------------------------------------------------------
+    # -- comparisons ----------------------------------------------------------
 
     def comparison(
         self, function: Function, left: Expression, right: Expression
@@ -315,7 +315,7 @@ class ExpressionRenderer:
         right = Fragment(f"{wide} * ", (expression.numerator,))
         return left + right + self._slot(average.count_slot) + Fragment(")")
 
-    # -- integers --------------------------------------------------------------------------
+    # -- integers -------------------------------------------------------------
 
     def _integers(self, call: Call) -> Fragment:
         """Add, subtract or multiply; beyond 64 bits the nearest end."""
@@ -349,7 +349,7 @@ class ExpressionRenderer:
         own = self.named(value)
         return _unless_any_null((own,), _clamped(Fragment("-") + _wide(own)))
 
-    # -- dates -------------------------------------------------------------------------------
+    # -- dates ----------------------------------------------------------------
 
     def _shift(self, call: Call) -> Fragment:
         """Move a date by days; NULL outside years 1 to 9999."""
@@ -393,7 +393,7 @@ class ExpressionRenderer:
         own = self.render(call.operands[0])
         return Fragment("CAST(") + own + Fragment(" AS DATE)")
 
-    # -- hierarchies and choices ---------------------------------------------------------------
+    # -- hierarchies and choices ----------------------------------------------
 
     def _level(self, call: Call) -> Fragment:
         operand = self.named(call.operands[0])

@@ -66,7 +66,7 @@ class NodeRenderer:
         context = RenderContext(self.own, self.position, self.subquery)
         return ExpressionRenderer(context, allowed, names)
 
-    def node(self, node: Node | PublicNode, wanted: Slots, around: Slots) -> Fragment:
+    def node(self, node: Node | PublicNode, wanted: Slots, around: Slots) -> Fragment:  # noqa: C901, PLR0911, PLR0912 - an arm a form
         """Return a derived table in brackets with the wanted slots as columns.
 
         Args:
@@ -94,7 +94,7 @@ class NodeRenderer:
             case BoundContributions():
                 return self._bounded(node, wanted, around)
 
-    # -- tables ------------------------------------------------------------------------
+    # -- tables ---------------------------------------------------------------
 
     def _scan(self, node: Scan | PublicScan, wanted: Slots) -> Fragment:
         table = node.table
@@ -117,7 +117,7 @@ class NodeRenderer:
             query += Fragment(f" WHERE {identifier(ROW_RANK)} <= ?", (node.max_rows,))
         return query + Fragment(")")
 
-    # -- rows --------------------------------------------------------------------------
+    # -- rows -----------------------------------------------------------------
 
     def _filter(
         self,
@@ -146,7 +146,7 @@ class NodeRenderer:
         )
         return _select([*_names(kept), *made], rendered.wrapped(below))
 
-    # -- windows -----------------------------------------------------------------------
+    # -- windows --------------------------------------------------------------
 
     def _windowed(self, node: Windowed, wanted: Slots, around: Slots) -> Fragment:
         child = node.child
@@ -222,7 +222,7 @@ class NodeRenderer:
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(grouped, wanted, cut, unpacked)
 
-    # -- joins -------------------------------------------------------------------------
+    # -- joins ----------------------------------------------------------------
 
     def _unit_join(self, node: UnitJoin, wanted: Slots, around: Slots) -> Fragment:
         ties = {node.left_unit, node.right_unit}
@@ -244,7 +244,7 @@ class NodeRenderer:
         on = rendered.render(node.condition)
         return _joined(wanted, left, right, on, outer=node.outer)
 
-    # -- UNION ALL ---------------------------------------------------------------------
+    # -- UNION ALL ------------------------------------------------------------
 
     def _union(self, node: Union, wanted: Slots, around: Slots) -> Fragment:
         parts = [
@@ -277,7 +277,7 @@ class NodeRenderer:
         query = _select(shown, self.node(part.node, read & own, around))
         return Fragment(query.sql[1:-1], query.parameters)
 
-    # -- bounds ------------------------------------------------------------------------
+    # -- bounds ---------------------------------------------------------------
 
     def _bounded(
         self, node: BoundContributions, wanted: Slots, around: Slots
@@ -309,7 +309,7 @@ class NodeRenderer:
         kept = None if rows is None else Fragment(f"{place} <= ?", (rows,))
         return _select(_names(wanted), source, kept)
 
-    # -- subqueries --------------------------------------------------------------------
+    # -- subqueries -----------------------------------------------------------
 
     def subquery(
         self,
@@ -364,7 +364,7 @@ class NodeRenderer:
         return Fragment("EXISTS ") + _select([Fragment("1 AS one")], source, test)
 
 
-# -- pieces of SQL ---------------------------------------------------------------------
+# -- pieces of SQL -----------------------------------------------------------
 
 
 def _columns(shown: Sequence[Fragment]) -> Fragment:

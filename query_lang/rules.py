@@ -656,11 +656,6 @@ AGGREGATE_ARGUMENT = Rule(
     "SUM, AVG and QUANTILE take numbers, BOOL_AND and BOOL_OR conditions",
     "SUM(days), BOOL_OR(age >= 60)",
 )
-FIRST_LAST = Rule(
-    "first_last",
-    "FIRST and LAST need an ORDER BY, and nothing else has one",
-    "FIRST(code ORDER BY admitted)",
-)
 ORDER_TERM = Rule(
     "order_term",
     "rows of one unit are ordered by values, not by positions",

@@ -57,7 +57,10 @@ class Relation:
         return [(name, c) for name, c in found if isinstance(c, UnitColumn)]
 
     def extended_with_null(self, *, constant: bool) -> "Relation":
-        """Return the relation as a LEFT join's nullable side (PRIVACY 3)."""
+        """Return the relation as a LEFT join's nullable side.
+
+        Proof: docs/proofs/constancy.md.
+        """
         columns = {
             name: _null_extended(column, constant=constant)
             for name, column in self.columns.items()
@@ -79,7 +82,10 @@ def _null_extended(column: RelationColumn, *, constant: bool) -> RelationColumn:
 
 
 def with_constancy(relation: Relation, *, constant: bool) -> Relation:
-    """Return a relation whose columns are all constant within the unit, or all not."""
+    """Return a relation whose columns are all constant within the unit, or all not.
+
+    Proof: docs/proofs/constancy.md.
+    """
     columns = {
         name: _with_constancy(column, constant=constant)
         for name, column in relation.columns.items()

@@ -23,7 +23,8 @@ def groups_per_unit(plan: Aggregate) -> int:
     """Return m, the most cells of the answer that rows of one unit can lie in.
 
     The least of its rows, the bound on its groups, and the number of cells over the
-    keys that may vary within a unit; 1 when no key does.
+    keys that may vary within a unit; 1 when no key does. Neighbouring relation: add or
+    remove all rows of one unit. Proof: docs/proofs/count_distinct.md.
     """
     bounds = [
         plan.child.rows_per_unit,
@@ -35,7 +36,10 @@ def groups_per_unit(plan: Aggregate) -> int:
 
 
 def varying_keys(plan: Aggregate) -> list[Key]:
-    """Return the keys that are not shown to be constant within the unit."""
+    """Return the keys that are not shown to be constant within the unit.
+
+    Proof: docs/proofs/constancy.md.
+    """
     return [key for key in plan.keys if not key.facts.constant]
 
 
@@ -84,8 +88,8 @@ def count_distinct_sensitivity(
     Raises:
         ValueError: A bound is below 1.
 
-    >>> count_distinct_sensitivity(40, 2, 3)
-    VectorSensitivity(l1=Fraction(6, 1), l2_squared=Fraction(18, 1), linf=Fraction(3, 1))
+    >>> count_distinct_sensitivity(40, 2, 3).l2_squared
+    Fraction(18, 1)
     """
     size = _positive(values)
     l1 = min(_positive(rows_per_unit), _positive(groups) * size)
@@ -96,7 +100,7 @@ def count_distinct_sensitivity(
 def sum_sensitivity(rows_per_unit: int, lower: int, upper: int) -> VectorSensitivity:
     """Return the sensitivity of SUM over values in [lower, upper], in grid steps.
 
-    Each row of the unit adds at most max(\\|lower\\|, \\|upper\\|) to one cell, and all
+    Each row of the unit adds at most the greater of -lower and upper to one cell; all
     may fall into one cell. Neighbouring relation: add or remove all rows of one unit,
     so that the width of the interval says nothing. Proof: docs/proofs/sum.md.
 
@@ -115,7 +119,7 @@ def measure_sensitivity(plan: Aggregate, measure: MeasureKind) -> VectorSensitiv
     """Return the sensitivity of one measured vector of a plan.
 
     A histogram is a COUNT(*) with one more key, so that it has COUNT(*)'s
-    (docs/proofs/quantile.md).
+    (docs/proofs/quantile.md); an average is a sum and a count (docs/proofs/average.md).
     """
     rows = plan.child.rows_per_unit
     match measure:

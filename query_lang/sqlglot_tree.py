@@ -70,31 +70,26 @@ _KINDS = {
 
 def _sqlglot_tokens(tokens: Sequence[Token]) -> Iterator[SqlglotToken]:
     """Write our tokens as sqlglot's, which has GROUP BY as one."""
-    index = 0
-    while index < len(tokens):
-        token = tokens[index]
-        pair = ""
-        if token.word in _PAIRS and index + 1 < len(tokens):
-            pair = f"{token.word} {tokens[index + 1].word}"
-        if pair in _KEYWORDS:
-            yield _sqlglot_token(token, _KEYWORDS[pair], pair)
-            index += 2
-        else:
-            yield _sqlglot_token(token, _type(token), token.text)
-            index += 1
+    taken = False
+    for token, after in zip(tokens, (*tokens[1:], None), strict=True):
+        if taken:  # as the second word of a pair
+            taken = False
+            continue
+        text, word = token.text, token.word
+        kind = _KEYWORDS.get(word, TokenType.VAR) if word else _type(token)
+        if word in _PAIRS and after is not None:
+            pair = f"{word} {after.word}"
+            if pair in _KEYWORDS:
+                kind, text, taken = _KEYWORDS[pair], pair, True
+        at, start = token.position, token.start
+        yield SqlglotToken(kind, text, at.line, at.column, start, start)
 
 
 def _type(token: Token) -> TokenType:
-    if token.kind is TokenKind.WORD:
-        return _KEYWORDS.get(token.word, TokenType.VAR)
+    """Return the type of what is no word."""
     if token.kind is TokenKind.SIGN:
         return _SIGNS[token.text]
     return _KINDS[token.kind]
-
-
-def _sqlglot_token(token: Token, kind: TokenType, text: str) -> SqlglotToken:
-    at = token.position
-    return SqlglotToken(kind, text, at.line, at.column, token.start, token.start)
 
 
 def _error_position(error: SqlglotError, tokens: Sequence[Token]) -> Position:

@@ -259,7 +259,7 @@ class CountRows:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """``SUM(x)``, ``COUNT(DISTINCT x)``, ``FIRST(x ORDER BY d)``, ``QUANTILE(x, q)``."""
+    """``SUM(x)``, ``COUNT(DISTINCT x)``, ``FIRST(x ORDER BY d)``, ``MEDIAN(x)``."""
 
     name: AggregateName
     distinct: bool

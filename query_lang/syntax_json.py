@@ -1,10 +1,10 @@
 """Parsed trees as JSON; the round trip is exact and reading trusts nothing."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from functools import cache
-from types import UnionType
-from typing import Literal, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, fields, is_dataclass
+from functools import reduce
+from types import NoneType, UnionType
+from typing import Literal, Never, get_args, get_origin, get_type_hints
 
 from query_lang import syntax
 from query_lang.syntax import Query
@@ -17,6 +17,7 @@ _CLASSES: Mapping[str, type] = {
     if isinstance(value, type) and is_dataclass(value)
 }
 _TAG = "node"
+_PLAIN = frozenset({str, int, bool, NoneType})
 
 
 def to_json(tree: Query) -> Json:
@@ -25,13 +26,15 @@ def to_json(tree: Query) -> Json:
 
 
 def _write(value: object) -> Json:
+    kind = type(value)
     if isinstance(value, tuple):
         return [_write(item) for item in value]
     if value is None or isinstance(value, str | int):  # a bool is an int
         return value
-    written: dict[str, Json] = {_TAG: type(value).__name__}
-    for name in _hints(type(value)):
-        written[name] = _write(getattr(value, name))
+    written: dict[str, Json] = {_TAG: kind.__name__}
+    for name in _FORMS[kind.__name__].shapes:
+        item = getattr(value, name)
+        written[name] = item if type(item) in _PLAIN else _write(item)
     return written
 
 
@@ -41,59 +44,99 @@ def from_json(document: Json) -> Query:
     Raises:
         ValueError: The document is not one that ``to_json`` writes.
     """
-    tree = _read(document)
-    if not isinstance(tree, Query):
-        message = "a query is written here"
-        raise ValueError(message)  # noqa: TRY004 - one error for every bad document
+    tree = _read(document, _ROOT)
+    if not isinstance(tree, Query):  # pragma: no cover - the shape holds it
+        raise TypeError
     return tree
 
 
-def _read(document: Json) -> object:
-    if isinstance(document, list):
-        return tuple(_read(item) for item in document)
-    if not isinstance(document, dict):
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a field may hold.
+
+    Attributes:
+        types: Of nodes and plain values, each exactly: a bool is no line number.
+        words: The texts of a Literal; their type is not among ``types``.
+        items: What a tuple holds, where the field is one.
+    """
+
+    types: frozenset[object] = frozenset()
+    words: frozenset[str] = frozenset()
+    items: "_Shape | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A class of nodes and the shapes of its fields, in order of declaration."""
+
+    kind: type
+    shapes: Mapping[str, _Shape]
+
+
+def _read(document: Json, shape: _Shape) -> object:
+    """Read what stands where only ``shape`` may."""
+    value: object = document
+    if isinstance(document, dict):
+        value = _node(document)
+    elif isinstance(document, list):
+        if shape.items is None:
+            _refuse()
+        return tuple([_read(item, shape.items) for item in document])
+    elif isinstance(document, str) and document in shape.words:
         return document
+    if type(value) not in shape.types:
+        _refuse()
+    return value
+
+
+def _node(document: dict[str, Json]) -> object:
     tag = document.get(_TAG)
-    kind = _CLASSES.get(tag) if isinstance(tag, str) else None
-    if kind is None or set(document) != {_TAG, *_hints(kind)}:
-        message = "no node of the tree is written so"
-        raise ValueError(message)
-    values = {name: _read(document[name]) for name in _hints(kind)}
-    for name, hint in _hints(kind).items():
-        if not _fits(values[name], hint):
-            message = f"{tag}.{name} is not written so"
-            raise ValueError(message)
-    built: object = kind(**values)
+    form = _FORMS.get(tag) if isinstance(tag, str) else None
+    if form is None or len(document) != len(form.shapes) + 1:
+        _refuse()
+    values: list[object] = []
+    for name, shape in form.shapes.items():
+        if name not in document:
+            _refuse()
+        value = document[name]
+        if type(value) not in _PLAIN or type(value) not in shape.types:
+            values.append(_read(value, shape))
+        else:
+            values.append(value)
+    built: object = form.kind(*values)
     return built
 
 
-def _hints(kind: type) -> Mapping[str, object]:
-    """Return the annotation of each field, resolved, in order of declaration."""
-    return _HINTS[kind]
+def _refuse() -> Never:
+    message = "no node of the tree is written so"
+    raise ValueError(message)
 
 
-def _fits(value: object, hint: object) -> bool:
-    if isinstance(hint, type):
-        return type(value) is hint  # exactly: a bool is no line number
+def _shape(hint: object) -> _Shape:
+    """Return the shape that an annotation describes."""
+    if isinstance(hint, type) and get_origin(hint) is None:
+        return _Shape(frozenset({hint}))
     if isinstance(hint, UnionType):
-        return type(value) in _members(hint) or any(
-            _fits(value, member) for member in get_args(hint) if get_origin(member)
-        )
+        return reduce(_either, map(_shape, get_args(hint)))
     if get_origin(hint) is Literal:
-        return isinstance(value, str) and value in get_args(hint)
-    item = get_args(hint)[0]  # of a tuple of any length
-    return isinstance(value, tuple) and all(_fits(v, item) for v in value)
+        return _Shape(words=frozenset(get_args(hint)))
+    return _Shape(items=_shape(get_args(hint)[0]))  # a tuple of any length
 
 
-@cache
-def _members(hint: UnionType) -> frozenset[object]:
-    return frozenset(get_args(hint))
+def _either(one: _Shape, other: _Shape) -> _Shape:
+    return _Shape(
+        one.types | other.types, one.words | other.words, one.items or other.items
+    )
 
 
-_HINTS: Mapping[type, Mapping[str, object]] = {
-    kind: {
-        field.name: get_type_hints(kind)[field.name]
-        for field in fields(kind)  # the registry holds dataclasses alone
-    }
-    for kind in _CLASSES.values()
+_FORMS: Mapping[str, _Form] = {
+    name: _Form(
+        kind,
+        {
+            field.name: _shape(get_type_hints(kind)[field.name])
+            for field in fields(kind)
+        },
+    )
+    for name, kind in _CLASSES.items()
 }
+_ROOT = _Shape(frozenset({Query}))

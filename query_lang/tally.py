@@ -5,7 +5,7 @@ alone: it writes the tokens that the tree was made from and holds them against t
 text. Brackets are left out, for grouping is in the shape of the tree.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from query_lang import rules
 from query_lang.refusals import refuse
@@ -16,7 +16,6 @@ from query_lang.syntax import (
     Between,
     BooleanLiteral,
     Case,
-    CommonTable,
     Comparison,
     CountRows,
     CurrentDate,
@@ -42,7 +41,6 @@ from query_lang.syntax import (
     OrderItem,
     Query,
     Select,
-    SelectItem,
     Star,
     StringLiteral,
     TableName,
@@ -52,13 +50,19 @@ from query_lang.syntax import (
 )
 from query_lang.tokens import Token, TokenKind
 
-Marks = Iterator[str | tuple[tuple[str, ...], ...]]  # a tuple: the first that fits
+_Spellings = tuple[tuple[str, ...], ...]
+Marks = list[str | _Spellings]
+"""Texts of tokens in their order; a tuple stands for the first of it that fits."""
+
 _SPELLINGS = {"!=": "<>", "==": "="}
 _BRACKETS = frozenset("()")
 
 
-def _perhaps(word: str) -> tuple[tuple[str, ...], ...]:
+def _perhaps(word: str) -> _Spellings:
     return ((word,), ())
+
+
+_AS, _OUTER, _INNER, _ASC = map(_perhaps, ("AS", "OUTER", "INNER", "ASC"))
 
 
 def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
@@ -67,179 +71,275 @@ def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
     Raises:
         SqlNotAllowedError: Placed at the first token that the tree does not know.
     """
+    due: Marks = []
+    _query(tree, due)
     marks, at = [_mark(token) for token in tokens], 0
-    for mark in _of_query(tree):
-        while at < len(marks) and marks[at] in _BRACKETS:
+    for mark in due:
+        at = _after_brackets(marks, at)
+        if at < len(marks) and marks[at] == mark:
             at += 1
+            continue
         spellings = ((mark,),) if isinstance(mark, str) else mark
         fitting = (s for s in spellings if tuple(marks[at : at + len(s)]) == s)
         spelling = next(fitting, None)
         if spelling is None:
             raise refuse(rules.UNREAD_TEXT, tokens[min(at, len(tokens) - 1)].position)
         at += len(spelling)
-    rest = [i for i in range(at, len(marks)) if marks[i] not in _BRACKETS]
-    if rest:
-        raise refuse(rules.UNREAD_TEXT, tokens[rest[0]].position)
+    at = _after_brackets(marks, at)
+    if at < len(marks):
+        raise refuse(rules.UNREAD_TEXT, tokens[at].position)
 
 
 def _mark(token: Token) -> str:
+    word = token.word
+    if word:
+        return word
     if token.kind is TokenKind.STRING:
         return f"'{token.text}"
     text = token.text.upper()
     return _SPELLINGS.get(text, text)
 
 
-def _listed(parts: Iterable[Marks], *between: str) -> Marks:
+def _after_brackets(marks: Sequence[str], at: int) -> int:
+    while at < len(marks) and marks[at] in _BRACKETS:
+        at += 1
+    return at
+
+
+# -- what each node was written as, appended to what is due ------------------
+
+
+def _query(tree: Query, due: Marks) -> None:
+    between = "WITH"
+    for table in tree.common_tables:
+        due += (between, table.name.upper(), "AS")
+        _queries(table.query, due)
+        between = ","
+    _select(tree.select, due)
+
+
+def _queries(tree: Select | UnionAll, due: Marks) -> None:
+    parts = (tree,) if isinstance(tree, Select) else tree.parts
     for index, part in enumerate(parts):
         if index:
-            yield from between
-        yield from part
+            due += ("UNION", "ALL")
+        _select(part, due)
 
 
-def _of_query(tree: Query) -> Marks:
-    if tree.common_tables:
-        yield "WITH"
-        yield from _listed(map(_of_common_table, tree.common_tables), ",")
-    yield from _of_select(tree.select)
-
-
-def _of_common_table(table: CommonTable) -> Marks:
-    yield from (table.name.upper(), "AS")
-    yield from _of_queries(table.query)
-
-
-def _of_queries(tree: Select | UnionAll) -> Marks:
-    parts = (tree,) if isinstance(tree, Select) else tree.parts
-    yield from _listed(map(_of_select, parts), "UNION", "ALL")
-
-
-def _of_select(tree: Select) -> Marks:
-    yield "SELECT"
+def _select(tree: Select, due: Marks) -> None:
+    due.append("SELECT")
     if tree.distinct:
-        yield "DISTINCT"
-    yield from _listed(map(_of_item, tree.items), ",")
-    yield "FROM"
-    yield from _of_source(tree.source)
+        due.append("DISTINCT")
+    for index, item in enumerate(tree.items):
+        if index:
+            due.append(",")
+        _node(item.expression, due)
+        _alias(item.alias, due)
+    due.append("FROM")
+    _source(tree.source, due)
     for join in tree.joins:
-        yield from _of_join(join)
-    yield from _of_clause(("WHERE",), () if tree.where is None else (tree.where,))
-    yield from _of_clause(("GROUP", "BY"), tree.group_by)
-    yield from _of_clause(("HAVING",), () if tree.having is None else (tree.having,))
-    yield from _of_order(tree.order_by)
+        _join(join, due)
+    if tree.where is not None:
+        _clause(("WHERE",), (tree.where,), due)
+    _clause(("GROUP", "BY"), tree.group_by, due)
+    if tree.having is not None:
+        _clause(("HAVING",), (tree.having,), due)
+    _order(tree.order_by, due)
     if tree.limit is not None:
-        yield "LIMIT"
-        yield str(tree.limit)
+        due += ("LIMIT", str(tree.limit))
 
 
-def _of_clause(words: tuple[str, ...], parts: tuple[Expression, ...]) -> Marks:
+def _clause(words: Sequence[str], parts: Sequence[Expression], due: Marks) -> None:
     if parts:
-        yield from words
-        yield from _listed(map(_of, parts), ",")
+        due += words
+        _listed(parts, due)
 
 
-def _of_item(item: SelectItem) -> Marks:
-    yield from _of(item.expression)
-    yield from _of_alias(item.alias)
+def _listed(parts: Sequence[Expression], due: Marks, between: str = ",") -> None:
+    for index, part in enumerate(parts):
+        if index:
+            due.append(between)
+        _node(part, due)
 
 
-def _of_alias(alias: str | None) -> Marks:
+def _alias(alias: str | None, due: Marks) -> None:
     if alias is not None:
-        yield _perhaps("AS")
-        yield alias.upper()
+        due += (_AS, alias.upper())
 
 
-def _of_source(source: TableName | DerivedTable) -> Marks:
+def _source(source: TableName | DerivedTable, due: Marks) -> None:
     if isinstance(source, TableName):
-        yield source.name.upper()
+        due.append(source.name.upper())
     else:
-        yield from _of_queries(source.query)
-    yield from _of_alias(source.alias)
+        _queries(source.query, due)
+    _alias(source.alias, due)
 
 
-def _of_join(join: Join) -> Marks:
-    if join.kind == "left":
-        yield from ("LEFT", _perhaps("OUTER"))
-    else:
-        yield _perhaps("INNER")
-    yield "JOIN"
-    yield from _of_source(join.source)
+def _join(join: Join, due: Marks) -> None:
+    due += ("LEFT", _OUTER, "JOIN") if join.kind == "left" else (_INNER, "JOIN")
+    _source(join.source, due)
     if join.condition is not None:
-        yield "ON"
-        yield from _of(join.condition)
-    else:
-        yield "USING"
-        yield from _listed((iter((name.upper(),)) for name in join.using), ",")
+        due.append("ON")
+        _node(join.condition, due)
+        return
+    between = "USING"
+    for name in join.using:
+        due += (between, name.upper())
+        between = ","
 
 
-def _of_order(items: tuple[OrderItem, ...]) -> Marks:
-    if items:
-        yield from ("ORDER", "BY")
-        yield from _listed(map(_of_order_item, items), ",")
+def _order(items: Sequence[OrderItem], due: Marks) -> None:
+    words: tuple[str, ...] = ("ORDER", "BY")
+    for item in items:
+        due += words
+        _node(item.expression, due)
+        due.append("DESC" if item.descending else _ASC)
+        if item.nulls_first is not None:
+            due += ("NULLS", "FIRST" if item.nulls_first else "LAST")
+        words = (",",)
 
 
-def _of_order_item(item: OrderItem) -> Marks:
-    yield from _of(item.expression)
-    yield "DESC" if item.descending else _perhaps("ASC")
-    if item.nulls_first is not None:
-        yield from ("NULLS", "FIRST" if item.nulls_first else "LAST")
+def _node(tree: Expression, due: Marks) -> None:
+    _WRITERS[type(tree)](tree, due)
 
 
-def _of(tree: Expression) -> Marks:
-    match tree:
-        case And(items) | Or(items):
-            yield from _listed(map(_of, items), type(tree).__name__.upper())
-        case Not(item):
-            yield "NOT"
-            yield from _of(item)
-        case Comparison(operator, left, right) | Arithmetic(operator, left, right):
-            yield from _of(left)
-            yield operator
-            yield from _of(right)
-        case Negative(value):
-            yield "-"
-            yield from _of(value)
-        case Between() | InList() | InQuery() | IsNull() | Like():
-            yield from _of_predicate(tree)
-        case _:
-            yield from _of_leaf(tree)
+def _and(tree: And, due: Marks) -> None:
+    _listed(tree.items, due, "AND")
 
 
-def _of_predicate(tree: Between | InList | InQuery | IsNull | Like) -> Marks:
-    yield from _of(tree.value)
+def _or(tree: Or, due: Marks) -> None:
+    _listed(tree.items, due, "OR")
+
+
+def _not(tree: Not, due: Marks) -> None:
+    due.append("NOT")
+    _node(tree.item, due)
+
+
+def _infix(tree: Comparison | Arithmetic, due: Marks) -> None:
+    _node(tree.left, due)
+    due.append(tree.operator)
+    _node(tree.right, due)
+
+
+def _negative(tree: Negative, due: Marks) -> None:
+    due.append("-")
+    _node(tree.value, due)
+
+
+_Predicate = Between | InList | InQuery | IsNull | Like
+
+
+def _predicate(tree: _Predicate, due: Marks) -> None:
+    _node(tree.value, due)
     negation = ("NOT",) if tree.negated else ()
     match tree:
         case IsNull():
-            yield from ("IS", *negation, "NULL")
+            due += ("IS", *negation, "NULL")
         case Between(_, low, high):
-            yield from (*negation, "BETWEEN", *_of(low), "AND", *_of(high))
+            due += (*negation, "BETWEEN")
+            _listed((low, high), due, "AND")
         case InList(_, items):
-            yield from (*negation, "IN", *_listed(map(_of, items), ","))
+            due += (*negation, "IN")
+            _listed(items, due)
         case InQuery(_, query):
-            yield from (*negation, "IN", *_of_queries(query))
+            due += (*negation, "IN")
+            _queries(query, due)
         case Like(_, pattern):
-            yield from (*negation, "LIKE", *_of(pattern))
+            due += (*negation, "LIKE")
+            _node(pattern, due)
 
 
-def _of_leaf(tree: Expression) -> Marks:
-    match tree:
-        case Name(name, None):
-            yield name.upper()
-        case Name(name, str(qualifier)):
-            yield from (qualifier.upper(), ".", name.upper())
-        case NumberLiteral(text):
-            yield from "-" * text.startswith("-")
-            yield text.removeprefix("-")
-        case StringLiteral(text):
-            yield f"'{text}"
-        case TypedLiteral(kind, text):
-            yield from (kind.upper(), f"'{text}")
-        case BooleanLiteral(value):
-            yield str(value).upper()
-        case _:
-            yield from _of_form(tree)
+def _name(tree: Name, due: Marks) -> None:
+    if tree.qualifier is not None:
+        due += (tree.qualifier.upper(), ".")
+    due.append(tree.name.upper())
 
 
-_WORDS: Mapping[type, tuple[str, ...]] = {
+def _number(tree: NumberLiteral, due: Marks) -> None:
+    if tree.text.startswith("-"):
+        due.append("-")
+    due.append(tree.text.removeprefix("-"))
+
+
+def _string(tree: StringLiteral, due: Marks) -> None:
+    due.append(f"'{tree.text}")
+
+
+def _typed(tree: TypedLiteral, due: Marks) -> None:
+    due += (tree.type.upper(), f"'{tree.text}")
+
+
+def _boolean(tree: BooleanLiteral, due: Marks) -> None:
+    due.append(str(tree.value).upper())
+
+
+def _exists(tree: Exists, due: Marks) -> None:
+    due.append("EXISTS")
+    _queries(tree.query, due)
+
+
+def _extract(tree: Extract, due: Marks) -> None:
+    due += ("EXTRACT", tree.part.upper(), "FROM")
+    _node(tree.value, due)
+
+
+def _date_of(tree: DateOfTimestamp, due: Marks) -> None:
+    due.append("CAST")
+    _node(tree.value, due)
+    due += ("AS", "DATE")
+
+
+def _case(tree: Case, due: Marks) -> None:
+    due.append("CASE")
+    if tree.operand is not None:
+        _node(tree.operand, due)
+    for branch in tree.branches:
+        due.append("WHEN")
+        _node(branch.condition, due)
+        due.append("THEN")
+        _node(branch.result, due)
+    if tree.otherwise is not None:
+        due.append("ELSE")
+        _node(tree.otherwise, due)
+    due.append("END")
+
+
+def _call(tree: FunctionCall | AggregateCall, due: Marks) -> None:
+    due.append(tree.name.upper())
+    if isinstance(tree, FunctionCall):
+        _listed(tree.arguments, due)
+        return
+    if tree.distinct:
+        due.append("DISTINCT")
+    _listed(tree.arguments, due)
+    _order(tree.order_by, due)
+
+
+def _window(tree: WindowCall, due: Marks) -> None:
+    _node(tree.function, due)
+    due.append("OVER")
+    _clause(("PARTITION", "BY"), tree.partition_by, due)
+    _order(tree.order_by, due)
+    if tree.frame is not None:
+        due.append(_frame(tree.frame))
+
+
+def _frame(frame: Frame) -> _Spellings:
+    start = _bound(frame.start)
+    whole = ("ROWS", "BETWEEN", *start, "AND", *_bound(frame.end))
+    brief = ("ROWS", *start)
+    return (whole, brief) if frame.end.edge == "current" else (whole,)
+
+
+def _bound(bound: FrameBound) -> tuple[str, ...]:
+    if bound.edge == "current":
+        return ("CURRENT", "ROW")
+    rows = "UNBOUNDED" if bound.rows is None else str(bound.rows)
+    return (rows, "FOLLOWING" if bound.following else "PRECEDING")
+
+
+_WORDS: Mapping[type[Expression], tuple[str, ...]] = {
     NullLiteral: ("NULL",),
     CurrentDate: ("CURRENT_DATE",),
     CountRows: ("COUNT", "*"),
@@ -247,58 +347,27 @@ _WORDS: Mapping[type, tuple[str, ...]] = {
 }
 
 
-def _of_form(tree: Expression) -> Marks:
-    match tree:
-        case Case():
-            yield from _of_case(tree)
-        case Exists(query):
-            yield "EXISTS"
-            yield from _of_queries(query)
-        case Extract(part, value):
-            yield from ("EXTRACT", part.upper(), "FROM", *_of(value))
-        case DateOfTimestamp(value):
-            yield from ("CAST", *_of(value), "AS", "DATE")
-        case FunctionCall() | AggregateCall() | WindowCall():
-            yield from _of_call(tree)
-        case _:
-            yield from _WORDS[type(tree)]
+def _words(tree: Expression, due: Marks) -> None:
+    due += _WORDS[type(tree)]
 
 
-def _of_case(tree: Case) -> Marks:
-    yield "CASE"
-    if tree.operand is not None:
-        yield from _of(tree.operand)
-    for branch in tree.branches:
-        yield from ("WHEN", *_of(branch.condition), "THEN", *_of(branch.result))
-    if tree.otherwise is not None:
-        yield from ("ELSE", *_of(tree.otherwise))
-    yield "END"
-
-
-def _of_call(tree: FunctionCall | AggregateCall | WindowCall) -> Marks:
-    if isinstance(tree, WindowCall):
-        yield from (*_of(tree.function), "OVER")
-        yield from _of_clause(("PARTITION", "BY"), tree.partition_by)
-        yield from _of_order(tree.order_by)
-        yield from () if tree.frame is None else _of_frame(tree.frame)
-        return
-    yield tree.name.upper()
-    if isinstance(tree, AggregateCall) and tree.distinct:
-        yield "DISTINCT"
-    yield from _listed(map(_of, tree.arguments), ",")
-    if isinstance(tree, AggregateCall):
-        yield from _of_order(tree.order_by)
-
-
-def _of_frame(frame: Frame) -> Marks:
-    start = _of_bound(frame.start)
-    whole = ("ROWS", "BETWEEN", *start, "AND", *_of_bound(frame.end))
-    brief = ("ROWS", *start)
-    yield (whole, brief) if frame.end.edge == "current" else (whole,)
-
-
-def _of_bound(bound: FrameBound) -> tuple[str, ...]:
-    if bound.edge == "current":
-        return ("CURRENT", "ROW")
-    rows = "UNBOUNDED" if bound.rows is None else str(bound.rows)
-    return (rows, "FOLLOWING" if bound.following else "PRECEDING")
+_WRITERS: Mapping[type[Expression], Callable[..., None]] = {
+    And: _and,
+    Or: _or,
+    Not: _not,
+    **dict.fromkeys((Comparison, Arithmetic), _infix),
+    Negative: _negative,
+    **dict.fromkeys((Between, InList, InQuery, IsNull, Like), _predicate),
+    Name: _name,
+    NumberLiteral: _number,
+    StringLiteral: _string,
+    TypedLiteral: _typed,
+    BooleanLiteral: _boolean,
+    Case: _case,
+    Exists: _exists,
+    Extract: _extract,
+    DateOfTimestamp: _date_of,
+    **dict.fromkeys((FunctionCall, AggregateCall), _call),
+    WindowCall: _window,
+    **dict.fromkeys(_WORDS, _words),
+}

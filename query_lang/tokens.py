@@ -32,11 +32,7 @@ class Token(NamedTuple):
     text: str
     start: int  # offset in characters, from 0
     position: Position
-
-    @property
-    def word(self) -> str:
-        """The text in capitals if this is a bare word, else empty."""
-        return self.text.upper() if self.kind is TokenKind.WORD else ""
+    word: str  # the text in capitals if this is a bare word, else empty
 
     def is_sign(self, text: str) -> bool:
         """Whether this is that sign."""
@@ -44,16 +40,18 @@ class Token(NamedTuple):
 
 
 _SCANNER = re.compile(
-    r"""(?P<space>[ \t\r\n]+)
+    r"""[ \t\r\n]*(?:
+     (?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<line_comment>--[^\n]*)
     |(?P<comment>/\*)
     |(?P<string>'(?:[^']|'')*')
     |(?P<quoted>"(?:[^"]|"")*")
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
-    |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
     |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[%|^&~])
     |(?P<sign><=|>=|<>|!=|==|[=<>(),.;*+/-])
-    """,
+    |(?P<end>\Z)
+    |(?P<unknown>.)
+    )""",
     re.VERBOSE,
 )
 _KINDS = {
@@ -63,6 +61,7 @@ _KINDS = {
     "word": TokenKind.WORD,
     "sign": TokenKind.SIGN,
 }
+_WORD, _SIGN = TokenKind.WORD, TokenKind.SIGN
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -86,17 +85,27 @@ def lex(sql: str) -> tuple[Token, ...]:
     if hidden is not None:
         raise refuse(rules.CONTROL_CHARACTER, place(sql, hidden.start()))
     tokens: list[Token] = []
-    line, line_start = 1, 0
+    line, line_start, line_end = 1, 0, _line_end(sql, 0)
     for kind, start, end in _pieces(sql):
-        if kind is not None:
-            text, position = sql[start:end], Position(line, start - line_start + 1)
-            token = Token(kind, _content(kind, text), start, position)
+        while start > line_end:
+            line, line_start = line + 1, line_end + 1
+            line_end = _line_end(sql, line_start)
+        text, position = sql[start:end], Position(line, start - line_start + 1)
+        if kind is _WORD:
+            tokens.append(Token(kind, text, start, position, text.upper()))
+        elif kind is _SIGN:
+            tokens.append(Token(kind, text, start, position, ""))
+        else:
+            token = Token(kind, _content(kind, text), start, position, "")
             _refuse_forms(tokens[-1] if tokens else None, token, sql)
             tokens.append(token)
-        breaks = sql.count("\n", start, end)
-        if breaks:
-            line, line_start = line + breaks, sql.rindex("\n", start, end) + 1
     return _one_statement(tokens)
+
+
+def _line_end(sql: str, start: int) -> int:
+    """Return the offset of the next line break, or of the end of the text."""
+    found = sql.find("\n", start)
+    return len(sql) if found < 0 else found
 
 
 def place(sql: str, offset: int) -> Position:
@@ -104,19 +113,22 @@ def place(sql: str, offset: int) -> Position:
     return Position(sql.count("\n", 0, offset) + 1, offset - sql.rfind("\n", 0, offset))
 
 
-def _pieces(sql: str) -> Iterator[tuple[TokenKind | None, int, int]]:
-    offset = 0
-    while offset < len(sql):
-        match = _SCANNER.match(sql, offset)
-        if match is None:
-            raise _unknown_character(sql, offset)
-        if match.lastgroup == "operator":
-            raise refuse(rules.OPERATOR, place(sql, offset))
-        end = match.end()
-        if match.lastgroup == "comment":
-            end = _comment_end(sql, offset)
-        yield _KINDS.get(match.lastgroup or ""), offset, end
-        offset = end
+def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
+    """Yield kind, start and end of each token; what is no token is passed over."""
+    offset, match_at, kind_of = 0, _SCANNER.match, _KINDS.get
+    while match := match_at(sql, offset):
+        name, (start, offset) = match.lastgroup or "", match.span(match.lastindex or 0)
+        kind = kind_of(name)
+        if kind is not None:
+            yield kind, start, offset
+        elif name == "end":
+            return
+        elif name == "comment":
+            offset = _comment_end(sql, start)
+        elif name == "operator":
+            raise refuse(rules.OPERATOR, place(sql, start))
+        elif name == "unknown":
+            raise _unknown_character(sql, start)
 
 
 def _comment_end(sql: str, start: int) -> int:

@@ -12,6 +12,7 @@ from server.bootstrap import Server, actor, initialise, make_services
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
+from server.cli.manifests import manifest_commands
 from server.cli.output import Json, refusals, say, show
 from server.use_cases.auditing import AuditOffice
 
@@ -22,6 +23,7 @@ cli = typer.Typer(
 )
 _WIRING = Wiring(make_services, initialise, actor)
 add_commands(cli, _WIRING)
+cli.add_typer(manifest_commands(), name="manifest")
 cli.add_typer(
     ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
     name="ledger",

@@ -139,11 +139,13 @@ class Installation:
 
     def load(self, rows=DEFAULT_ROWS, **more):
         """Load a visits table; return the snapshot's id."""
+        return self.load_manifest(self.write_manifest(rows, **more))
+
+    def load_manifest(self, path):
+        """Load what a manifest declares; return the snapshot's id."""
         with self.services() as services:
-            loaded = CustodyOffice(services, "local:test").load(
-                self.write_manifest(rows, **more), LoadChoices(), None
-            )
-        return loaded["snapshot"]
+            office = CustodyOffice(services, "local:test")
+            return office.load(path, LoadChoices(), None)["snapshot"]
 
     def analyst(
         self, name="ada", project="study", dataset="clinic", allotment="100000", **more

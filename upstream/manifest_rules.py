@@ -11,6 +11,9 @@ from upstream.yaml_nodes import Place
 Broken = Iterator[tuple[Place, str]]
 
 RESERVED = frozenset({"row_hash", "row_rank", "unit_key"})
+TODO = "TODO"
+"""How a draft's open sources begin."""
+
 _DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
 
 
@@ -26,7 +29,7 @@ def _manifest(manifest: Declarations) -> Broken:
     unit_names, _ = manifest.unit_column_names()
     for index, table in enumerate(manifest.tables):
         at: Place = ("tables", index)
-        yield from _table(at, table, (*BUILT_IN, *own))
+        yield from _table(at, table, list(dict.fromkeys((*BUILT_IN, *own))))
         yield from _kind(at, table)
         if table.public:
             yield from _public(at, table, unit_names)
@@ -72,6 +75,12 @@ def source_rules(at: Place, source: str | None, what: str) -> Broken:
     """Yield what is wrong with the source of a public fact (PRIVACY 2)."""
     if source is None:
         yield at, f"source is missing: say which public fact {what} come from"
+    elif source.strip().upper().startswith(TODO):
+        sentence = (
+            "source is still to do: check the proposal and name the standard, the "
+            "protocol or the paid release that it comes from, or remove it"
+        )
+        yield (*at, "source"), sentence
     elif source.strip().lower() in _DATA_AS_SOURCE:
         sentence = (
             "source must not be the data: name a standard, the protocol or a paid "

@@ -96,7 +96,7 @@ def own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
 
 
 def _look_up(hierarchy: Hierarchy, values: list[str], operand: str) -> str:
-    keys = _texts(map(normal_code, hierarchy.codes))
+    keys = _texts((code.replace(".", "") for code in hierarchy.codes), "upper")
     return f"map({keys}, {_texts(values)})[upper(replace({operand}, '.', ''))]"
 
 
@@ -110,7 +110,7 @@ def normal_code(code: str) -> str:
     return "".join(letters).replace(".", "")
 
 
-def _texts(values: Iterable[str]) -> str:
+def _texts(values: Iterable[str], function: str = "") -> str:
     """Write texts, which are free of control characters, as one literal to be split."""
     literal = _SEPARATOR.join(values).replace("'", "''")
-    return f"string_split('{literal}', '{_SEPARATOR}')"
+    return f"string_split({function}('{literal}'), '{_SEPARATOR}')"

@@ -35,6 +35,15 @@ class Table:
     shared: tuple[str, ...]
     added: tuple[str, ...]
 
+    def load(self, installation, *, added):
+        """Load the shared rows, and those of one arm alone if asked."""
+        installation.load(
+            [*self.shared, *(self.added if added else ())],
+            dataset=self.dataset,
+            max_rows=self.max_rows,
+            cap=CAP,
+        )
+
 
 @dataclass(frozen=True)
 class Arm:
@@ -122,12 +131,7 @@ def _make_arm(folder, tables, slot_ms, *, added):
     folder.mkdir(parents=True)
     installation = Installation(folder, slot_ms=slot_ms).create(SECRET)
     for table in tables:
-        installation.load(
-            [*table.shared, *(table.added if added else ())],
-            dataset=table.dataset,
-            max_rows=table.max_rows,
-            cap=CAP,
-        )
+        table.load(installation, added=added)
     with installation.services() as services:
         office = PeopleOffice(services, "local:test")
         key = _analyst(office, "auditor", [table.dataset for table in tables], CAP)

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.audit import suites
+from tests.audit import cohorts, suites
 from tests.audit.arms import Arms, make_arms
 from tests.audit.bounds import (
     NOISE_ALPHA,
@@ -31,12 +31,14 @@ from tests.audit.timing import (
     threshold_bound,
     time_arms,
 )
+from tests.property.long import run as run_plans
 from tests.samplers import ScaledSampler, ZeroSampler
 
 SINGLE_SAMPLES = 20_000  # an arm
 VECTOR_SAMPLES = 20_000
 SMALL_SAMPLES = 60_000
 CONTROL_SAMPLES = 10_000
+PAIRS, PLANS = 200, 100  # of neighbouring files, and questions of each
 TIMED = 2_000
 REACH = 0.045  # of the area: beyond it by chance once in a million, at TIMED an arm
 CORRELATION = 0.11  # of A4, likewise
@@ -69,6 +71,11 @@ class Session:
     def judge(self, good, text):
         self.lines.append((good, text))
         self.say(f"{'pass' if good else 'FAIL'}  {text}")
+
+    def every_pair(self, text):
+        """Speak of the pairs of files that have been asked."""
+        if text.split(":")[0].endswith("0"):
+            self.say(text)
 
     def every(self, step, text):
         """Return a progress function that speaks every so many rounds."""
@@ -210,9 +217,53 @@ def judge_noise_times(session, arms, times):
         )
 
 
+def audit_cohorts(session):
+    """Joins, roll-ups, windows, EXISTS, sums, averages, quantiles; then half noise."""
+    arms = make_arms(session.folder / "cohorts", [cohorts.FULL])
+    with arms.served() as urls:
+        for suite in cohorts.SUITES:
+            session.say(f"{suite.name}: asking")
+            judge_cohort(session, suite, arms, urls, VECTOR_SAMPLES)
+    with arms.served(lambda: ScaledSampler(0.5)) as urls:
+        for suite in cohorts.SUITES:
+            judge_cohort(session, suite, arms, urls, CONTROL_SAMPLES, must_fail=True)
+
+
+def judge_cohort(session, suite, arms, urls, samples, *, must_fail=False):
+    """At most the claim and at least 0.7 of it; half the noise above the claim."""
+    answers = suite.answers_for(session.count(samples, 2_000))
+    hits = suite.hits(*arms.ask(urls, suite.question, answers))
+    bound = hits.lower_bound(VERDICT_ALPHA)
+    floor = suites.LEAST * suite.claim
+    shows = 1 - chance_of_bound_above(suite.event(), hits.samples, floor) < 1e-6
+    kept = bound <= suite.claim and (bound >= floor or not shows)
+    caught = bound > suite.claim or not session.whole
+    session.judge(
+        caught if must_fail else kept,
+        f"{'noise x 0.5 caught: ' if must_fail else ''}{suites.describe(suite, hits)}",
+    )
+
+
+def audit_plans(session):
+    """Random plans on neighbouring source files: no vector moves too far."""
+    pairs = session.count(PAIRS, 2)
+    try:
+        counts = run_plans(range(pairs), PLANS, "long", session.every_pair)
+    except AssertionError as error:
+        session.judge(False, f"a plan moved too far: {error}")
+        return
+    session.judge(
+        counts["moved"] > 0,
+        f"plans: {counts['asked']} on {pairs} pairs of files, {counts['moved']} moved, "
+        f"{counts['attained']} attained their sensitivity",
+    )
+
+
 PARTS = {
     "counts": lambda session: with_counts(session, audit_counts),
     "controls": lambda session: with_counts(session, audit_controls),
+    "cohorts": audit_cohorts,
+    "plans": audit_plans,
     "games": lambda session: with_counts(session, audit_games),
     "times": audit_times,
 }

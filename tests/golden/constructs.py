@@ -1,7 +1,5 @@
 """A text for every construct of the language, as parsing knows it."""
 
-# ruff: noqa: E501 - a text stands on one line, to be read
-
 W = "SELECT COUNT(*) FROM t WHERE "
 CONDITIONS = (
     "a = 1 AND b <> -2 AND c < .5 AND d <= 2. AND e > 'x' AND f >= DATE '2024-01-31'",

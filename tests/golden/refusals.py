@@ -3,8 +3,6 @@
 Read by tests, and meant to be read by people: (sql, code, rule, line, column).
 """
 
-# ruff: noqa: E501 - a text stands on one line, to be read
-
 W = "SELECT COUNT(*) FROM encounters WHERE "  # 38 characters
 G = "SELECT ward, COUNT(*) FROM encounters "  # 38 characters
 C = "SELECT COUNT(*) FROM encounters "  # 32 characters

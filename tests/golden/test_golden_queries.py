@@ -56,13 +56,18 @@ def written(query, answer):
             f"{name}: {json.dumps(part, ensure_ascii=False)}"
             for name, part in json.loads(query.canonical).items()
         ),
-        "sql": rendered.sql,
-        "parameters": "\n".join(repr(value) for value in rendered.parameters),
+        "sql": "\n\n".join(statement.sql for statement in rendered.statements),
+        "parameters": "\n".join(
+            repr(value)
+            for statement in rendered.statements
+            for value in statement.parameters
+        ),
         "cells": "\n".join([*cells, *([f"and {more} more"] if more else [])]),
         "columns": "\n".join(
-            f"{c.name}: {c.kind} {c.index}, {c.type.value}, {c.unit}"
+            f"{c.name}: {c.kind}, {c.type.value}, {c.unit}, {c.shown}"
             for c in query.columns
         ),
+        "presentation": str(query.presentation),
         "derivation": query.derivation,
         "warnings": "\n".join(f"{w.code}: {w.detail}" for w in query.warnings),
         "exact answer on the sample": "\n".join(map(str, answer)),

@@ -48,7 +48,8 @@ def test_exact_answers_equal_those_of_an_independent_evaluator(
     cells = query.rendered.cells
     assert set(expected) <= set(cells)
     measures = {
-        column.name: column.index for column in query.columns[len(question.keys) :]
+        column.name: column.shown.vector
+        for column in query.columns[len(question.keys) :]
     }
     for position, name in enumerate(measures):
         counted = dict(zip(cells, found[measures[name]], strict=True))

@@ -298,3 +298,12 @@ def _grades(rng):
             rows.append({"severity": severity, "grade": grade, "points": points})
     rng.shuffle(rows)
     return rows
+
+
+MAKERS = {
+    "patients": _patient,
+    "encounters": _encounter,
+    "diagnoses": lambda rng: _diagnosis(rng, rng.choice((1, 2, 3, 4))),
+    "labs": _lab,
+}
+"""One random row of a private table, without unit, hash and rank."""

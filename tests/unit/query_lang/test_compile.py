@@ -8,6 +8,7 @@ from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, RangeDomain, Table
 from query_lang.compile import compile_query, compile_syntax
+from query_lang.compiled import KeyShown, NumberShown
 from query_lang.parse import parse_query
 from tests.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
 
@@ -42,11 +43,11 @@ def test_columns_say_kind_type_unit_and_index():
         "SELECT COUNT(DISTINCT patient_id) AS p, admitted, COUNT(*), ward "
         "FROM encounters GROUP BY ward, admitted"
     )
-    assert [(c.kind, c.type.value, c.unit, c.index) for c in query.columns] == [
-        ("measure", "integer", "patient", 0),
-        ("group", "date", None, 1),
-        ("measure", "integer", "rows", 1),
-        ("group", "text", None, 0),
+    assert [(c.kind, c.type.value, c.unit, c.shown) for c in query.columns] == [
+        ("measure", "integer", "patient", NumberShown(0)),
+        ("group", "date", None, KeyShown(1)),
+        ("measure", "integer", "rows", NumberShown(1)),
+        ("group", "text", None, KeyShown(0)),
     ]
 
 
@@ -291,7 +292,7 @@ def test_a_derivation_says_why_and_how_to_make_it_smaller():
     assert "one patient has at most 4 rows in encounters" in text.lower()
     assert "L1 4, L2 squared 16, L-infinity 4" in text
     assert "To make it smaller" in text
-    assert "COUNT(DISTINCT patient_id)" in text
+    assert "COUNT(DISTINCT unit key)" in text
 
 
 def test_a_derivation_of_the_least_sensitivity_offers_no_advice():

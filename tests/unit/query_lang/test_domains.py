@@ -4,16 +4,29 @@ from decimal import Decimal
 import pytest
 
 from privacy.errors import NoPublicDomainError, SqlNotAllowedError, TooManyGroupsError
-from privacy.schema import Column, ColumnType, RangeDomain, ValuesDomain
-from query_lang.domains import cell_count, cells, check_keys, stored_cell
-from query_lang.predicates import ColumnRef
+from privacy.schema import ColumnType, RangeDomain, ValuesDomain
+from query_lang.domains import (
+    cell_count,
+    cells,
+    check_cells,
+    check_key,
+    combined,
+    key_values,
+    stored_value,
+)
+from query_lang.expressions import Facts
+from query_lang.plan import Key
 from query_lang.syntax import Position
 
 T = ColumnType
 
 
 def key(kind, domain=None, *, nullable=False, scale=0):
-    return ColumnRef("t", Column("k", kind, scale, nullable, domain=domain))
+    return Facts(kind, scale, nullable, domain=domain)
+
+
+def keys_of(*facts):
+    return [Key(0, "k", f, key_values(f)) for f in facts]
 
 
 DAYS = RangeDomain(date(2024, 2, 28), date(2024, 3, 1))
@@ -36,13 +49,13 @@ COUNTABLE = [
 
 @pytest.mark.parametrize(("column", "values"), COUNTABLE)
 def test_cells_come_in_declared_order_with_other_and_null_last(column, values):
-    assert cells((column,)) == tuple((value,) for value in values)
-    assert cell_count(column.column) == len(values)
+    assert cells(keys_of(column)) == tuple((value,) for value in values)
+    assert cell_count(column) == len(values)
 
 
 def test_the_first_key_is_the_slowest():
     keys = (key(T.BOOLEAN), key(T.INTEGER, RangeDomain(1, 2)))
-    assert cells(keys) == ((False, 1), (False, 2), (True, 1), (True, 2))
+    assert cells(keys_of(*keys)) == ((False, 1), (False, 2), (True, 1), (True, 2))
 
 
 def test_without_keys_there_is_one_cell():
@@ -63,35 +76,46 @@ def test_without_keys_there_is_one_cell():
 )
 def test_keys_whose_values_are_not_listed_are_refused(column):
     with pytest.raises(NoPublicDomainError):
-        check_keys((column,), (Position(1, 1),))
+        check_key(column, "k", Position(1, 1))
 
 
 def test_a_key_without_any_cell_is_refused():
     for domain in (ValuesDomain(()), RangeDomain(2, 1)):
         with pytest.raises(SqlNotAllowedError) as refused:
-            check_keys((key(T.INTEGER, domain),), (Position(1, 1),))
+            check_key(key(T.INTEGER, domain), "k", Position(1, 1))
         assert refused.value.rule == "no_cells"
 
 
-@pytest.mark.parametrize("nullable", [False, True])
-def test_ten_thousand_cells_are_the_most(nullable):
-    keys = (key(T.INTEGER, RangeDomain(1, 5_000), nullable=nullable), key(T.BOOLEAN))
-    positions = (Position(1, 1), Position(1, 5))
-    if not nullable:
-        check_keys(keys, positions)
-        assert len(cells(keys)) == 10_000
-        return
-    with pytest.raises(TooManyGroupsError, match="10,002"):
-        check_keys(keys, positions)
+def test_ten_thousand_cells_are_the_most():
+    check_cells([5_000, 2], 1, Position(1, 1))
+    for sizes, bins in (([5_001, 2], 1), ([5_000, 2], 2)):
+        with pytest.raises(TooManyGroupsError):
+            check_cells(sizes, bins, Position(1, 1))
 
 
 def test_a_huge_domain_is_refused_before_it_is_enumerated():
     wide = key(T.INTEGER, RangeDomain(-(2**63), 2**63 - 1))
     with pytest.raises(TooManyGroupsError):
-        check_keys((wide, wide), (Position(1, 1), Position(1, 2)))
+        check_key(wide, "k", Position(1, 1))
 
 
-def test_stored_cells_hold_decimals_as_scaled_integers():
-    keys = (key(T.DECIMAL, scale=2), key(T.TEXT))
-    assert stored_cell((Decimal("-1.5"), "a"), keys) == (-150, "a")
-    assert stored_cell((None, None), keys) == (None, None)
+def test_stored_values_hold_decimals_as_scaled_integers():
+    assert stored_value(Decimal("-1.5"), key(T.DECIMAL, scale=2)) == -150
+    assert stored_value("a", key(T.TEXT)) == "a"
+    assert stored_value(None, key(T.DECIMAL, scale=2)) is None
+
+
+def test_a_value_from_several_places_has_the_first_ones_values_then_new_ones():
+    one = key(T.TEXT, ValuesDomain(("b", "a")))
+    other = key(T.TEXT, ValuesDomain(("c", "a"), other=True))
+    assert combined([one, other]) == ValuesDomain(("b", "a", "c", "other"))
+
+
+def test_too_many_values_to_list_leave_their_interval():
+    one = key(T.INTEGER, RangeDomain(0, 20_000))
+    other = key(T.INTEGER, ValuesDomain((-5,)))
+    assert combined([one, other]) == RangeDomain(-5, 20_000)
+
+
+def test_one_part_without_a_domain_leaves_none():
+    assert combined([key(T.TEXT, ValuesDomain(("a",))), key(T.TEXT)]) is None

@@ -1,0 +1,51 @@
+"""Exact vectors of one arm's files, without a server: what white-box tests compare."""
+
+from contextlib import contextmanager
+
+import duckdb
+
+from engines.snapshots import BLIND
+from privacy.contributions import NO_BOUNDS
+from query_lang.compile import compile_query
+from tests.semantics.engine import exact_vectors
+from upstream.ingestion import ingest
+from upstream.manifest import load_manifest
+
+SECRET = bytes(range(32))
+
+
+@contextmanager
+def both_arms(cohort, folder):
+    """Ingest a cohort with and without its added patients; lend both databases."""
+    with (
+        _arm(cohort, folder / "with", added=True) as present,
+        _arm(cohort, folder / "without", added=False) as absent,
+    ):
+        yield present, absent
+
+
+@contextmanager
+def _arm(cohort, folder, *, added):
+    folder.mkdir(parents=True)
+    manifest = load_manifest(cohort.write(folder, added=added))
+    target = folder / "s.duckdb"
+    ingest(manifest, base=folder, import_folder=folder, secret=SECRET, target=target)
+    with duckdb.connect(str(target), read_only=True, config=dict(BLIND)) as connection:
+        yield connection, manifest.schema()
+
+
+def distances(arms, sql):
+    """Return stated L1 and the L1 distance of each vector, in order."""
+    found = [
+        exact_vectors(connection, compile_query(sql, schema, NO_BOUNDS).rendered)
+        for connection, schema in arms
+    ]
+    stated = [
+        measure.sensitivity.l1
+        for measure in compile_query(sql, arms[0][1], NO_BOUNDS).measures
+    ]
+    moved = [
+        sum(abs(a - b) for a, b in zip(one, other, strict=True))
+        for one, other in zip(*found, strict=True)
+    ]
+    return stated, moved

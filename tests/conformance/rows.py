@@ -1,0 +1,378 @@
+"""The rows of the suite: at least one text for each construct of the language.
+
+Conditions are counted; values are counted beside every kind of neighbour. A text that
+is wrong for the language fails its test, so a row cannot rot.
+"""
+
+# ruff: noqa: E501, ISC004 - a text is one string, to be read
+
+from privacy.contributions import NO_BOUNDS, ContributionBounds
+
+COUNT = "SELECT COUNT(*) AS n FROM marks WHERE "
+
+CONDITIONS = {  # of the table marks
+    "equality of integers": "a = 1",
+    "inequality at the least integer": "a <> -9223372036854775808",
+    "order beyond every integer": "a < 9223372036854775807 AND b > -9223372036854775808",
+    "integers beside decimals": "a <= raw AND a >= cost",
+    "decimals of different scales": "raw = cost OR raw < cost",
+    "decimals beside a number between their steps": "raw > 0.00005 AND cost <> 1.005",
+    "decimals at both ends": (
+        "cost = 92233720368547758.07 OR cost = -92233720368547758.08"
+        " OR raw >= 922337203685477.5807 OR raw < -922337203685477.5807"
+    ),
+    "between two integers": "a BETWEEN -1 AND 10",
+    "between the wrong way round": "a NOT BETWEEN 10 AND -1",
+    "between columns": "a BETWEEN age AND b",
+    "in a list of integers": "a IN (0, 1, 9223372036854775807)",
+    "not in a list of one": "age NOT IN (60) AND raw NOT IN (0.0001, 922337203685477)",
+    "in a list of text": "text IN ('', 'NaN', 'null', 'é', '東京', '''')",
+    "null and not null": "a IS NULL OR text IS NOT NULL",
+    "null of a condition": "(a = 1) IS NULL",
+    "and, or, not of unknowns": "NOT (flag AND a > 0) OR (flag OR sure)",
+    "a boolean by itself": "flag",
+    "booleans compared": "flag = sure AND flag <> FALSE",
+    "equal text": "text = 'nan'",
+    "order of text": "text < 'e' OR text >= '東京'",
+    "text of two columns": "text = code OR text <> local",
+    "text that begins": "text LIKE 'E11%'",
+    "text that ends": "text LIKE '%1'",
+    "text that holds": "text LIKE '%11%'",
+    "text that does not begin": "text NOT LIKE 'n%'",
+    "text that begins outside ASCII": "text LIKE '\U0001f600%' OR text LIKE 'é%'",
+    "text that ends outside ASCII": "text LIKE '%\u0301' OR text LIKE '%京'",
+    "text that holds a quote": "text LIKE '%''%' OR text LIKE '% %'",
+    "text that holds signs of other patterns": "text LIKE '%?%' OR text LIKE '$%'",
+    "sums": "a + b > 0 OR a + 9223372036854775807 = 9223372036854775807",
+    "differences": "a - b < 0 OR -9223372036854775808 - a = -9223372036854775808",
+    "products": "a * b >= 0 OR a * -9223372036854775808 = 9223372036854775807",
+    "quotients": "a / NULLIF(b, 0) = 0 OR a / NULLIF(-1, 0) = 9223372036854775807",
+    "a quotient by nothing": "(a / NULLIF(b - b, 0)) IS NULL",
+    "negatives": "-a = 9223372036854775807 OR -b < a",
+    "arithmetic in arithmetic": "(a * a) - (b * b) + (a / NULLIF(b - a, 0)) <> 0",
+    "days later": "day + a > day OR day + 1 = DATE '0001-01-02'",
+    "days earlier": "day - a < day OR until - 1 = DATE '9999-12-30'",
+    "days after the end of time": "(day + b) IS NULL AND (day - b) IS NOT NULL",
+    "days between": "day - until > 0 OR until - day = 3652058",
+    "days crossed": "DATE_DIFF('day', day, until) > 100",
+    "months crossed": "DATE_DIFF('month', day, until) < -12",
+    "years crossed": "DATE_DIFF('year', until, day) = 0",
+    "completed years": "age_years(day, until) >= 18",
+    "completed years at the snapshot's date": "age_years(day, CURRENT_DATE) = 20",
+    "parts of dates": (
+        "EXTRACT(YEAR FROM day) = 9999 OR EXTRACT(QUARTER FROM day) = 1"
+        " OR EXTRACT(MONTH FROM until) = 2 OR EXTRACT(DAY FROM day) = 29"
+        " OR EXTRACT(ISODOW FROM until) = 7"
+    ),
+    "parts of moments": (
+        "EXTRACT(YEAR FROM stamp) = 1 OR EXTRACT(QUARTER FROM stamp) = 4"
+        " OR EXTRACT(MONTH FROM stamp) = 2 OR EXTRACT(DAY FROM stamp) = 29"
+        " OR EXTRACT(ISODOW FROM stamp) = 1 OR EXTRACT(HOUR FROM stamp) = 23"
+    ),
+    "the day of a moment": "CAST(stamp AS DATE) = day OR CAST(stamp AS DATE) > until",
+    "days beside literals": "day < '0001-01-02' OR until >= DATE '9999-12-31'",
+    "moments beside literals": (
+        "stamp > TIMESTAMP '2020-02-29 23:59:59.999998'"
+        " OR stamp <= '0001-01-01 00:00:00.000001'"
+    ),
+    "the snapshot's date": "day <= CURRENT_DATE AND until > CURRENT_DATE - 365",
+    "a chapter": "icd_chapter(code) IN ('I', 'IV')",
+    "a block": "icd_block(code) = 'E10-E14'",
+    "a category": "icd_category(code) <> 'Z99'",
+    "a level of one's own": "level(local, 'kind') = 'drug' OR level(local, 'place') IS NULL",
+    "a band of ages": "age_band(age, 10) IN ('0-9', '120-129')",
+    "a case": "CASE WHEN a > 0 THEN b WHEN flag THEN a ELSE 0 END > 0",
+    "a case without else": "(CASE WHEN flag THEN a END) IS NULL",
+    "a case that never divides": "CASE WHEN b <> 0 THEN a / NULLIF(b, 0) ELSE a END = 0",
+    "a case that never leaves the calendar": (
+        "CASE WHEN a BETWEEN 0 AND 9 THEN day + a ELSE day END > DATE '2000-01-01'"
+    ),
+    "a case of text beside text": "CASE WHEN a = 5 THEN 'a' WHEN flag THEN text END = code",
+    "a switch": "CASE a WHEN 0 THEN 'x' WHEN b THEN 'y' ELSE text END = 'x'",
+    "a switch without else": "(CASE text WHEN 'NaN' THEN 1 WHEN '' THEN 2 END) = 1",
+    "the first that is there": "COALESCE(a, b, 0) = 0 OR COALESCE(text, code, '') = ''",
+    "the first day that is there": "COALESCE(day, until, CURRENT_DATE) < CURRENT_DATE",
+    "in public rows": "ward IN (SELECT ward FROM wards WHERE floor > 0)",
+    "not in public rows with a null": "seq NOT IN (SELECT seq FROM grades)",
+    "there are public rows": (
+        "EXISTS (SELECT * FROM grades AS g WHERE g.seq = marks.seq AND g.points > a)"
+    ),
+    "there are no public rows": (
+        "NOT EXISTS (SELECT * FROM wards AS w WHERE w.ward = marks.ward)"
+    ),
+    "in private rows": "person IN (SELECT person FROM events WHERE drug = 'met')",
+    "not in private rows": "person NOT IN (SELECT person FROM events WHERE dose > 0)",
+    "there are private rows": (
+        "EXISTS (SELECT * FROM events AS e WHERE e.person = marks.person"
+        " AND e.at BETWEEN marks.day AND marks.day + 90)"
+    ),
+    "there are no private rows": (
+        "NOT EXISTS (SELECT * FROM events AS e WHERE e.person = marks.person"
+        " AND e.dose = marks.a)"
+    ),
+    "there are rows within rows": (
+        "EXISTS (SELECT * FROM events AS e WHERE e.person = marks.person AND EXISTS"
+        " (SELECT * FROM people AS p WHERE p.person = e.person AND p.born < marks.day))"
+    ),
+}
+
+ROLLUPS = {  # name: what is computed, and how it is read
+    "count of rows": ("COUNT(*)", "x >= 2"),
+    "count of values": ("COUNT(a)", "x = 3"),
+    "count of different values": ("COUNT(DISTINCT text)", "x > 1"),
+    "sum of integers": ("SUM(b)", "x = 9223372036854775807"),
+    "sum of decimals": ("SUM(cost)", "x > 0"),
+    "least integer": ("MIN(a)", "x < 0"),
+    "least text": ("MIN(text)", "x = ''"),
+    "greatest day": ("MAX(day)", "x = DATE '9999-12-31'"),
+    "greatest moment": ("MAX(stamp)", "x IS NOT NULL"),
+    "greatest decimal": ("MAX(raw)", "x >= 0"),
+    "average of integers": ("AVG(a)", "x > 0.5"),
+    "average of decimals": ("AVG(cost)", "x <= 0.000000001"),
+    "all": ("BOOL_AND(flag)", "x"),
+    "any": ("BOOL_OR(flag)", "NOT x"),
+    "first text": ("FIRST(text ORDER BY day)", "x IS NULL"),
+    "first integer, nulls first": (
+        "FIRST(a ORDER BY until DESC NULLS FIRST, text)",
+        "x > 0",
+    ),
+    "last day": ("LAST(day ORDER BY a DESC)", "x > DATE '1970-01-01'"),
+}
+
+_BY = "PARTITION BY person"
+WINDOWS = {
+    "number of a row": (f"ROW_NUMBER() OVER ({_BY} ORDER BY day DESC)", "x = 1"),
+    "number of a row, unordered": (f"ROW_NUMBER() OVER ({_BY})", "x <= 2"),
+    "row before": (f"LAG(day) OVER ({_BY} ORDER BY a)", "x < DATE '2000-01-01'"),
+    "row after": (f"LEAD(a, 2) OVER ({_BY} ORDER BY text NULLS FIRST)", "x IS NULL"),
+    "first value": (f"FIRST_VALUE(text) OVER ({_BY} ORDER BY stamp)", "x = ''"),
+    "last value of a frame": (
+        f"LAST_VALUE(a) OVER ({_BY} ORDER BY a ROWS BETWEEN 1 FOLLOWING"
+        " AND 2 FOLLOWING)",
+        "x > 0",
+    ),
+    "count of rows of a frame": (
+        f"COUNT(*) OVER ({_BY} ORDER BY day ROWS 1 PRECEDING)",
+        "x = 2",
+    ),
+    "count of values": (f"COUNT(a) OVER ({_BY}, sure)", "x > 1"),
+    "sum up to here": (f"SUM(b) OVER ({_BY} ORDER BY seq)", "x < 0"),
+    "sum of decimals around here": (
+        f"SUM(cost) OVER ({_BY} ORDER BY seq ROWS BETWEEN 1 PRECEDING"
+        " AND UNBOUNDED FOLLOWING)",
+        "x >= 0",
+    ),
+    "average": (f"AVG(a) OVER ({_BY})", "x < 0.5"),
+    "least": (f"MIN(text) OVER ({_BY})", "x <> ''"),
+    "greatest": (f"MAX(stamp) OVER ({_BY} ORDER BY day)", "x = stamp"),
+    "all": (f"BOOL_AND(flag) OVER ({_BY})", "x"),
+    "any": (f"BOOL_OR(sure) OVER ({_BY} ORDER BY a ROWS 1 PRECEDING)", "x"),
+    "of no rows": (
+        f"SUM(a) OVER ({_BY} ORDER BY a ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING)",
+        "x IS NULL",
+    ),
+}
+
+FROMS = {  # after FROM; counted
+    "inner join on the unit key": "marks JOIN events ON marks.person = events.person",
+    "inner join using the unit key": "marks JOIN people USING (person)",
+    "inner join with conditions": (
+        "marks AS m JOIN events AS e ON e.person = m.person"
+        " AND e.at BETWEEN m.day AND m.day + 90 AND e.dose > m.a"
+    ),
+    "left join": "people LEFT JOIN marks USING (person)",
+    "left join with conditions": (
+        "marks AS m LEFT JOIN events AS e ON e.person = m.person AND e.dose = m.a"
+    ),
+    "left join and its missing rows": (
+        "people AS p LEFT JOIN events AS e ON e.person = p.person AND e.at > p.born"
+        " WHERE e.at IS NULL"
+    ),
+    "unit keys equal beside a join": (
+        "marks AS m JOIN events AS e ON e.person = m.person AND m.person = e.person"
+        " WHERE m.person = e.person"
+    ),
+    "three tables": (
+        "people AS p JOIN marks AS m ON m.person = p.person"
+        " LEFT JOIN events AS e ON e.person = p.person AND e.at < m.day"
+    ),
+    "self join by a key": (
+        "marks AS m JOIN marks AS o ON o.person = m.person AND o.seq = m.seq + 1"
+    ),
+    "public rows by a key": "marks AS m JOIN wards AS w ON w.ward = m.ward",
+    "public rows by a key, kept": (
+        "marks AS m LEFT JOIN wards AS w ON w.ward = m.ward AND w.floor > 0"
+    ),
+    "public rows by a fan-out": (
+        "marks AS m JOIN grades AS g ON g.seq = m.seq WHERE g.points > m.a"
+    ),
+    "public rows by a fan-out, kept": (
+        "marks AS m LEFT JOIN grades AS g ON g.seq = m.seq"
+    ),
+    "both parts of a union": (
+        "(SELECT person, day, a FROM marks UNION ALL"
+        " SELECT person, at, dose FROM events) AS u WHERE u.a > 0"
+    ),
+    "a union of joins": (
+        "(SELECT m.person, e.dose FROM marks AS m JOIN events AS e"
+        " ON e.person = m.person UNION ALL SELECT person, a FROM marks) AS u"
+        " WHERE u.dose IS NOT NULL"
+    ),
+    "different rows": "(SELECT DISTINCT person, ward, a FROM marks) AS d WHERE d.a > 0",
+    "groups within a person": (
+        "(SELECT person, ward, COUNT(*) AS n, MAX(a) AS x FROM marks"
+        " GROUP BY person, ward HAVING COUNT(*) >= 2) AS d WHERE d.x IS NULL"
+    ),
+    "groups by a value": (
+        "(SELECT person, EXTRACT(YEAR FROM day) AS y, MIN(b) AS x FROM marks"
+        " GROUP BY person, EXTRACT(YEAR FROM day)) AS d WHERE d.x < 0"
+    ),
+    "the first row of a person": (
+        "(SELECT person, day, ROW_NUMBER() OVER (PARTITION BY person"
+        " ORDER BY day, seq) AS r FROM marks) AS d WHERE d.r = 1"
+    ),
+    "the first two rows of a person": (
+        "(SELECT person, day, ROW_NUMBER() OVER (PARTITION BY person"
+        " ORDER BY day DESC NULLS FIRST) AS r FROM marks) AS d WHERE d.r <= 2"
+    ),
+    "a roll-up of a window of a union": (
+        "(SELECT d.person, SUM(d.gap) AS gaps FROM (SELECT u.person, u.day"
+        " - LAG(u.day) OVER (PARTITION BY u.person ORDER BY u.day) AS gap FROM"
+        " (SELECT person, day FROM marks UNION ALL SELECT person, at FROM events)"
+        " AS u) AS d GROUP BY d.person) AS s WHERE s.gaps > 1000000"
+    ),
+}
+
+TOPS = {
+    "count of rows": "SELECT COUNT(*) FROM marks",
+    "count of values": "SELECT COUNT(a), COUNT(text), COUNT(stamp) FROM marks",
+    "count of persons": "SELECT COUNT(DISTINCT person) FROM marks",
+    "count of persons behind a left join": (
+        "SELECT COUNT(DISTINCT e.person) FROM people AS p LEFT JOIN events AS e"
+        " ON e.person = p.person AND e.dose > 0"
+    ),
+    "count of different values": (
+        "SELECT COUNT(DISTINCT ward), COUNT(DISTINCT age), COUNT(DISTINCT flag)"
+        " FROM marks"
+    ),
+    "count of different chapters": "SELECT COUNT(DISTINCT icd_chapter(code)) FROM marks",
+    "sum of small integers": "SELECT SUM(days), SUM(age * 2 - days) FROM marks",
+    "sum of vast integers": "SELECT ward, SUM(b) AS s FROM marks GROUP BY ward",
+    "sum of vast decimals": "SELECT SUM(cost) FROM marks",
+    "sum of a case": "SELECT SUM(CASE WHEN flag THEN days ELSE 0 END) AS s FROM marks",
+    "average": "SELECT AVG(age), AVG(cost), AVG(b) FROM marks",
+    "median of a few values": "SELECT MEDIAN(days), MEDIAN(age) FROM marks",
+    "quantile of vast integers": "SELECT QUANTILE(b, 0.9, 100) FROM marks",
+    "quantile of vast decimals": "SELECT QUANTILE(cost, 0.01, 7) FROM marks",
+    "quantile of days": "SELECT QUANTILE(day, 0.5, 365), MEDIAN(day) FROM marks",
+    "quantile by group": "SELECT sure, MEDIAN(days) AS m FROM marks GROUP BY sure",
+    "by a column with other and null": (
+        "SELECT ward, COUNT(*), COUNT(DISTINCT person) FROM marks GROUP BY ward"
+    ),
+    "by two booleans": "SELECT flag, sure, COUNT(*) FROM marks GROUP BY flag, sure",
+    "by a constant of a person": (
+        "SELECT p.sex, COUNT(DISTINCT m.person) AS n FROM marks AS m JOIN people AS p"
+        " ON p.person = m.person GROUP BY p.sex"
+    ),
+    "by a case": (
+        "SELECT CASE WHEN a > 0 THEN 'more' WHEN a < 0 THEN 'less' END AS side,"
+        " COUNT(*) AS n FROM marks GROUP BY side"
+    ),
+    "by the first that is there": (
+        "SELECT COALESCE(ward, 'none') AS w, COUNT(*) AS n FROM marks GROUP BY w"
+    ),
+    "by a part of a date": (
+        "SELECT EXTRACT(MONTH FROM day) AS m, COUNT(*) AS n FROM marks GROUP BY m"
+    ),
+    "by a year of ten thousand": (
+        "SELECT EXTRACT(YEAR FROM stamp) AS y, COUNT(*) AS n FROM marks GROUP BY y"
+    ),
+    "by a chapter": (
+        "SELECT icd_chapter(code) AS c, COUNT(*) AS n FROM marks GROUP BY c"
+    ),
+    "by a category": (
+        "SELECT icd_category(code) AS c, COUNT(*) AS n FROM marks GROUP BY c"
+    ),
+    "by a level of one's own": (
+        "SELECT level(local, 'place') AS p, COUNT(*) AS n FROM marks GROUP BY p"
+    ),
+    "by a band of ages": (
+        "SELECT age_band(age, 10) AS band, COUNT(*) AS n FROM marks GROUP BY band"
+    ),
+    "by arithmetic": ("SELECT days * 2 - 1 AS d, COUNT(*) AS n FROM marks GROUP BY d"),
+    "by a quotient": (
+        "SELECT age / NULLIF(days, 0) AS q, COUNT(*) AS n FROM marks GROUP BY q"
+    ),
+    "by a roll-up": (
+        "SELECT d.n, COUNT(*) AS persons FROM (SELECT person, COUNT(*) AS n"
+        " FROM marks GROUP BY person) AS d GROUP BY d.n"
+    ),
+    "by a column of a public table": (
+        "SELECT w.floor, COUNT(*) AS n FROM marks AS m LEFT JOIN wards AS w"
+        " ON w.ward = m.ward GROUP BY w.floor"
+    ),
+    "by position, with all that follows": (
+        "SELECT ward, COUNT(*) AS n, AVG(days) AS d FROM marks GROUP BY 1"
+        " HAVING n > 3 AND ward <> 'er' ORDER BY d DESC NULLS FIRST, 1 LIMIT 2"
+    ),
+    "by a window": (
+        "SELECT d.x, COUNT(*) AS n FROM (SELECT person, COUNT(*) OVER"
+        " (PARTITION BY person) AS x FROM marks) AS d GROUP BY d.x"
+    ),
+    "a table of its own name": (
+        "WITH met AS (SELECT person, MIN(at) AS first FROM events"
+        " WHERE drug = 'met' GROUP BY person),"
+        " late AS (SELECT person FROM met WHERE first > DATE '2000-01-01')"
+        " SELECT COUNT(*) AS n FROM marks AS m JOIN met ON met.person = m.person"
+        " WHERE m.day >= met.first AND m.person IN (SELECT person FROM late)"
+    ),
+}
+
+BOUNDED = {  # name: text and bounds
+    "rows of a table": (
+        "SELECT COUNT(*), SUM(days) FROM marks WHERE sure",
+        ContributionBounds((("marks", 2),)),
+    ),
+    "rows after filters": (
+        "SELECT ward, COUNT(*) FROM marks WHERE flag GROUP BY ward",
+        ContributionBounds(max_rows_per_unit=1),
+    ),
+    "groups, then rows": (
+        "SELECT ward, flag, COUNT(*) FROM marks GROUP BY ward, flag",
+        ContributionBounds(max_rows_per_unit=2, max_groups_per_unit=1),
+    ),
+    "rows of a join": (
+        "SELECT COUNT(*) FROM people AS p LEFT JOIN marks AS m"
+        " ON m.person = p.person LEFT JOIN grades AS g ON g.seq = m.seq",
+        ContributionBounds(max_rows_per_unit=3),
+    ),
+    "rows of a union": (
+        "SELECT COUNT(*) FROM (SELECT person, day FROM marks UNION ALL"
+        " SELECT person, at FROM events) AS u",
+        ContributionBounds((("events", 1),), max_rows_per_unit=3),
+    ),
+}
+
+
+def _rows():
+    for name, condition in CONDITIONS.items():
+        yield f"condition: {name}", COUNT + condition, NO_BOUNDS
+    for name, (made, read) in ROLLUPS.items():
+        yield f"roll-up: {name}", _of(f"SELECT person, {made} AS x", "GROUP BY", read)
+    for name, (made, read) in WINDOWS.items():
+        yield f"window: {name}", _of(f"SELECT person, stamp, {made} AS x", None, read)
+    for name, source in FROMS.items():
+        yield f"from: {name}", f"SELECT COUNT(*) AS n FROM {source}", NO_BOUNDS
+    for name, sql in TOPS.items():
+        yield f"top: {name}", sql, NO_BOUNDS
+    for name, (sql, bounds) in BOUNDED.items():
+        yield f"bound: {name}", sql, bounds
+
+
+def _of(made, grouping, read):
+    tail = " GROUP BY person" if grouping else ""
+    return f"SELECT COUNT(*) AS n FROM ({made} FROM marks{tail}) AS d WHERE {read}"
+
+
+ROWS = {name: (sql, *(bounds or (NO_BOUNDS,))) for name, sql, *bounds in _rows()}
+"""Each row's name to its text and the bounds that its request asks for."""

@@ -1,0 +1,47 @@
+"""Each rule has a text that it refuses, and the pages say what the code says."""
+
+import os
+
+import pytest
+
+from query_lang.rules import RULES
+from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
+from tests.golden.reference_pages import (
+    REFERENCE,
+    REFUSALS,
+    clinic,
+    hospital,
+    reference_page,
+    refusal,
+    refusals_page,
+)
+from tests.golden.refusals import REFUSED
+
+HOSPITAL = [(rule, sql, hospital) for rule, sql in REFUSED_BY_MEANING]
+CLINIC = [(rule, sql, clinic) for rule, sql in REFUSED_ON_CLINIC]
+
+
+@pytest.mark.parametrize(("rule", "sql", "dataset"), HOSPITAL + CLINIC)
+def test_a_text_is_refused_for_what_it_means(rule, sql, dataset):
+    error = refusal(sql, dataset())
+    assert error.rule == rule
+    assert error.detail
+    assert error.hint
+
+
+def test_every_rule_has_a_text_or_a_reason_for_none():
+    tried = {rule for _, _, rule, _, _ in REFUSED}
+    tried |= {rule for rule, *_ in HOSPITAL + CLINIC}
+    assert set(RULES) - tried == set(UNREACHED)
+
+
+@pytest.mark.parametrize(
+    ("path", "made"),
+    [(REFERENCE, reference_page), (REFUSALS, refusals_page)],
+    ids=["reference", "refusals"],
+)
+def test_a_page_is_current(path, made):
+    text = made()
+    if os.environ.get("CURATOR_GOLDEN") == "1":
+        path.write_text(text, "utf-8")
+    assert path.read_text("utf-8") == text

@@ -1,0 +1,272 @@
+"""A first manifest for given files: types guessed, domains proposed, sources left open.
+
+A draft cannot be loaded: each ``TODO`` is refused until a custodian has said which
+public fact stands behind it.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+
+from privacy.schema import ColumnType
+from query_lang.hierarchies import is_code_sql
+from upstream.errors import IngestionError, Problem
+from upstream.manifest_rules import RESERVED, TODO
+from upstream.proposals import (
+    SYSTEMS,
+    Proposal,
+    age_proposal,
+    code_proposal,
+    date_proposal,
+    is_age,
+    is_identifier,
+    number_proposal,
+)
+from upstream.reading_sql import quoted
+
+_DEFAULT_SCALE = 2
+_TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
+_SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
+_CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
+_KINDS = (
+    (re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?"), ColumnType.INTEGER),
+    (re.compile(r"DOUBLE|FLOAT|DECIMAL.*"), ColumnType.DECIMAL),
+    (re.compile(r"DATE"), ColumnType.DATE),
+    (re.compile(r"TIMESTAMP.*"), ColumnType.TIMESTAMP),
+    (re.compile(r"BOOLEAN"), ColumnType.BOOLEAN),
+)
+_HEAD = f"""\
+# A draft: {TODO} marks what only you can say. Every domain here is a rung of a public
+# ladder or a published list; compare it with the protocol, then name its source.
+version: 1
+population:
+  id: {TODO} # small letters; whoever shares these ids is of this population
+  unit: patient # whom we protect
+  unit_type: {{unit_type}}
+  # epsilon_cap: the most that all answers together may ever spend; needs a source
+dataset: {TODO} # small letters
+snapshot_date: {TODO} # what CURRENT_DATE means, YYYY-MM-DD
+tables:
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """One column: its name in the file and here, its type and its format, if any."""
+
+    source: str
+    name: str
+    kind: ColumnType
+    format: str | None
+
+
+def draft_manifest(files: Sequence[Path], unit: str | None = None) -> str:
+    """Return a manifest to complete, as YAML, for CSV and Parquet files.
+
+    Args:
+        files: One a table; each is named as it shall stand in the manifest.
+        unit: The unit column's name in the files, if it is known.
+
+    Raises:
+        IngestionError: A file cannot be read.
+    """
+    with duckdb.connect() as connection:
+        names = _apart([_identifier(file.name.split(".")[0]) for file in files])
+        tables: list[str] = []
+        kinds: set[ColumnType] = set()
+        for file, name in zip(files, names, strict=True):
+            with _readable(file):
+                draft = _Draft(connection, file, unit)
+                tables.append(draft.table(name))
+            kinds.update(c.kind for c in draft.columns if c.source == unit)
+    unit_type = "text" if ColumnType.TEXT in kinds else "integer"
+    if unit is None:
+        unit_type = f"{TODO} # integer or text"
+    return _HEAD.format(unit_type=unit_type) + "".join(tables)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        sentence = "cannot be read: write it as plain CSV (commas) or Parquet"
+        raise IngestionError((Problem(str(file), None, None, sentence),)) from error
+
+
+class _Draft:
+    """One file on its way to a table."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, file: Path, unit: str | None
+    ) -> None:
+        self.connection = connection
+        self.file = file
+        self.unit = unit
+        self.columns = self._columns()
+
+    @property
+    def _rows(self) -> str:
+        reader = "read_parquet" if self.file.suffix == ".parquet" else "read_csv"
+        more = "" if self.file.suffix == ".parquet" else _CSV
+        return f"{reader}({quoted(str(self.file))}{more})"
+
+    def _columns(self) -> list[_Drafted]:
+        found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
+        described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
+        formats, booleans = self._formats(), self._booleans(described)
+        names = _apart([_identifier(source) for source, _ in described])
+        return [
+            _Drafted(
+                source,
+                name,
+                ColumnType.BOOLEAN if source in booleans else kind,
+                formats.get(kind),
+            )
+            for (source, kind), name in zip(described, names, strict=True)
+        ]
+
+    def _booleans(self, described: list[tuple[str, ColumnType]]) -> set[str]:
+        """Return the text columns that hold nothing but true and false."""
+        texts = [source for source, kind in described if kind is ColumnType.TEXT]
+        wanted = [
+            f"bool_and({_quoted_name(source)} IN ('true', 'false'))" for source in texts
+        ]
+        found = self._one(", ".join(wanted)) if texts else ()
+        return {source for source, all_are in zip(texts, found, strict=True) if all_are}
+
+    def _formats(self) -> dict[ColumnType, str]:
+        """Return the formats of dates and timestamps that are not ISO."""
+        if self.file.suffix == ".parquet":
+            return {}
+        row = self.connection.execute(
+            "SELECT DateFormat, TimestampFormat "  # noqa: S608 - as above
+            f"FROM sniff_csv({quoted(str(self.file))}{_SNIFFED})"
+        ).fetchone()
+        kinds = (ColumnType.DATE, ColumnType.TIMESTAMP)
+        found = zip(kinds, row or (), strict=False)
+        return {k: str(f) for k, f in found if f and not str(f).startswith("%Y-%m-%d")}
+
+    def table(self, name: str) -> str:
+        """Return the table's YAML."""
+        lines = [f"- name: {name}", f"  files: [{_yaml(self.file.name)}]"]
+        lines += self._privacy()
+        lines.append("  columns:")
+        lines += [line for column in self.columns for line in self._column(column)]
+        return "\n".join(lines) + "\n"
+
+    def _privacy(self) -> list[str]:
+        unit = next((c.name for c in self.columns if c.source == self.unit), None)
+        if self.unit is not None and unit is None:
+            only = "true only for what anyone may read, such as a code list"
+            return [f"  public: {TODO} # no column {self.unit}: {only}"]
+        return [
+            f"  unit_column: {unit or TODO}",
+            f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
+            f"  source: {TODO} which public fact bounds the rows of one unit",
+        ]
+
+    def _column(self, column: _Drafted) -> Iterator[str]:
+        keys = [f"name: {column.name}"]
+        if column.name != column.source:
+            keys.append(f"from: {_yaml(column.source)}")
+        keys.append(f"type: {column.kind}")
+        if column.kind is ColumnType.DECIMAL:
+            keys.append(f"scale: {_DEFAULT_SCALE}")
+        if column.format is not None:
+            keys.append(f"format: {_yaml(column.format)}")
+        proposal = None if column.source == self.unit else self._proposal(column)
+        if proposal is not None:
+            keys.append(f"domain: {proposal.domain}")
+            keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
+        yield f"  - {{{', '.join(keys)}}}"
+
+    def _proposal(self, column: _Drafted) -> Proposal | None:
+        if column.kind is ColumnType.TEXT:
+            return code_proposal(self._shares(column))
+        if is_identifier(column.name):
+            return None
+        if column.kind is ColumnType.INTEGER and is_age(column.name):
+            return age_proposal()
+        return self._ladder(*self._ends(column))
+
+    def _ladder(self, low: object, high: object) -> Proposal | None:
+        if isinstance(low, date) and isinstance(high, date):
+            return date_proposal(low, high)
+        if isinstance(low, Decimal) and isinstance(high, Decimal):
+            return number_proposal(int(low), int(high))
+        return None
+
+    def _ends(self, column: _Drafted) -> tuple[object, ...]:
+        """Return the ends of days, or of numbers in whole steps; else two Nones."""
+        name = _quoted_name(column.source)
+        if column.kind is ColumnType.DATE:
+            return self._one(f"min({name}), max({name})")
+        if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
+            whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
+            return self._one(f"min({whole}), max({whole})")
+        return None, None
+
+    def _shares(self, column: _Drafted) -> dict[str, float]:
+        name = _quoted_name(column.source)
+        wanted = ", ".join(
+            f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
+            f"FILTER (nullif({name}, '?') <> '')"
+            for system in SYSTEMS
+        )
+        found = zip(SYSTEMS, self._one(wanted), strict=True)
+        return {system.name: float(str(share or 0)) for system, share in found}
+
+    def _one(self, wanted: str) -> tuple[object, ...]:
+        return tuple(
+            self.connection.execute(f"SELECT {wanted} FROM {self._rows}").fetchone()  # noqa: S608 - quoted names
+            or ()
+        )
+
+
+def _kind(type_: str) -> ColumnType:
+    """Return our type of a DuckDB type; what we do not know is text."""
+    known = (kind for pattern, kind in _KINDS if pattern.fullmatch(type_))
+    return next(known, ColumnType.TEXT)
+
+
+def _identifier(text: str) -> str:
+    """Return a text as an identifier of a manifest.
+
+    >>> _identifier("Visit Date (UTC)")
+    'visit_date_utc'
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60]
+    if not name[:1].isalpha() or name in RESERVED:
+        name = f"c_{name}"
+    return name.rstrip("_")
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Number the second and later uses of a name.
+
+    >>> _apart(["a", "b", "a"])
+    ['a', 'b', 'a_2']
+    """
+    uses: Counter[str] = Counter()
+    apart = []
+    for name in names:
+        uses[name] += 1
+        apart.append(name if uses[name] == 1 else f"{name}_{uses[name]}")
+    return apart
+
+
+def _yaml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

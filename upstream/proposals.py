@@ -1,0 +1,96 @@
+"""Domains that a draft may propose: rungs of public ladders and published vocabularies.
+
+Nothing here gives back a minimum, a maximum or a value of the data (PRIVACY 2): numbers
+get a rung of the ladder 1-2-5 beyond what was seen, dates whole calendar decades beyond
+it, ages 0 to 120, and codes the published list that most of them are of.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import MAXYEAR, MINYEAR, date
+
+from privacy.schema import HierarchyDomain
+from query_lang.hierarchies import BUILT_IN
+
+_AGE = re.compile(r"(?:^|_)age(?:$|_)")
+_IDENTIFIER = re.compile(r"(?:^|_)(?:id|nr|nbr|no|number|key)$")
+_PUBLISHED = {
+    "icd10": "WHO ICD-10",
+    "icd10cm": "ICD-10-CM of CMS and NCHS",
+    "icd9cm": "ICD-9-CM of CMS and NCHS",
+}
+SYSTEMS = tuple(HierarchyDomain(name) for name in BUILT_IN)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A domain as YAML, and the public ladder or list that it is taken from."""
+
+    domain: str
+    ladder: str
+
+
+def is_age(name: str) -> bool:
+    """Return whether a column's name says that it holds ages.
+
+    >>> is_age("age_years"), is_age("stage")
+    (True, False)
+    """
+    return _AGE.search(name) is not None
+
+
+def is_identifier(name: str) -> bool:
+    """Return whether a column's name says that its numbers only name things."""
+    return _IDENTIFIER.search(name) is not None
+
+
+def age_proposal() -> Proposal:
+    """Propose ages."""
+    return Proposal("{min: 0, max: 120}", "ages in completed years, 0 to 120")
+
+
+def number_proposal(least: int, greatest: int) -> Proposal:
+    """Propose a rung of the ladder 1-2-5 beyond two whole numbers.
+
+    >>> number_proposal(3, 20).domain
+    '{min: 0, max: 50}'
+    """
+    lower = 0 if least >= 0 else -_rung_above(-least)
+    upper = _rung_above(max(greatest, 0))
+    return Proposal(f"{{min: {lower}, max: {upper}}}", "ladder 1-2-5")
+
+
+def _rung_above(size: int) -> int:
+    """Return the least rung above ``size``: never the number itself."""
+    power = int("1" + "0" * (len(str(size)) - 1))
+    return next(step * power for step in (1, 2, 5, 10) if step * power > size)
+
+
+def date_proposal(first: date, last: date) -> Proposal:
+    """Propose the calendar decades around two days; neither day is an end of them.
+
+    >>> date_proposal(date(1990, 1, 1), date(2019, 5, 2)).domain
+    '{min: 1980-01-01, max: 2019-12-31}'
+    """
+    start, end = first.year // 10 * 10, last.year // 10 * 10 + 9
+    if first == date(max(start, MINYEAR), 1, 1):
+        start -= 10
+    if last == date(min(end, MAXYEAR), 12, 31):
+        end += 10
+    lower, upper = max(start, MINYEAR), min(end, MAXYEAR)
+    return Proposal(
+        f"{{min: {lower:04}-01-01, max: {upper:04}-12-31}}", "calendar decades"
+    )
+
+
+def code_proposal(shares: Mapping[str, float]) -> Proposal | None:
+    """Propose the code system that most texts are codes of, if there is one.
+
+    Args:
+        shares: Of each built-in code system, the part of the texts, from 0 to 1.
+    """
+    best = max(shares, key=lambda name: shares[name])
+    if shares[best] <= 0.5:  # noqa: PLR2004 - most of them
+        return None
+    return Proposal(f"{{hierarchy: {best}}}", _PUBLISHED[best])
