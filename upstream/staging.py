@@ -27,7 +27,7 @@ from upstream.errors import IngestionError, Problem
 from upstream.flaws import MOST_PROBLEMS, Flaws
 from upstream.progress import Progress, Step, watched
 from upstream.raw_rows import raw_rows_sql
-from upstream.reading import ColumnReader, Outcome, reader_of
+from upstream.reading import ColumnReader, reader_of
 from upstream.reading_sql import quoted, reading_steps
 from upstream.report import ColumnReport
 from upstream.row_hash import (
@@ -37,12 +37,11 @@ from upstream.row_hash import (
     unit_key_sql,
 )
 from upstream.sources import SourceFile, rows_of
+from upstream.staged_files import Counts, files_sql, parquet_in, refused_condition
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
 INVALID_ID = ""  # what the function canonical_id gives for an id that is none
 MOST_BUCKET_BITS = 8
-_REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
-_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
 _NOWHERE = -1  # the bucket of rows without a unit
 
 
@@ -104,7 +103,7 @@ class StagedTable:
         Every row of a unit is in one of them; empty ones are left out.
         """
         folders = (self.folder / f"bucket={n}" for n in range(2**self.bits))
-        return [files_sql(paths) for f in folders if (paths := _parquet_in(f))]
+        return [files_sql(paths) for f in folders if (paths := parquet_in(f))]
 
 
 def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
@@ -114,18 +113,8 @@ def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
     ]
 
 
-def files_sql(paths: Sequence[Path]) -> str:
-    """Return the relation of all rows of staged files."""
-    listed = ", ".join(quoted(str(path)) for path in paths)
-    return f"read_parquet([{listed}], hive_partitioning=false)"
-
-
 def _ids_of(table: TableSpec) -> str:
     return f'temp."ids_{table.name}"'
-
-
-def _parquet_in(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.parquet"))
 
 
 def canonical_id_or_mark(raw: str | None, unit_type: UnitType) -> str | None:
@@ -186,7 +175,7 @@ class _Stage:
         if not self.table.public:
             self._name_units(rows)
         self._write(rows, bits)
-        counts = _Counts(self.bench.connection, self.folder, list(self.readers))
+        counts = Counts(self.bench.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
         if counts.refused:
             raise IngestionError(self._problems())
@@ -315,7 +304,7 @@ class _Stage:
             f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
         )
 
-    def _refuse_other_rows(self, counts: "_Counts") -> None:
+    def _refuse_other_rows(self, counts: "Counts") -> None:
         """Refuse if DuckDB saw other rows than the strict pass did."""
         for number, file in enumerate(self.files):
             if isinstance(file, CsvFile) and counts.of_file(number) != file.records:
@@ -342,7 +331,7 @@ class _Stage:
         outcomes = "".join(f", s{i}" for i in self.readers)
         return (
             f"SELECT position, valid_id{outcomes} FROM ({layer}) "  # noqa: S608 - as above
-            f"WHERE {_refused_condition(list(self.readers))} "
+            f"WHERE {refused_condition(list(self.readers))} "
             f"ORDER BY position LIMIT {MOST_PROBLEMS}"
         )
 
@@ -353,62 +342,8 @@ def _bucket_sql(bits: int) -> str:
     return f"CASE WHEN unit_key IS NULL THEN {_NOWHERE} ELSE {number} END"
 
 
-def _refused_condition(positions: Sequence[int]) -> str:
-    refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
-    return f"({' OR '.join(refused)})"
-
-
 def _unit_text(table: TableSpec) -> str:
     """Return the expression of the unit column's text, NULL where it stands for it."""
     index = [c.name for c in table.columns].index(str(table.unit_column))
     nulls = ", ".join(quoted(text) for text in table.columns[index].null_values)
     return f"CASE WHEN r{index} IN ({nulls or 'NULL'}) THEN NULL ELSE r{index} END"
-
-
-class _Counts:
-    """How many rows and values met each outcome, counted in one pass."""
-
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
-    ) -> None:
-        self.rows = self.rows_without_unit = self.refused = 0
-        self._files: Mapping[int, int] = {}
-        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
-        self._found = dict.fromkeys(self._keys, 0)
-        if paths := _parquet_in(folder):
-            self._count(connection, files_sql(paths), positions)
-
-    def _count(
-        self, connection: duckdb.DuckDBPyConnection, read: str, positions: list[int]
-    ) -> None:
-        wanted = [
-            "count(*)",
-            "count(*) FILTER (unit_key IS NULL AND valid_id)",
-            f"count(*) FILTER ({_refused_condition(positions)})",
-        ]
-        wanted += [
-            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
-            for i, outcome in self._keys
-        ]
-        rows = connection.execute(
-            f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
-        ).fetchall()
-        if not rows:
-            return
-        self._files = {file: count for file, count, *_ in rows}
-        sums = [sum(column) for column in zip(*rows, strict=True)][1:]
-        self.rows, self.rows_without_unit, self.refused, *rest = sums
-        self._found = dict(zip(self._keys, rest, strict=True))
-
-    def of_file(self, number: int) -> int:
-        """Return how many rows one file gave."""
-        return self._files.get(number, 0)
-
-    def report(self, position: int, name: str) -> ColumnReport:
-        """Return one column's report."""
-        return ColumnReport(
-            name=name,
-            clamped=self._found[position, Outcome.CLAMPED],
-            to_other=self._found[position, Outcome.TO_OTHER],
-            to_null=self._found[position, Outcome.TO_NULL],
-        )
