@@ -42,6 +42,9 @@ from upstream.staged_files import Counts, files_sql, parquet_in, refused_conditi
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
 INVALID_ID = ""  # what the function canonical_id gives for an id that is none
 MOST_BUCKET_BITS = 8
+_WAITING_BYTES = 2**26
+_LEAST_ROW_GROUP, _MOST_ROW_GROUP = 2**11, 2**16
+MOST_JOINED_IDS = 2_000_000  # more are spelled and hashed row by row: slower, no table
 _NOWHERE = -1  # the bucket of rows without a unit
 
 
@@ -164,17 +167,23 @@ class _Stage:
         self.files = files
         self.folder = bench.folder / f"staged_{table.name}"
         self.ids = _ids_of(table)
+        self.joins_ids = False  # until there is a table of them
         self.readers = {
             i: reader_of(table.columns[i]) for i, _ in stored_positions(table)
         }
 
     def run(self) -> StagedTable:
         rows = sum(rows_of(file, self.bench.connection) for file in self.files)
-        bits = 0 if self.table.public else self._bits(rows)
         self.folder.mkdir()
-        if not self.table.public:
+        if self.table.public:
+            bits = 0
+            self._write(rows, self._typed_sql(self.files), self._one_file())
+        else:
             self._name_units(rows)
-        self._write(rows, bits)
+            bits = self._bits(rows)
+            typed = self._typed_sql(self.files)
+            query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({typed})"  # noqa: S608 - our own names
+            self._write(rows, query, self._file_a_bucket(rows, bits))
         counts = Counts(self.bench.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
         if counts.refused:
@@ -192,30 +201,42 @@ class _Stage:
             messages="" if self.table.public else self._messages_sql(),
         )
 
-    def _bits(self, rows: int) -> int:
-        """Return the bits of the bucket's number: public limits play no part."""
-        size = max(
-            rows * (64 + 24 * len(self.table.columns)),
-            sum(file.path.stat().st_size for file in self.files),
-        )
-        return min(MOST_BUCKET_BITS, (size // self.bench.bucket_bytes).bit_length())
+    def _size_bytes(self, rows: int) -> int:
+        """Return about what the staged rows take; never 0."""
+        sizes = (file.path.stat().st_size for file in self.files)
+        return max(1, rows * (64 + 24 * len(self.table.columns)), sum(sizes))
 
-    def _write(self, rows: int, bits: int) -> None:
+    def _bits(self, rows: int) -> int:
+        """Return the bits of the bucket's number."""
+        buckets = self._size_bytes(rows) // self.bench.bucket_bytes
+        return min(MOST_BUCKET_BITS, buckets.bit_length())
+
+    def _write(self, rows: int, query: str, target: str) -> None:
         """Stream the rows into their files."""
-        connection, public = self.bench.connection, self.table.public
-        if public:
-            target = f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
-        else:
-            target = (
-                f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
-                "DICTIONARY_SIZE_LIMIT 1, PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
-            )
-        query = self._typed_sql(self.files)
-        if not public:
-            query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({query})"  # noqa: S608 - our own names
         start = Step("read", self.table.name, 0, max(1, rows), "rows")
+        connection = self.bench.connection
         with self._reading(), watched(connection, self.bench.progress, start):
             connection.execute(f"COPY ({query}) TO {target}")
+
+    def _one_file(self) -> str:
+        return f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
+
+    def _file_a_bucket(self, rows: int, bits: int) -> str:
+        """Return the target that splits rows by bucket.
+
+        What waits in memory, a row group a bucket, is held below ``_WAITING_BYTES``.
+        """
+        row_bytes = self._size_bytes(rows) // max(1, rows) + 1
+        waiting = max(_LEAST_ROW_GROUP, _WAITING_BYTES // row_bytes)
+        self.bench.connection.execute(
+            f"SET partitioned_write_flush_threshold = {waiting // 4}"
+        )
+        group = min(_MOST_ROW_GROUP, max(_LEAST_ROW_GROUP, waiting >> bits))
+        return (
+            f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
+            f"DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE {group}, "
+            "PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
+        )
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -270,26 +291,19 @@ class _Stage:
         """
         connection = self.bench.connection
         raw = raw_rows_sql(self.table, self.files)
-        kind = self.bench.unit_type
-        spelled = (
-            f"CASE WHEN {plain_id_sql('raw_id', kind)} THEN "
-            f"{plain_sql('raw_id', kind)} ELSE canonical_id(raw_id) END"
-        )
-        query = (
-            f"SELECT raw_id, uid, valid_id, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
-            f"SELECT *, nullif(spelled, '{INVALID_ID}') AS uid, "
-            f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
-            f"SELECT *, {spelled} AS spelled FROM ("
-            f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw}))))"
-        )
+        ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
+        query = _spelled_sql(ids, self.bench.unit_type)
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(connection, self.bench.progress, start):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
         digest = population_id_sql("uid")
-        connection.execute(
+        found = connection.execute(
             f"INSERT INTO temp.units SELECT DISTINCT unit_key, {digest} "  # noqa: S608 - our own names
             f"FROM {self.ids} WHERE uid IS NOT NULL"
-        )
+        ).fetchone()
+        self.joins_ids = found is not None and found[0] <= MOST_JOINED_IDS
+        if not self.joins_ids:
+            connection.execute(f"DROP TABLE {self.ids}")
 
     def _with_ids(self, raw: str) -> str:
         if self.table.unit_column is None:
@@ -297,10 +311,12 @@ class _Stage:
                 "SELECT *, '' AS uid, true AS valid_id, CAST(0 AS BIGINT) AS unit_key "  # noqa: S608 - quoted
                 f"FROM ({raw})"
             )
+        raw = f"SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
+        if not self.joins_ids:
+            return _spelled_sql(raw, self.bench.unit_type)
         return (
             "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
-            "ids.unit_key "
-            f"FROM (SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})) AS t "
+            f"ids.unit_key FROM ({raw}) AS t "
             f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
         )
 
@@ -340,6 +356,20 @@ def _bucket_sql(bits: int) -> str:
     """Return the expression of a row's bucket: its key's first bits, in key order."""
     number = f"(unit_key >> {64 - bits}) + {2**bits // 2}" if bits else "0"
     return f"CASE WHEN unit_key IS NULL THEN {_NOWHERE} ELSE {number} END"
+
+
+def _spelled_sql(rows: str, unit_type: UnitType) -> str:
+    """Return the query of rows with the unit and key of their ``raw_id``."""
+    spelled = (
+        f"CASE WHEN {plain_id_sql('raw_id', unit_type)} THEN "
+        f"{plain_sql('raw_id', unit_type)} ELSE canonical_id(raw_id) END"
+    )
+    return (
+        f"SELECT *, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
+        f"SELECT * EXCLUDE (spelled), nullif(spelled, '{INVALID_ID}') AS uid, "
+        f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
+        f"SELECT *, {spelled} AS spelled FROM ({rows})))"
+    )
 
 
 def _unit_text(table: TableSpec) -> str:
