@@ -528,7 +528,10 @@ def _tie_identity(node: Node) -> Identity:  # noqa: PLR0911 - an arm a form
         return Identity()
     match node:
         case UnitJoin(left, right):
-            return _tie_identity(left).joined(_tie_identity(right))
+            own, beside = _tie_identity(left), _tie_identity(right)
+            if node.outer and (own.parts or own.public_rows):
+                beside = right.identity  # NULL or not stands before those
+            return own.joined(beside)
         case PublicJoin(left, right, _, _, fan_out):
             own = Identity(public_rows=(right.row_slot,)) if fan_out > 1 else Identity()
             return _tie_identity(left).joined(own)

@@ -20,6 +20,7 @@ EVERYBODY = CELLS
 SHARED_PATIENTS = range(1, 61)
 FIRST_PATIENT = 1_000
 MOST_COST = 10
+FAULTY_SAMPLES = 5_000  # an arm, of a server with half the noise
 HEAVY_VISITS, HEAVY_LABS = 10_000, 10
 
 MANIFEST = """\

@@ -6,6 +6,7 @@ import pytest
 
 from tests.audit import suites
 from tests.audit.arms import make_arms
+from tests.audit.cohorts import FULL, HEAVY
 from tests.samplers import ZeroSampler
 
 MEASURED = []
@@ -21,6 +22,11 @@ def report():
 @pytest.fixture(scope="session")
 def arms(tmp_path_factory):
     return make_arms(tmp_path_factory.mktemp("audit"), TABLES)
+
+
+@pytest.fixture(scope="session")
+def cohorts(tmp_path_factory):
+    return make_arms(tmp_path_factory.mktemp("cohorts"), [FULL, HEAVY])
 
 
 @pytest.fixture(scope="session")

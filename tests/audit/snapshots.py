@@ -34,18 +34,19 @@ def _arm(cohort, folder, *, added):
         yield connection, manifest.schema()
 
 
-def distances(arms, sql):
-    """Return stated L1 and the L1 distance of each vector, in order."""
-    found = [
+def exact(arms, sql):
+    """Return each arm's exact vectors."""
+    return [
         exact_vectors(connection, compile_query(sql, schema, NO_BOUNDS).rendered)
         for connection, schema in arms
     ]
-    stated = [
-        measure.sensitivity.l1
-        for measure in compile_query(sql, arms[0][1], NO_BOUNDS).measures
-    ]
+
+
+def distances(arms, sql):
+    """Return stated L1 and the L1 distance of each vector, in order."""
+    measures = compile_query(sql, arms[0][1], NO_BOUNDS).measures
     moved = [
         sum(abs(a - b) for a, b in zip(one, other, strict=True))
-        for one, other in zip(*found, strict=True)
+        for one, other in zip(*exact(arms, sql), strict=True)
     ]
-    return stated, moved
+    return [measure.sensitivity.l1 for measure in measures], moved

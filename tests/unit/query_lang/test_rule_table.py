@@ -59,6 +59,15 @@ RULES = {
         [4],
         [4],
     ),
+    "window of strangers": (
+        ONE
+        + (
+            "(SELECT patient_id, COUNT(*) OVER (PARTITION BY patient_id) AS n "
+            "FROM labs) x WHERE n <= 5"
+        ),
+        [5],
+        [5],
+    ),
     "rollup": (
         ONE
         + "(SELECT patient_id, MAX(age) AS a FROM encounters GROUP BY patient_id) x",
@@ -296,6 +305,7 @@ def tables(*, heavy):
         n: [r for u in own for r in owned(u, make())] for n, make in makers.items()
     }
     found["patients"] = [r for u in (*own, STRANGER) for r in owned(u, [patient()])]
+    found["labs"] += owned(STRANGER, labs())
     found["wards"] = [
         {"ward": ward, "floor": floor, "title": "t"}
         for floor, ward in enumerate(WARDS[:3])
@@ -341,6 +351,19 @@ def check(neighbours, sql, bounds, stated, reached):
 def test_a_full_patient_moves_each_vector_as_the_rule_says(neighbours, rule):
     sql, stated, reached = RULES[rule]
     check(neighbours, sql, NO_BOUNDS, stated, reached)
+
+
+def test_the_hashes_of_a_nullable_side_order_rows_before_part_numbers(neighbours):
+    """PRIVACY 2: hashes in join order, then part numbers, NULL first."""
+    sql = (
+        "SELECT COUNT(*) FROM (SELECT patient_id, k, ROW_NUMBER() OVER "
+        "(PARTITION BY patient_id) AS n FROM (SELECT u.patient_id, u.k FROM "
+        "(SELECT patient_id, 1 AS k FROM patients UNION ALL "
+        "SELECT patient_id, 2 AS k FROM patients) u LEFT JOIN patients p "
+        "ON u.patient_id = p.patient_id AND u.k = 1) x) y WHERE k = 1 AND n = 1"
+    )
+    compiled = compile_query(sql, hospital.DATASET, NO_BOUNDS)
+    assert engine.exact_vectors(neighbours[0], compiled.rendered) == [[0]]
 
 
 @pytest.mark.parametrize("rule", BOUNDED)

@@ -42,3 +42,11 @@ def test_a_roll_up_never_shows_a_nullable_unit_key_as_its_own():
         "GROUP BY a.patient_id) x"
     )
     assert refused_rule(sql) == "nullable_unit_key"
+
+
+def test_exists_over_private_tables_without_a_tie_is_refused():
+    sql = (
+        "SELECT COUNT(*) FROM patients p WHERE EXISTS "
+        "(SELECT 1 FROM labs l WHERE l.ward = p.region)"
+    )
+    assert refused_rule(sql) == "subquery_tie"
