@@ -38,6 +38,7 @@ def doubling(times, select):
     return f"WITH {', '.join(tables)} SELECT COUNT(*) FROM c{times - 1}"
 
 
+UNITS = "SELECT patient_id FROM visits"
 JOINED = "SELECT a.patient_id, a.age FROM {one} a JOIN {one} b USING (patient_id)"
 UNITED = "SELECT patient_id, age FROM {one} UNION ALL SELECT patient_id, age FROM {one}"
 WITHIN = (
@@ -205,7 +206,7 @@ TABLES = [
     + "".join(
         f" JOIN visits v{n} ON v{n}.patient_id = v0.patient_id" for n in range(1, 100)
     ),
-    f"SELECT COUNT(*) FROM ({chained('SELECT patient_id FROM visits', ' UNION ALL ', 300)}) d",
+    f"SELECT COUNT(*) FROM ({chained(UNITS, ' UNION ALL ', 300)}) d",
 ]
 LETTERS = [
     *(
@@ -262,14 +263,18 @@ CLAUSES = [
     f"SELECT {listed('SUM(age + {}) AS s{}', 150)} FROM visits",
     f"SELECT {listed('MEDIAN(age + {}) AS s{}', 90)} FROM visits",
     "SELECT COUNT(*) FROM visits GROUP BY " + chained("sex", ", ", 900),
-    (f"SELECT {listed('age + {} AS k{}', 90)}, COUNT(*) FROM visits"
-    f" GROUP BY {listed('k{}', 90)}"),
+    (
+        f"SELECT {listed('age + {} AS k{}', 90)}, COUNT(*) FROM visits"
+        f" GROUP BY {listed('k{}', 90)}"
+    ),
     "SELECT COUNT(*) AS n FROM visits ORDER BY " + chained("n", ", ", 900),
     "SELECT COUNT(*) AS n FROM visits HAVING " + chained("COUNT(*) > 1", " AND ", 270),
     "SELECT COUNT(*) FROM visits LIMIT " + "9" * 4_000,
     f"SELECT COUNT(*) FROM (SELECT patient_id, {listed(WINDOW, 80)} FROM visits) d",
-    (f"SELECT COUNT(*) FROM (SELECT patient_id, {listed(DISTINCT, 150)}"
-    " FROM visits GROUP BY patient_id) d"),
+    (
+        f"SELECT COUNT(*) FROM (SELECT patient_id, {listed(DISTINCT, 150)}"
+        " FROM visits GROUP BY patient_id) d"
+    ),
 ]
 BOMBS = [
     *BRACKETS,
