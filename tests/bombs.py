@@ -38,6 +38,7 @@ def doubling(times, select):
     return f"WITH {', '.join(tables)} SELECT COUNT(*) FROM c{times - 1}"
 
 
+UNITS = "SELECT patient_id FROM visits"
 JOINED = "SELECT a.patient_id, a.age FROM {one} a JOIN {one} b USING (patient_id)"
 UNITED = "SELECT patient_id, age FROM {one} UNION ALL SELECT patient_id, age FROM {one}"
 WITHIN = (
@@ -185,21 +186,60 @@ TABLES = [
     *(doubling(n, EXISTING) for n in (2, 4, 8, 16)),
     *(doubling(n, SUMMED) for n in (2, 8, 16, 40)),
     *(doubling(n, NUMBERED) for n in (2, 8, 16, 40)),
-    *(nested("SELECT COUNT(*) FROM (", "SELECT patient_id FROM visits", ") d", n) for n in (2, 15, 31)),
-    *(f"SELECT COUNT(*) FROM {nested('(SELECT patient_id FROM ', 'visits', ') d', n)}" for n in (10, 28, 300)),
-    *(W + nested("patient_id IN (SELECT patient_id FROM visits WHERE ", "age = 1", ")", n) for n in (5, 29, 31)),
+    *(
+        nested("SELECT COUNT(*) FROM (", "SELECT patient_id FROM visits", ") d", n)
+        for n in (2, 15, 31)
+    ),
+    *(
+        f"SELECT COUNT(*) FROM {nested('(SELECT patient_id FROM ', 'visits', ') d', n)}"
+        for n in (10, 28, 300)
+    ),
+    *(
+        W
+        + nested(
+            "patient_id IN (SELECT patient_id FROM visits WHERE ", "age = 1", ")", n
+        )
+        for n in (5, 29, 31)
+    ),
     "SELECT COUNT(*) FROM visits a" + " JOIN visits b USING (patient_id)" * 200,
-    "SELECT COUNT(*) FROM visits v0" + "".join(f" JOIN visits v{n} ON v{n}.patient_id = v0.patient_id" for n in range(1, 100)),
-    f"SELECT COUNT(*) FROM ({chained('SELECT patient_id FROM visits', ' UNION ALL ', 300)}) d",
-]  # fmt: skip
+    "SELECT COUNT(*) FROM visits v0"
+    + "".join(
+        f" JOIN visits v{n} ON v{n}.patient_id = v0.patient_id" for n in range(1, 100)
+    ),
+    f"SELECT COUNT(*) FROM ({chained(UNITS, ' UNION ALL ', 300)}) d",
+]
 LETTERS = [
-    *(W + f"note = '{text}'" for text in ("\u202e" * 4_000, "e" + "\u0301" * 7_000, "\u200b" * 5_000, "\U0001f600" * 4_000, "\ufdfa" * 5_000)),
-    *(W + f"{text} = 1" for text in ("é" * 100, "\u0430ge", "age\u200b", "\uff41ge", "\U0001f600")),
+    *(
+        W + f"note = '{text}'"
+        for text in (
+            "\u202e" * 4_000,
+            "e" + "\u0301" * 7_000,
+            "\u200b" * 5_000,
+            "\U0001f600" * 4_000,
+            "\ufdfa" * 5_000,
+        )
+    ),
+    *(
+        W + f"{text} = 1"
+        for text in ("é" * 100, "\u0430ge", "age\u200b", "\uff41ge", "\U0001f600")
+    ),
     *(W + f'"{name}" = 1' for name in ("é", "x" * 64, "x" * 16_000, '""' * 4_000)),
     *(W + f"{'x' * n} = 1" for n in (63, 64, 1_000, 16_000)),
-    *(W + f"age = {number}" for number in ("9" * 400, "9" * 16_000, "0." + "9" * 15_000, "1e999999", "0x" + "f" * 9_000)),
+    *(
+        W + f"age = {number}"
+        for number in (
+            "9" * 400,
+            "9" * 16_000,
+            "0." + "9" * 15_000,
+            "1e999999",
+            "0x" + "f" * 9_000,
+        )
+    ),
     *(W + f"note = '{text}'" for text in ("x" * 16_000, "''" * 7_000, "%_" * 7_000)),
-    *(W + f"note LIKE '{text}'" for text in ("%a" * 5_000, "%" * 9_000, "%" + "x" * 9_000 + "%")),
+    *(
+        W + f"note LIKE '{text}'"
+        for text in ("%a" * 5_000, "%" * 9_000, "%" + "x" * 9_000 + "%")
+    ),
     W + "note = '" + "x" * 9_000,
     *(nested("/*", "", "*/", n) + W + "age = 1" for n in (1, 1_000, 3_900)),
     "/*" * 8_000,
@@ -207,19 +247,42 @@ LETTERS = [
     ";" * 1_999,
     W + "age = 1" + " " * 16_000,
     "\n" * 16_000 + W + "age = 1",
-]  # fmt: skip
+]
+FRAME = "ROWS BETWEEN {} PRECEDING AND CURRENT ROW"
+DISTINCT = "COUNT(DISTINCT age + {}) AS w{}"
+WINDOW = "SUM(age) OVER (PARTITION BY patient_id ORDER BY day " + FRAME + ") AS w{}"
+
+
+def listed(part, times):
+    """Write a part once a number, with commas between."""
+    return ", ".join(part.replace("{}", str(number)) for number in range(times))
+
+
 CLAUSES = [
     "SELECT " + chained("COUNT(*)", ", ", 300) + " FROM visits",
-    "SELECT " + ", ".join(f"SUM(age + {n}) AS s{n}" for n in range(150)) + " FROM visits",
-    "SELECT " + ", ".join(f"MEDIAN(age + {n}) AS s{n}" for n in range(90)) + " FROM visits",
+    f"SELECT {listed('SUM(age + {}) AS s{}', 150)} FROM visits",
+    f"SELECT {listed('MEDIAN(age + {}) AS s{}', 90)} FROM visits",
     "SELECT COUNT(*) FROM visits GROUP BY " + chained("sex", ", ", 900),
-    "SELECT " + ", ".join(f"age + {n} AS k{n}" for n in range(90)) + ", COUNT(*) FROM visits GROUP BY " + ", ".join(map(str, range(1, 91))),
+    (
+        f"SELECT {listed('age + {} AS k{}', 90)}, COUNT(*) FROM visits"
+        f" GROUP BY {listed('k{}', 90)}"
+    ),
     "SELECT COUNT(*) AS n FROM visits ORDER BY " + chained("n", ", ", 900),
     "SELECT COUNT(*) AS n FROM visits HAVING " + chained("COUNT(*) > 1", " AND ", 270),
     "SELECT COUNT(*) FROM visits LIMIT " + "9" * 4_000,
-    "SELECT COUNT(*) FROM (SELECT patient_id, " + ", ".join(f"SUM(age) OVER (PARTITION BY patient_id ORDER BY day ROWS BETWEEN {n} PRECEDING AND CURRENT ROW) AS w{n}" for n in range(80)) + " FROM visits) d",
-    "SELECT COUNT(*) FROM (SELECT patient_id, " + ", ".join(f"COUNT(DISTINCT age + {n}) AS w{n}" for n in range(150)) + " FROM visits GROUP BY patient_id) d",
-]  # fmt: skip
+    f"SELECT COUNT(*) FROM (SELECT patient_id, {listed(WINDOW, 80)} FROM visits) d",
+    (
+        f"SELECT COUNT(*) FROM (SELECT patient_id, {listed(DISTINCT, 150)}"
+        " FROM visits GROUP BY patient_id) d"
+    ),
+]
 BOMBS = [
-    *BRACKETS, *LISTS, *KINDS, *CHOICES, *CHAINS, *TABLES, *LETTERS, *CLAUSES,
-]  # fmt: skip
+    *BRACKETS,
+    *LISTS,
+    *KINDS,
+    *CHOICES,
+    *CHAINS,
+    *TABLES,
+    *LETTERS,
+    *CLAUSES,
+]
