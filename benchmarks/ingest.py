@@ -1,6 +1,7 @@
 """Time and memory of a load at size, beside DuckDB's own load of the same file.
 
-python -m benchmarks.ingest [--rows 10000000] [--format csv|parquet] [--folder F]
+python -m benchmarks.ingest [--rows 10000000] [--rows-per-unit 20]
+                            [--format csv|parquet] [--folder F]
 
 Prints seconds of each phase and of the whole, the peak memory of the loading process,
 and the ratio of the speeds. ``parse`` is the reading of typed rows without hashing,
@@ -26,7 +27,6 @@ from upstream.sources import Folders, open_sources
 from upstream.staging import values_sql
 
 THREADS = 2
-ROWS_PER_UNIT = 20
 _COLUMNS = {
     "patient": "BIGINT",
     "code": "VARCHAR",
@@ -37,9 +37,9 @@ _COLUMNS = {
 }
 
 
-def write_rows(path: Path, rows: int) -> None:
+def write_rows(path: Path, rows: int, rows_per_unit: int) -> None:
     """Write the file: the same rows for the same number, whatever the machine."""
-    units = max(1, rows // ROWS_PER_UNIT)
+    units = max(1, rows // rows_per_unit)
     query = (
         f"SELECT 1000000 + (i * 2654435761) % 4294967296 % {units} AS patient, "
         "chr(CAST(65 + (i * 40503) % 26 AS INTEGER)) "
@@ -208,6 +208,7 @@ def main() -> None:
     """Read the arguments, write the file, measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--rows-per-unit", type=int, default=20)
     parser.add_argument("--format", choices=["csv", "parquet"], default="csv")
     parser.add_argument("--folder", type=Path, help="where to write; a temporary one")
     parser.add_argument("--work", nargs=2, metavar=("WORK", "PATH"))
@@ -219,7 +220,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(dir=chosen.folder) as folder:
         path = Path(folder).resolve() / f"labs.{chosen.format}"
-        write_rows(path, chosen.rows)
+        write_rows(path, chosen.rows, chosen.rows_per_unit)
         report(chosen.rows, path)
 
 

@@ -101,6 +101,8 @@ class ExpressionBinder:
     Subclasses say what aggregates and windows mean where they stand.
     """
 
+    joins = False  # whether these are the conditions of a join
+
     def __init__(
         self, scope: Scope, environment: Environment, subqueries: SubqueryBinder
     ) -> None:
@@ -255,9 +257,10 @@ class ExpressionBinder:
         named = left if first is not None else right
         if first is None or second is None or operator is not Function.EQ:
             raise self.opaque(named)
-        if first.nullable or second.nullable:
+        nullable = first.nullable or second.nullable
+        if nullable and not self.joins:
             raise refuse(rules.NULLABLE_UNIT_KEY, named.position)
-        facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=True)
+        facts = Facts(ColumnType.BOOLEAN, nullable=nullable, constant=not nullable)
         return UnitsEqual(first.slot, second.slot, facts)
 
     def unit_column(self, tree: Tree) -> UnitColumn | None:
@@ -328,8 +331,8 @@ class ExpressionBinder:
             raise refuse(
                 rules.UNIT_KEY_OPAQUE,
                 value.position,
-                hint="ask for another column of that table: diagnosed IS NULL, or use "
-                "NOT EXISTS (SELECT ...)",
+                hint="ask for another column of that table, or use NOT EXISTS "
+                "(SELECT ...)",
             )
         bound = self.value(value)
         facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)

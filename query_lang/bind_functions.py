@@ -79,6 +79,9 @@ def arithmetic(
         rules.ARITHMETIC,
         left.position,
         detail=f"{kinds[0].value} {operator} {kinds[1].value} is not in the language",
+        hint="decimals are compared, summed and averaged only"
+        if ColumnType.DECIMAL in kinds
+        else None,
     )
 
 

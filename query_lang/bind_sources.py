@@ -56,6 +56,12 @@ Columns = Mapping[str, RelationColumn]
 _Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
 
 
+class JoinBinder(ExpressionBinder):
+    """Binds the conditions of ON, where unit keys may be NULL-extended."""
+
+    joins = True
+
+
 class TableBinder(Protocol):
     """Binds the SELECT of a derived table or common table expression."""
 
@@ -217,7 +223,7 @@ class SourceBinder:
         else:
             tie, trees = _unit_tie(scope, relation, join)
         inner = Scope([*scope.relations, relation])
-        binder = ExpressionBinder(inner, self.environment, self.subqueries)
+        binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = [binder.condition(tree) for tree in trees]
         node = UnitJoin(
             left,
@@ -265,7 +271,7 @@ class SourceBinder:
         if join.condition is None:
             raise refuse(rules.USING, join.position)
         inner = Scope([*scope.relations, relation])
-        binder = ExpressionBinder(inner, self.environment, self.subqueries)
+        binder = JoinBinder(inner, self.environment, self.subqueries)
         conditions = [binder.condition(tree) for tree in parts_of(join.condition)]
         fan_out, lookup_constant = _fan_out(left, right, conditions)
         if fan_out is None:

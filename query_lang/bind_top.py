@@ -220,7 +220,7 @@ class TopBinder:
             raise refuse(
                 rules.NOT_GROUPED if isinstance(tree, Name) else rules.SELECT_ITEM,
                 tree.position,
-                detail=f"{shown} is selected but not grouped by",
+                detail=f"{shown} is not a key of GROUP BY",
                 hint=f"add GROUP BY {listed}",
             )
         found = KeyShown(list(self.keys).index(value))
@@ -298,7 +298,8 @@ class TopBinder:
         if size is None:
             raise no_public_domain(
                 argument.position,
-                detail=f"{describe(argument)} has no declared list of values to count",
+                detail=f"{describe(argument)} has no declared list of values, so that how many "
+                "there are would be learnt from the data; COUNT counts rows",
             )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)

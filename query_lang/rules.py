@@ -301,8 +301,9 @@ IGNORE_NULLS = Rule(
 )
 AGGREGATE_PLACE = Rule(
     "aggregate_place",
-    "an aggregate stands in the SELECT list, by itself",
-    "SELECT COUNT(*) AS n FROM encounters",
+    "an aggregate stands by itself in SELECT, HAVING or ORDER BY, without arithmetic",
+    "for conditions on one unit's rows, roll up by the unit key in a derived table: "
+    "GROUP BY patient_id HAVING COUNT(*) >= 2",
 )
 FUNCTION = Rule(
     "function",
@@ -561,7 +562,7 @@ RESULT_TYPES = Rule(
 AVERAGE_OPAQUE = Rule(
     "average_opaque",
     "an exact average is compared with a number, and nothing else",
-    "HAVING AVG(score) > 2.5",
+    "HAVING AVG(score) > 2.5; for more, roll up SUM and COUNT",
 )
 TOO_COMPLEX = Rule(
     "too_complex",

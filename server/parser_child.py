@@ -1,5 +1,6 @@
 """The parsing child: reads texts as JSON lines, writes trees as JSON lines."""
 
+import gc
 import json
 import os
 import resource
@@ -21,9 +22,12 @@ def main() -> None:
     threading.Thread(target=_die_with, args=(os.getppid(),), daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    gc.disable()  # a text makes few objects; they are collected once it is answered
+    gc.freeze()
     for line in sys.stdin.buffer:
         sys.stdout.write(json.dumps(_reply(json.loads(line))) + "\n")
         sys.stdout.flush()
+        gc.collect(0)
 
 
 def _die_with(parent: int) -> None:

@@ -16,7 +16,7 @@ MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
-_ONE_FIELD = rb'(?:"(?:[^"\r\n]|"")*+"|[^",\r\n]*+)'
+_OPENS_LATE, _CLOSES_EARLY = re.compile(rb'[^,\n"]"'), re.compile(rb'"[^,\r\n"]')
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
 
 
@@ -122,6 +122,21 @@ def _fields(record: bytes) -> list[bytes]:
     return []
 
 
+def _outside_quotes(block: bytes) -> bytes | None:
+    """Return whole lines with one quote for each quoted stretch; None if in doubt.
+
+    A doubled quote splits a field into two stretches side by side. None where a
+    quote stands inside an unquoted field, or a line end between quotes.
+    """
+    pieces = block.split(b'"')
+    inside = b"".join(pieces[1::2])
+    if len(pieces) % 2 == 0 or b"\n" in inside or b"\r" in inside:
+        return None
+    outside = b'"'.join(pieces[::2])
+    misplaced = _OPENS_LATE.search(outside) or _CLOSES_EARLY.search(outside)
+    return None if misplaced else outside
+
+
 def _is_utf8(block: bytes) -> bool:
     if block.isascii():
         return True
@@ -175,19 +190,12 @@ class _Checker:
         if returns != ends or ends != (lines if self.ending == b"\r\n" else 0):
             return False
         if b'"' in block:
-            return self._is_plain_with_quotes(block)
+            outside = _outside_quotes(block)
+            if outside is None:
+                return False
+            self.is_quoted, block = True, outside
         commas = {line.count(b",") for line in block.split(b"\n")[:-1]}
         return commas == {(self.width or 0) - 1}
-
-    def _is_plain_with_quotes(self, block: bytes) -> bool:
-        """Whether every line is a record by itself, quotes where they belong."""
-        ending = re.escape(self.ending or b"\n")
-        more = b"(?:,%b){%d}" % (_ONE_FIELD, (self.width or 0) - 1)
-        lines = re.compile(b"(?:%b%b%b)++" % (_ONE_FIELD, more, ending))
-        if lines.fullmatch(block) is None:
-            return False
-        self.is_quoted = True
-        return True
 
     def records(
         self, file: BinaryIO, until: int | None = None

@@ -33,7 +33,6 @@ Sources = Mapping[str, Sequence[SourceFile]]
 
 MEMORY_LIMIT = "512MB"  # DuckDB's own; the process stays below twice as much
 BUCKET_BYTES = 2**27
-_FLUSHED_ROWS = 100_000  # that a thread holds before it writes to the buckets' files
 _SUFFIXES = (".part", ".part.wal", ".spill")
 
 
@@ -127,7 +126,6 @@ def _workshop(
     config: dict[str, str | bool | int | float | list[str]] = {
         **settings,
         "temp_directory": str(spill / "pages"),
-        "partitioned_write_flush_threshold": str(_FLUSHED_ROWS),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }

@@ -13,7 +13,8 @@ from upstream.progress import Step
 from upstream.reading_sql import STORED_TYPES
 from upstream.report import TableReport
 from upstream.sources import SourceFile, rows_of
-from upstream.staging import Bench, StagedTable, files_sql
+from upstream.staged_files import files_sql, parquet_in
+from upstream.staging import Bench, StagedTable
 
 
 def store_public_table(bench: Bench, staged: StagedTable) -> TableReport:
@@ -32,7 +33,7 @@ def store_public_table(bench: Bench, staged: StagedTable) -> TableReport:
     bench.connection.execute(
         f'CREATE TABLE snapshot."{table.name}" (_row BIGINT NOT NULL, {declared})'
     )
-    if paths := sorted(staged.folder.glob("*.parquet")):
+    if paths := parquet_in(staged.folder):
         bench.connection.execute(
             f'INSERT INTO snapshot."{table.name}" '  # noqa: S608 - our own names
             f"SELECT position, {values} FROM {files_sql(paths)} ORDER BY position"

@@ -27,7 +27,7 @@ from upstream.errors import IngestionError, Problem
 from upstream.flaws import MOST_PROBLEMS, Flaws
 from upstream.progress import Progress, Step, watched
 from upstream.raw_rows import raw_rows_sql
-from upstream.reading import ColumnReader, Outcome, reader_of
+from upstream.reading import ColumnReader, reader_of
 from upstream.reading_sql import quoted, reading_steps
 from upstream.report import ColumnReport
 from upstream.row_hash import (
@@ -37,12 +37,14 @@ from upstream.row_hash import (
     unit_key_sql,
 )
 from upstream.sources import SourceFile, rows_of
+from upstream.staged_files import Counts, files_sql, parquet_in, refused_condition
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
 INVALID_ID = ""  # what the function canonical_id gives for an id that is none
 MOST_BUCKET_BITS = 8
-_REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
-_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
+_WAITING_BYTES = 2**26
+_LEAST_ROW_GROUP, _MOST_ROW_GROUP = 2**11, 2**16
+MOST_JOINED_IDS = 2_000_000  # more are spelled and hashed row by row: slower, no table
 _NOWHERE = -1  # the bucket of rows without a unit
 
 
@@ -104,7 +106,7 @@ class StagedTable:
         Every row of a unit is in one of them; empty ones are left out.
         """
         folders = (self.folder / f"bucket={n}" for n in range(2**self.bits))
-        return [files_sql(paths) for f in folders if (paths := _parquet_in(f))]
+        return [files_sql(paths) for f in folders if (paths := parquet_in(f))]
 
 
 def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
@@ -114,18 +116,8 @@ def stored_positions(table: TableSpec) -> list[tuple[int, str]]:
     ]
 
 
-def files_sql(paths: Sequence[Path]) -> str:
-    """Return the relation of all rows of staged files."""
-    listed = ", ".join(quoted(str(path)) for path in paths)
-    return f"read_parquet([{listed}], hive_partitioning=false)"
-
-
 def _ids_of(table: TableSpec) -> str:
     return f'temp."ids_{table.name}"'
-
-
-def _parquet_in(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.parquet"))
 
 
 def canonical_id_or_mark(raw: str | None, unit_type: UnitType) -> str | None:
@@ -175,18 +167,24 @@ class _Stage:
         self.files = files
         self.folder = bench.folder / f"staged_{table.name}"
         self.ids = _ids_of(table)
+        self.joins_ids = False  # until there is a table of them
         self.readers = {
             i: reader_of(table.columns[i]) for i, _ in stored_positions(table)
         }
 
     def run(self) -> StagedTable:
         rows = sum(rows_of(file, self.bench.connection) for file in self.files)
-        bits = 0 if self.table.public else self._bits(rows)
         self.folder.mkdir()
-        if not self.table.public:
+        if self.table.public:
+            bits = 0
+            self._write(rows, self._typed_sql(self.files), self._one_file())
+        else:
             self._name_units(rows)
-        self._write(rows, bits)
-        counts = _Counts(self.bench.connection, self.folder, list(self.readers))
+            bits = self._bits(rows)
+            typed = self._typed_sql(self.files)
+            query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({typed})"  # noqa: S608 - our own names
+            self._write(rows, query, self._file_a_bucket(rows, bits))
+        counts = Counts(self.bench.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
         if counts.refused:
             raise IngestionError(self._problems())
@@ -203,30 +201,42 @@ class _Stage:
             messages="" if self.table.public else self._messages_sql(),
         )
 
-    def _bits(self, rows: int) -> int:
-        """Return the bits of the bucket's number: public limits play no part."""
-        size = max(
-            rows * (64 + 24 * len(self.table.columns)),
-            sum(file.path.stat().st_size for file in self.files),
-        )
-        return min(MOST_BUCKET_BITS, (size // self.bench.bucket_bytes).bit_length())
+    def _size_bytes(self, rows: int) -> int:
+        """Return about what the staged rows take; never 0."""
+        sizes = (file.path.stat().st_size for file in self.files)
+        return max(1, rows * (64 + 24 * len(self.table.columns)), sum(sizes))
 
-    def _write(self, rows: int, bits: int) -> None:
+    def _bits(self, rows: int) -> int:
+        """Return the bits of the bucket's number."""
+        buckets = self._size_bytes(rows) // self.bench.bucket_bytes
+        return min(MOST_BUCKET_BITS, buckets.bit_length())
+
+    def _write(self, rows: int, query: str, target: str) -> None:
         """Stream the rows into their files."""
-        connection, public = self.bench.connection, self.table.public
-        if public:
-            target = f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
-        else:
-            target = (
-                f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
-                "DICTIONARY_SIZE_LIMIT 1, PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
-            )
-        query = self._typed_sql(self.files)
-        if not public:
-            query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({query})"  # noqa: S608 - our own names
         start = Step("read", self.table.name, 0, max(1, rows), "rows")
+        connection = self.bench.connection
         with self._reading(), watched(connection, self.bench.progress, start):
             connection.execute(f"COPY ({query}) TO {target}")
+
+    def _one_file(self) -> str:
+        return f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
+
+    def _file_a_bucket(self, rows: int, bits: int) -> str:
+        """Return the target that splits rows by bucket.
+
+        What waits in memory, a row group a bucket, is held below ``_WAITING_BYTES``.
+        """
+        row_bytes = self._size_bytes(rows) // max(1, rows) + 1
+        waiting = max(_LEAST_ROW_GROUP, _WAITING_BYTES // row_bytes)
+        self.bench.connection.execute(
+            f"SET partitioned_write_flush_threshold = {waiting // 4}"
+        )
+        group = min(_MOST_ROW_GROUP, max(_LEAST_ROW_GROUP, waiting >> bits))
+        return (
+            f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
+            f"DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE {group}, "
+            "PARTITION_BY (bucket), OVERWRITE_OR_IGNORE)"
+        )
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -281,26 +291,19 @@ class _Stage:
         """
         connection = self.bench.connection
         raw = raw_rows_sql(self.table, self.files)
-        kind = self.bench.unit_type
-        spelled = (
-            f"CASE WHEN {plain_id_sql('raw_id', kind)} THEN "
-            f"{plain_sql('raw_id', kind)} ELSE canonical_id(raw_id) END"
-        )
-        query = (
-            f"SELECT raw_id, uid, valid_id, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
-            f"SELECT *, nullif(spelled, '{INVALID_ID}') AS uid, "
-            f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
-            f"SELECT *, {spelled} AS spelled FROM ("
-            f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw}))))"
-        )
+        ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
+        query = _spelled_sql(ids, self.bench.unit_type)
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(connection, self.bench.progress, start):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
         digest = population_id_sql("uid")
-        connection.execute(
+        found = connection.execute(
             f"INSERT INTO temp.units SELECT DISTINCT unit_key, {digest} "  # noqa: S608 - our own names
             f"FROM {self.ids} WHERE uid IS NOT NULL"
-        )
+        ).fetchone()
+        self.joins_ids = found is not None and found[0] <= MOST_JOINED_IDS
+        if not self.joins_ids:
+            connection.execute(f"DROP TABLE {self.ids}")
 
     def _with_ids(self, raw: str) -> str:
         if self.table.unit_column is None:
@@ -308,14 +311,16 @@ class _Stage:
                 "SELECT *, '' AS uid, true AS valid_id, CAST(0 AS BIGINT) AS unit_key "  # noqa: S608 - quoted
                 f"FROM ({raw})"
             )
+        raw = f"SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
+        if not self.joins_ids:
+            return _spelled_sql(raw, self.bench.unit_type)
         return (
             "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
-            "ids.unit_key "
-            f"FROM (SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})) AS t "
+            f"ids.unit_key FROM ({raw}) AS t "
             f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
         )
 
-    def _refuse_other_rows(self, counts: "_Counts") -> None:
+    def _refuse_other_rows(self, counts: "Counts") -> None:
         """Refuse if DuckDB saw other rows than the strict pass did."""
         for number, file in enumerate(self.files):
             if isinstance(file, CsvFile) and counts.of_file(number) != file.records:
@@ -342,7 +347,7 @@ class _Stage:
         outcomes = "".join(f", s{i}" for i in self.readers)
         return (
             f"SELECT position, valid_id{outcomes} FROM ({layer}) "  # noqa: S608 - as above
-            f"WHERE {_refused_condition(list(self.readers))} "
+            f"WHERE {refused_condition(list(self.readers))} "
             f"ORDER BY position LIMIT {MOST_PROBLEMS}"
         )
 
@@ -353,9 +358,18 @@ def _bucket_sql(bits: int) -> str:
     return f"CASE WHEN unit_key IS NULL THEN {_NOWHERE} ELSE {number} END"
 
 
-def _refused_condition(positions: Sequence[int]) -> str:
-    refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
-    return f"({' OR '.join(refused)})"
+def _spelled_sql(rows: str, unit_type: UnitType) -> str:
+    """Return the query of rows with the unit and key of their ``raw_id``."""
+    spelled = (
+        f"CASE WHEN {plain_id_sql('raw_id', unit_type)} THEN "
+        f"{plain_sql('raw_id', unit_type)} ELSE canonical_id(raw_id) END"
+    )
+    return (
+        f"SELECT *, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
+        f"SELECT * EXCLUDE (spelled), nullif(spelled, '{INVALID_ID}') AS uid, "
+        f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
+        f"SELECT *, {spelled} AS spelled FROM ({rows})))"
+    )
 
 
 def _unit_text(table: TableSpec) -> str:
@@ -363,52 +377,3 @@ def _unit_text(table: TableSpec) -> str:
     index = [c.name for c in table.columns].index(str(table.unit_column))
     nulls = ", ".join(quoted(text) for text in table.columns[index].null_values)
     return f"CASE WHEN r{index} IN ({nulls or 'NULL'}) THEN NULL ELSE r{index} END"
-
-
-class _Counts:
-    """How many rows and values met each outcome, counted in one pass."""
-
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
-    ) -> None:
-        self.rows = self.rows_without_unit = self.refused = 0
-        self._files: Mapping[int, int] = {}
-        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
-        self._found = dict.fromkeys(self._keys, 0)
-        if paths := _parquet_in(folder):
-            self._count(connection, files_sql(paths), positions)
-
-    def _count(
-        self, connection: duckdb.DuckDBPyConnection, read: str, positions: list[int]
-    ) -> None:
-        wanted = [
-            "count(*)",
-            "count(*) FILTER (unit_key IS NULL AND valid_id)",
-            f"count(*) FILTER ({_refused_condition(positions)})",
-        ]
-        wanted += [
-            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
-            for i, outcome in self._keys
-        ]
-        rows = connection.execute(
-            f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
-        ).fetchall()
-        if not rows:
-            return
-        self._files = {file: count for file, count, *_ in rows}
-        sums = [sum(column) for column in zip(*rows, strict=True)][1:]
-        self.rows, self.rows_without_unit, self.refused, *rest = sums
-        self._found = dict(zip(self._keys, rest, strict=True))
-
-    def of_file(self, number: int) -> int:
-        """Return how many rows one file gave."""
-        return self._files.get(number, 0)
-
-    def report(self, position: int, name: str) -> ColumnReport:
-        """Return one column's report."""
-        return ColumnReport(
-            name=name,
-            clamped=self._found[position, Outcome.CLAMPED],
-            to_other=self._found[position, Outcome.TO_OTHER],
-            to_null=self._found[position, Outcome.TO_NULL],
-        )

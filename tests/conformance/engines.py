@@ -3,6 +3,7 @@
 import duckdb
 
 from engines.duckdb_engine import DuckDbEngine
+from engines.snapshots import SnapshotLimits
 from privacy.schema import ColumnType
 from tests.semantics.values import to_grid
 
@@ -14,6 +15,7 @@ _STORED = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.BOOLEAN: "BOOLEAN",
 }
+MOST_OPEN = 16
 _PRIVATE = '"unit_key" BIGINT, "row_hash" BIGINT, "row_rank" INTEGER'
 _PUBLIC = '"_row" BIGINT'
 
@@ -23,7 +25,8 @@ class DuckDb:
 
     def __init__(self, folder):
         self._folder = folder
-        self._engine = DuckDbEngine(folder)
+        limits = SnapshotLimits(max_open=MOST_OPEN)  # none is opened twice
+        self._engine = DuckDbEngine(folder, limits=limits)
 
     def store(self, name, dataset, tables):
         """Write a snapshot file in the layout that ingestion leaves."""

@@ -23,6 +23,10 @@ CONDITIONS = {  # of the table marks
     ),
     "between two integers": "a BETWEEN -1 AND 10",
     "between the wrong way round": "a NOT BETWEEN 10 AND -1",
+    "between, of what is computed": (
+        "a + b NOT BETWEEN age AND 10 OR day + a BETWEEN day AND until"
+        " OR COALESCE(text, code) BETWEEN '' AND 'Z'"
+    ),
     "between columns": "a BETWEEN age AND b",
     "in a list of integers": "a IN (0, 1, 9223372036854775807)",
     "not in a list of one": "age NOT IN (60) AND raw NOT IN (0.0001, 922337203685477)",
@@ -88,6 +92,17 @@ CONDITIONS = {  # of the table marks
         "CASE WHEN a BETWEEN 0 AND 9 THEN day + a ELSE day END > DATE '2000-01-01'"
     ),
     "a case of text beside text": "CASE WHEN a = 5 THEN 'a' WHEN flag THEN text END = code",
+    "a case that statistics prove null": "CASE WHEN a = 5 THEN 'a' END = code",
+    "a case that statistics prove null, of days": (
+        "day + CASE WHEN a = 5 THEN 1 END > until"
+        " OR CASE WHEN age = 5 THEN until END < day"
+    ),
+    "a case that statistics prove null, of numbers": (
+        "CASE WHEN a = 5 THEN b END * b > CASE WHEN b = 5 THEN raw END"
+    ),
+    "a first value that statistics prove": (
+        "COALESCE(CASE WHEN a = 5 THEN text END, code) LIKE 'E%'"
+    ),
     "a switch": "CASE a WHEN 0 THEN 'x' WHEN b THEN 'y' ELSE text END = 'x'",
     "a switch without else": "(CASE text WHEN 'NaN' THEN 1 WHEN '' THEN 2 END) = 1",
     "the first that is there": "COALESCE(a, b, 0) = 0 OR COALESCE(text, code, '') = ''",

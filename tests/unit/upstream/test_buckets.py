@@ -48,6 +48,18 @@ def test_buckets_change_nothing_that_is_stored_or_reported(tmp_path, kind):
     assert len(rows) > 1000
 
 
+@pytest.mark.parametrize("kind", TABLES)
+def test_ids_too_many_to_join_change_nothing(tmp_path, monkeypatch, kind):
+    hospital = busy_hospital(tmp_path, rows=2000)
+    hospital.table = TABLES[kind]
+    whole = hospital.load()
+    rows = hospital.rows("*")
+    monkeypatch.setattr("upstream.staging.MOST_JOINED_IDS", 10)
+    hospital.target = "again.duckdb"
+    assert hospital.load() == whole
+    assert hospital.rows("*") == rows
+
+
 def test_a_small_bucket_splits_a_table(tmp_path):
     hospital = busy_hospital(tmp_path)
     hospital.bucket_bytes = 10_000

@@ -3,8 +3,15 @@ import io
 
 import duckdb
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from upstream.csv_structure import MAX_RECORD_BYTES, check_csv, read_csv_records
+from upstream.csv_structure import (
+    MAX_RECORD_BYTES,
+    _Checker,
+    check_csv,
+    read_csv_records,
+)
 from upstream.declarations import ColumnSpec, TableSpec
 from upstream.errors import IngestionError
 from upstream.raw_rows import raw_rows_sql
@@ -79,6 +86,23 @@ def test_threads_share_no_file_in_which_a_line_end_can_be_quoted(tmp_path):
 def test_records_know_their_true_first_line(tmp_path):
     path = write(tmp_path, b'a,b\n1,"x\ny\nz"\n\n3,4\n')
     assert [line for line, _ in read_csv_records(path)] == [2, 6]
+
+
+CELLS = st.sampled_from(
+    ["e", "1", '""', '"x"', '"a,b"', '"a""b"', '""""', '"\u00e9"', 'x"', '"', '"x"y',
+     ' "x"', '"\n"', '"\r\n"', "\r", "\u00e9", ""]
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4), st.booleans())
+def test_a_block_is_found_plain_only_where_every_record_is_sound(rows, windows):
+    ending = "\r\n" if windows else "\n"
+    block = "".join(f"{a},{b}{ending}" for a, b in rows).encode()
+    checker = _Checker("t.csv")
+    checker.width, checker.ending = 2, ending.encode()
+    if checker._is_plain(block):
+        records = [r for _, r in checker.records(io.BytesIO(block))]
+        assert len(records) == len(rows) == block.count(b"\n")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""The Parquet files of a load's folder: found, read, and their outcomes counted."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+
+from upstream.reading import Outcome
+from upstream.reading_sql import quoted
+from upstream.report import ColumnReport
+
+_REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
+_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
+
+
+def files_sql(paths: Sequence[Path]) -> str:
+    """Return the relation of all rows of staged files."""
+    listed = ", ".join(quoted(str(path)) for path in paths)
+    return f"read_parquet([{listed}], hive_partitioning=false)"
+
+
+def parquet_in(folder: Path) -> list[Path]:
+    """Return the staged files below a folder, always in the same order."""
+    return sorted(folder.rglob("*.parquet"))
+
+
+def refused_condition(positions: Sequence[int]) -> str:
+    """Return the condition that a row refuses the load."""
+    refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
+    return f"({' OR '.join(refused)})"
+
+
+class Counts:
+    """How many rows and values met each outcome, counted in one pass."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
+    ) -> None:
+        self.rows = self.rows_without_unit = self.refused = 0
+        self._files: Mapping[int, int] = {}
+        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
+        self._found = dict.fromkeys(self._keys, 0)
+        if paths := parquet_in(folder):
+            self._count(connection, files_sql(paths), positions)
+
+    def _count(
+        self, connection: duckdb.DuckDBPyConnection, read: str, positions: list[int]
+    ) -> None:
+        wanted = [
+            "count(*)",
+            "count(*) FILTER (unit_key IS NULL AND valid_id)",
+            f"count(*) FILTER ({refused_condition(positions)})",
+        ]
+        wanted += [
+            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
+            for i, outcome in self._keys
+        ]
+        rows = connection.execute(
+            f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
+        ).fetchall()
+        if not rows:
+            return
+        self._files = {file: count for file, count, *_ in rows}
+        sums = [sum(column) for column in zip(*rows, strict=True)][1:]
+        self.rows, self.rows_without_unit, self.refused, *rest = sums
+        self._found = dict(zip(self._keys, rest, strict=True))
+
+    def of_file(self, number: int) -> int:
+        """Return how many rows one file gave."""
+        return self._files.get(number, 0)
+
+    def report(self, position: int, name: str) -> ColumnReport:
+        """Return one column's report."""
+        return ColumnReport(
+            name=name,
+            clamped=self._found[position, Outcome.CLAMPED],
+            to_other=self._found[position, Outcome.TO_OTHER],
+            to_null=self._found[position, Outcome.TO_NULL],
+        )
