@@ -139,9 +139,10 @@ class Line:
     port: int
     key: str
     timeout: float = 60
+    reconnects: bool = False  # where no server is killed, a closed line was idle
     _held: socket.socket | None = None
     _rest: bytes = b""
-    _last: bytes = field(default=b"", repr=False)
+    _whole: bytes = field(default=b"", repr=False)
 
     def hold(self, body=None, *, idempotency_key=None, dataset="clinic"):
         """Send a question but for its last byte; ``body`` is JSON or bytes."""
@@ -157,18 +158,35 @@ class Line:
             f"Authorization: Bearer {self.key}\r\nContent-Type: application/json\r\n"
             f"{extra}Content-Length: {len(body)}\r\n\r\n"
         ).encode()
+        self._whole = head + body
         if self._held is None:
-            self._held = socket.create_connection(
-                ("127.0.0.1", self.port), timeout=self.timeout
-            )
-            self._held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._held.sendall(head + body[:-1])
-        self._last = body[-1:]
+            self._connect()
+        try:
+            self._held.sendall(self._whole[:-1])
+        except ConnectionError:  # kept alive for too long
+            self._reconnect()
+            self._held.sendall(self._whole[:-1])
         return self
+
+    def _reconnect(self):
+        if not self.reconnects:
+            raise ConnectionError
+        self._connect()
+
+    def _connect(self):
+        self._held = socket.create_connection(
+            ("127.0.0.1", self.port), timeout=self.timeout
+        )
+        self._held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._rest = b""
 
     def release(self):
         """Send the last byte: now the question has arrived."""
-        self._held.sendall(self._last)
+        try:
+            self._held.sendall(self._whole[-1:])
+        except ConnectionError:  # it closed before the question was whole: ask anew
+            self._reconnect()
+            self._held.sendall(self._whole)
         return self
 
     def read(self):

@@ -42,6 +42,8 @@ def run_races(nursery, installation, key, rounds):
         installation.services() as services,
         lines(server.port, key, CLIENTS) as clients,
     ):
+        for client in clients:
+            client.reconnects = True
         for number in range(rounds):
             project, scope = _leave_one(services, number)
             yield _race(services, clients, project, scope)
