@@ -298,8 +298,8 @@ class TopBinder:
         if size is None:
             raise no_public_domain(
                 argument.position,
-                detail=f"{describe(argument)} has no declared list of values, so that how many "
-                "there are would be learnt from the data; COUNT counts rows",
+                detail=f"{describe(argument)} has no declared list of values to count "
+                "them by; COUNT without DISTINCT counts rows",
             )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)

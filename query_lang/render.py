@@ -1,8 +1,9 @@
 """A plan to DuckDB SQL: catalogue identifiers and bound parameters; it never raises."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
-from privacy.schema import Hierarchy
+from privacy.schema import Hierarchy, Scalar
 from query_lang.compiled import Cell, RenderedPlan, Statement
 from query_lang.domains import cells, stored_value
 from query_lang.fragments import Fragment, listed
@@ -13,6 +14,7 @@ from query_lang.plan import (
     CountUnitsMeasure,
     CountValuesMeasure,
     HistogramMeasure,
+    Key,
     MeasureKind,
     SumMeasure,
 )
@@ -36,7 +38,7 @@ def render_plan(
     """
     nodes = NodeRenderer(own, position)
     public = cells(plan.keys)
-    stored = tuple(_stored(cell, plan) for cell in public)
+    stored = tuple(product(*map(_stored_values, plan.keys)))
     statements: list[Statement] = []
     plain = [
         (place, measure)
@@ -57,11 +59,8 @@ def render_plan(
     )
 
 
-def _stored(cell: Cell, plan: Aggregate) -> Cell:
-    return tuple(
-        stored_value(value, key.facts)
-        for value, key in zip(cell, plan.keys, strict=True)
-    )
+def _stored_values(key: Key) -> list[Scalar | None]:
+    return [stored_value(value, key.facts) for value in key.values]
 
 
 def _counts(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 CELLS_PER_SLOT = 2_000
 SCANS_PER_BASE = 5
-"""A further scan costs the engine about a fifth of what a whole small question costs."""
+"""A further scan costs about a fifth of what a whole small question costs."""
 MILLISECONDS_PER_QUESTION = 25
 """What one small question keeps this process busy for, rounded up.
 
