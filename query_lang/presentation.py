@@ -48,6 +48,17 @@ def present(
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+def chosen_cells(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[int]:
+    """Return the positions of the cells that ``present`` shows, row by row.
+
+    Raises:
+        ValueError: The vectors do not fit the cells.
+    """
+    return _chosen(compiled.presentation, ShownValues(compiled, noisy_vectors))
+
+
 def _chosen(presentation: Presentation, values: ShownValues) -> list[int]:
     """Return the positions of the cells that are shown, in the order of the rows."""
     cells = list(range(len(values.cells)))

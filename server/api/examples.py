@@ -70,6 +70,13 @@ ANSWER: Example = {
         [None, -7, None],
     ],
     "noise": _NOISE,
+    "intervals": [
+        {
+            "column": "mean_weight",
+            "confidence": "0.95",
+            "rows": [["67.911024", "68.520113"], ["81.533902", "82.268870"], None],
+        }
+    ],
     "charge": _CHARGE,
     "remaining": _REMAINING,
     "derivation": _DERIVATION,

@@ -103,6 +103,18 @@ class Noise(_Shape):
     half_width_95: str = Field(examples=["30"])
 
 
+class Intervals(_Shape):
+    """The 95 % intervals of one average or quantile, a pair a row; of noise alone.
+
+    They come from the noisy parts by a union bound: each by itself holds the exact
+    value with at least this confidence.
+    """
+
+    column: str
+    confidence: str = Field(examples=["0.95"])
+    rows: list[list[str] | None] = Field(examples=[[["72.100000", "75.300000"], None]])
+
+
 CellValue = int | str | bool | None
 """Whole numbers are integers; decimals, days, times and text are strings."""
 
@@ -149,6 +161,7 @@ class Answer(_Shape):
         "six digits after the point; days and times are ISO strings; NULL is null."
     )
     noise: list[Noise]
+    intervals: list[Intervals] = Field(description="Of averages and quantiles.")
     charge: ChargeShape
     remaining: Remaining
     derivation: str

@@ -7,7 +7,7 @@ from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
 from query_lang.presentation import present
-from server.use_cases.noise import noise_of
+from server.use_cases.noise import intervals_of_answer, noise_of
 from server.use_cases.questions import Question
 
 Document = dict[str, object]
@@ -55,6 +55,7 @@ def answer_document(
         "columns": columns_of(question.compiled),
         "rows": rows_of(question.compiled, noisy_vectors),
         "noise": noise_of(question.compiled, question.event),
+        "intervals": intervals_of_answer(question, noisy_vectors),
         "charge": charge_document(question.event.loss, reused=False),
         "remaining": dict(remaining),
         "derivation": question.compiled.derivation,

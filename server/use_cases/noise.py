@@ -1,6 +1,7 @@
 """What an answer says of its noise: strings in the column's unit, never fractions."""
 
 import math
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,7 +15,9 @@ from query_lang.compiled import (
     QuantileShown,
     Shown,
 )
+from query_lang.confidence import intervals_of
 from query_lang.decimals import decimal_text
+from server.use_cases.questions import Question
 
 NoiseEntry = dict[str, object]
 
@@ -35,6 +38,27 @@ def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
         {"column": column.name, **part, **described[vector]}
         for column in compiled.columns
         for part, vector in _parts_of(column.shown)
+    ]
+
+
+def intervals_of_answer(
+    question: Question, noisy_vectors: Sequence[Sequence[int]]
+) -> list[NoiseEntry]:
+    """Describe the 95 % intervals of averages and quantiles, a pair of texts a row."""
+    scales = [vector.scale for vector in question.event.vectors]
+    found = intervals_of(
+        question.compiled,
+        noisy_vectors,
+        lambda vector, confidence: half_width(scales[vector], confidence),
+        _NINETY_FIVE_PERCENT,
+    )
+    return [
+        {
+            "column": each.column,
+            "confidence": "0.95",
+            "rows": [None if ends is None else list(ends) for ends in each.rows],
+        }
+        for each in found
     ]
 
 

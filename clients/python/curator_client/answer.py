@@ -59,6 +59,19 @@ class Answer:
         return list(self.document["noise"])
 
     @property
+    def intervals(self) -> dict[str, list[tuple[str, str] | None]]:
+        """The 95 % intervals of averages and quantiles, by column and row.
+
+        Each holds the exact value with at least that confidence; a union bound over
+        the noisy parts. None where the value itself is NULL.
+        """
+        return {
+            str(entry["column"]): [None if e is None else (e[0], e[1]) for e in rows]
+            for entry in self.document.get("intervals", [])
+            for rows in [entry["rows"]]
+        }
+
+    @property
     def charge(self) -> dict[str, Any]:
         """What was paid; ``reused`` answers cost nothing."""
         return dict(self.document["charge"])
@@ -106,7 +119,8 @@ class Answer:
 
         A measure has ``<measure>_half_width_95``; an average has
         ``<measure>_sum_half_width_95`` and ``<measure>_count_half_width_95``, a
-        quantile ``<measure>_bin_half_width_95``, in rows.
+        quantile ``<measure>_bin_half_width_95``, in rows; both have
+        ``<measure>_low_95`` and ``<measure>_high_95``, as text.
 
         Raises:
             ImportError: pandas is not installed.
@@ -122,11 +136,14 @@ class Answer:
             kind = noise.get("part") or noise.get("per")
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
             frame[f"{name}_half_width_95"] = pd.to_numeric(noise["half_width_95"])
+        for name, ends in self.intervals.items():
+            frame[f"{name}_low_95"] = [None if e is None else e[0] for e in ends]
+            frame[f"{name}_high_95"] = [None if e is None else e[1] for e in ends]
         return frame
 
     def __str__(self) -> str:
         """Return a table for terminals."""
-        table = [self._titles(), *(self._cells(row) for row in self.rows)]
+        table = [self._titles(), *self._table()]
         widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
         lines = [
             "  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
@@ -138,7 +155,7 @@ class Answer:
     def _repr_html_(self) -> str:
         aligned = [_ALIGN[column["kind"]] for column in self.columns]
         head = _html_row("th", self._titles(), aligned)
-        body = "".join(_html_row("td", self._cells(row), aligned) for row in self.rows)
+        body = "".join(_html_row("td", cells, aligned) for cells in self._table())
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self._notes())
         return (
             f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
@@ -170,10 +187,19 @@ class Answer:
                 said.append(f"{column}: the count of each {noise['per']} ± {width}")
         return said
 
-    def _cells(self, row: list[Any]) -> list[str]:
+    def _table(self) -> list[list[str]]:
+        intervals = self.intervals
+        return [
+            self._cells(row, {name: ends[place] for name, ends in intervals.items()})
+            for place, row in enumerate(self.rows)
+        ]
+
+    def _cells(
+        self, row: list[Any], intervals: dict[str, tuple[str, str] | None]
+    ) -> list[str]:
         widths = self._half_widths()
         return [
-            _cell(value, widths.get(name))
+            _cell(value, widths.get(name), intervals.get(name))
             for name, value in zip(self._titles(), row, strict=True)
         ]
 
@@ -207,9 +233,13 @@ class Answer:
         return any(isinstance(n, int) and n < threshold for n in counts)
 
 
-def _cell(value: object, half_width: str | None) -> str:
+def _cell(
+    value: object, half_width: str | None, interval: tuple[str, str] | None
+) -> str:
     if value is None:
         return "NULL"
+    if interval is not None:
+        return f"{value} ({interval[0]} to {interval[1]})"
     if half_width is None:
         return str(value)
     shown = f"{value:,}" if isinstance(value, int) else str(value)
