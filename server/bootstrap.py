@@ -120,6 +120,8 @@ def _is_unfinished(settings: Settings) -> bool:
                 return False
             found = connection.execute(select(tables.installation)).first()
             return found is None
+    except SQLAlchemyError as error:
+        raise _unreadable(settings, error) from None
     finally:
         databases.close()
 
@@ -154,15 +156,19 @@ def open_databases(settings: Settings) -> Databases:
         revision = _at_head(databases)
     except (SQLAlchemyError, AlembicCommandError) as error:
         databases.close()
-        message = (
-            f"the database in {settings.data} cannot be read, or has a revision that "
-            f"this version does not know ({type(error).__name__})"
-        )
-        raise CommandRefusedError(message) from None
+        raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
         raise CommandRefusedError(missing)
     return databases
+
+
+def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    message = (
+        f"the database in {settings.data} cannot be read, or has a revision that "
+        f"this version does not know ({type(error).__name__}): restore it from a backup"
+    )
+    return CommandRefusedError(message)
 
 
 def _at_head(databases: Databases) -> str | None:

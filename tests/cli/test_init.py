@@ -74,3 +74,15 @@ def test_init_refuses_a_secret_that_is_none(bare, secret):
 def test_without_an_installation_commands_say_what_to_run(bare, command):
     assert "run 'curator init' first" in bare.said(*command)
     assert not bare.installation.data.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("init", "--single-custodian"), ("ledger", "verify"), ("project", "list")],
+)
+def test_a_database_that_is_none_is_refused_in_a_sentence(curator, command):
+    database = curator.installation.data / "curator.sqlite"
+    database.write_bytes(b"no database" * 400)
+    refused = curator.run(*command, code=1)
+    assert "cannot be read" in refused.stderr
+    assert "Traceback" not in refused.stderr
