@@ -137,3 +137,12 @@ def test_exists_can_be_a_group_key_by_position_and_alias(key):
         f"GROUP BY {key}"
     )
     assert vectors(sql, encounters=2) == [[2, 0]]
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_constants_that_an_engine_regroups_overflow_for_no_row(rows):
+    sql = (
+        f"SELECT SUM({LAST - 1} + ((days - 200) + 90)), SUM(days * 0 * {LAST} * {LAST}"
+        " + 1) FROM encounters"
+    )
+    assert vectors(sql, encounters=rows) == [[rows * (LAST - 1 - 109)], [rows]]
