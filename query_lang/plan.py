@@ -81,29 +81,15 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """The child's rows for which the condition is TRUE.
-
-    Attributes:
-        first: Set where a row number of the child, counted per unit, is held to at
-            most this many by a conjunct.
-
-    Proof: docs/proofs/filter.md, docs/proofs/numbering.md.
-    """
+class OneChild:
+    """What nodes share that keep their child's rows, or some, perhaps made wider."""
 
     child: "Node"
-    condition: Expression
-    first: int | None = None
 
     @property
     def owner(self) -> int:
         """The child's."""
         return self.child.owner
-
-    @property
-    def rows_per_unit(self) -> int:
-        """The child's: each row is kept or dropped by itself."""
-        return stability.filter_rows(self.child.rows_per_unit, self.first)
 
     @property
     def identity(self) -> Identity:
@@ -116,29 +102,38 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Compute:
+class Filter(OneChild):
+    """The child's rows for which the condition is TRUE.
+
+    Attributes:
+        first: Set where a row number of the child, counted per unit, is held to at
+            most this many by a conjunct.
+
+    Proof: docs/proofs/filter.md, docs/proofs/numbering.md.
+    """
+
+    condition: Expression
+    first: int | None = None
+
+    @property
+    def rows_per_unit(self) -> int:
+        """The child's: each row is kept or dropped by itself."""
+        return stability.filter_rows(self.child.rows_per_unit, self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Compute(OneChild):
     """The child's rows with further slots, each a function of the row.
 
     Proof: docs/proofs/filter.md.
     """
 
-    child: "Node"
     items: tuple[Item, ...]
-
-    @property
-    def owner(self) -> int:
-        """The child's."""
-        return self.child.owner
 
     @property
     def rows_per_unit(self) -> int:
         """The child's."""
         return stability.computed_rows(self.child.rows_per_unit)
-
-    @property
-    def identity(self) -> Identity:
-        """The child's."""
-        return self.child.identity
 
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
@@ -206,29 +201,18 @@ class WindowItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Windowed:
+class Windowed(OneChild):
     """The child's rows with window functions, each within one unit.
 
     Proof: docs/proofs/window.md.
     """
 
-    child: "Node"
     items: tuple[WindowItem, ...]
-
-    @property
-    def owner(self) -> int:
-        """The child's."""
-        return self.child.owner
 
     @property
     def rows_per_unit(self) -> int:
         """The child's: a window adds no row."""
         return stability.computed_rows(self.child.rows_per_unit)
-
-    @property
-    def identity(self) -> Identity:
-        """The child's."""
-        return self.child.identity
 
     def slots(self) -> frozenset[int]:
         """Return the slots of this node's rows."""
@@ -456,7 +440,7 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundContributions:
+class BoundContributions(OneChild):
     """Keep, per unit, its first groups, then its first rows, by identity.
 
     Groups of a unit are ordered by their least identity; NULL keys make a group.
@@ -469,29 +453,14 @@ class BoundContributions:
     Proof: docs/proofs/bound_contributions.md.
     """
 
-    child: "Node"
     keys: tuple[int, ...]
     max_groups: int | None
     max_rows: int | None
 
     @property
-    def owner(self) -> int:
-        """The child's."""
-        return self.child.owner
-
-    @property
     def rows_per_unit(self) -> int:
         """The smaller of the bound and the child's own."""
         return stability.bounded_rows(self.child.rows_per_unit, self.max_rows)
-
-    @property
-    def identity(self) -> Identity:
-        """The child's."""
-        return self.child.identity
-
-    def slots(self) -> frozenset[int]:
-        """Return the slots of this node's rows."""
-        return slots_of(self.child)
 
 
 Node = (
