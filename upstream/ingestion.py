@@ -132,8 +132,6 @@ def _workshop(
     connection = duckdb.connect(":memory:", config=config)
     try:
         connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
-        connection.execute("SET enable_progress_bar = true")
-        connection.execute("SET enable_progress_bar_print = false")
         yield connection, part
     except duckdb.OutOfMemoryException as error:
         raise IngestionError((_too_small(target),)) from error

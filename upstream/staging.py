@@ -45,6 +45,7 @@ MOST_BUCKET_BITS = 8
 _WAITING_BYTES = 2**26
 _LEAST_ROW_GROUP, _MOST_ROW_GROUP = 2**11, 2**16
 MOST_JOINED_IDS = 2_000_000  # more are spelled and hashed row by row: slower, no table
+_MISLED_BY_FILES = "join_order,build_side_probe_side"  # they take a CSV to be small
 _NOWHERE = -1  # the bucket of rows without a unit
 
 
@@ -167,6 +168,7 @@ class _Stage:
         self.files = files
         self.folder = bench.folder / f"staged_{table.name}"
         self.ids = _ids_of(table)
+        self.file_bytes = sum(file.path.stat().st_size for file in files)
         self.joins_ids = False  # until there is a table of them
         self.readers = {
             i: reader_of(table.columns[i]) for i, _ in stored_positions(table)
@@ -203,8 +205,7 @@ class _Stage:
 
     def _size_bytes(self, rows: int) -> int:
         """Return about what the staged rows take; never 0."""
-        sizes = (file.path.stat().st_size for file in self.files)
-        return max(1, rows * (64 + 24 * len(self.table.columns)), sum(sizes))
+        return max(1, rows * (64 + 24 * len(self.table.columns)), self.file_bytes)
 
     def _bits(self, rows: int) -> int:
         """Return the bits of the bucket's number."""
@@ -214,9 +215,8 @@ class _Stage:
     def _write(self, rows: int, query: str, target: str) -> None:
         """Stream the rows into their files."""
         start = Step("read", self.table.name, 0, max(1, rows), "rows")
-        connection = self.bench.connection
-        with self._reading(), watched(connection, self.bench.progress, start):
-            connection.execute(f"COPY ({query}) TO {target}")
+        with self._reading(), watched(self.bench.progress, start, self.file_bytes):
+            self.bench.connection.execute(f"COPY ({query}) TO {target}")
 
     def _one_file(self) -> str:
         return f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
@@ -224,14 +224,15 @@ class _Stage:
     def _file_a_bucket(self, rows: int, bits: int) -> str:
         """Return the target that splits rows by bucket.
 
-        What waits in memory, a row group a bucket, is held below ``_WAITING_BYTES``.
+        What waits in memory, a row group a bucket, is held near ``_WAITING_BYTES``:
+        DuckDB flushes when a bucket, not the whole, passes the threshold.
         """
         row_bytes = self._size_bytes(rows) // max(1, rows) + 1
-        waiting = max(_LEAST_ROW_GROUP, _WAITING_BYTES // row_bytes)
+        waiting = (_WAITING_BYTES // row_bytes) >> bits
+        group = min(_MOST_ROW_GROUP, max(_LEAST_ROW_GROUP, waiting))
         self.bench.connection.execute(
-            f"SET partitioned_write_flush_threshold = {waiting // 4}"
+            f"SET partitioned_write_flush_threshold = {group}"
         )
-        group = min(_MOST_ROW_GROUP, max(_LEAST_ROW_GROUP, waiting >> bits))
         return (
             f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
             f"DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE {group}, "
@@ -245,14 +246,19 @@ class _Stage:
         Raises:
             IngestionError: DuckDB cannot read what the strict pass could.
         """
-        order = f"SET preserve_insertion_order = {str(self.table.public).lower()}"
-        self.bench.connection.execute(order)
+        keeps_order = str(self.table.public).lower()
+        self.bench.connection.execute(
+            f"SET preserve_insertion_order = {keeps_order}; "
+            f"SET disabled_optimizers = '{_MISLED_BY_FILES}'"
+        )
         try:
             yield
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             raise IngestionError((self._unread(self.files),)) from error
         finally:
-            self.bench.connection.execute("SET preserve_insertion_order = true")
+            self.bench.connection.execute(
+                "SET preserve_insertion_order = true; SET disabled_optimizers = ''"
+            )
 
     def _typed_sql(self, files: Sequence[SourceFile]) -> str:
         """Return the query of typed rows, their hashes and their outcomes."""
@@ -294,7 +300,7 @@ class _Stage:
         ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
         query = _spelled_sql(ids, self.bench.unit_type)
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
-        with self._reading(), watched(connection, self.bench.progress, start):
+        with self._reading(), watched(self.bench.progress, start, self.file_bytes):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
         digest = population_id_sql("uid")
         found = connection.execute(
