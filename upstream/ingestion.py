@@ -128,6 +128,7 @@ def _workshop(
         "temp_directory": str(spill / "pages"),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
+        "enable_progress_bar": "false",  # DuckDB would write it to standard output
     }
     connection = duckdb.connect(":memory:", config=config)
     try:
