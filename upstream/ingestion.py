@@ -128,10 +128,10 @@ def _workshop(
         "temp_directory": str(spill / "pages"),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "enable_progress_bar": "false",  # DuckDB would write it to standard output
     }
     connection = duckdb.connect(":memory:", config=config)
     try:
+        connection.execute("SET enable_progress_bar = false")  # of standard output
         connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
         yield connection, part
     except duckdb.OutOfMemoryException as error:
