@@ -131,7 +131,9 @@ def load_with_duckdb(path: Path) -> dict[str, float]:
 def _limited(database: str) -> duckdb.DuckDBPyConnection:
     """Open a database with the memory and threads of a load."""
     limits = {"memory_limit": MEMORY_LIMIT, "threads": str(THREADS)}
-    return duckdb.connect(database, config={**limits})
+    connection = duckdb.connect(database, config={**limits})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def _typed(path: Path) -> str:

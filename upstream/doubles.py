@@ -13,6 +13,7 @@ import duckdb
 from upstream.errors import IngestionError, Problem
 from upstream.reading_sql import quoted
 from upstream.row_hash import row_hash_sql
+from upstream.staged_files import planned_for_files
 from upstream.staging import StagedTable
 from upstream.units import collision
 
@@ -48,7 +49,8 @@ class Doubles:
         doubled = self._count("temp.doubled")
         if doubled:
             try:
-                self._read_messages()
+                with planned_for_files(self.connection, ordered=False):
+                    self._read_messages()
             except (duckdb.InvalidInputException, duckdb.IOException) as error:
                 raise IngestionError((self._changed(),)) from error
             self._check(doubled)
@@ -59,13 +61,14 @@ class Doubles:
         return int(found[0]) if found else 0
 
     def _read_messages(self) -> None:
+        """Make ``temp.messages``, in the order of keys: each bucket reads a part."""
         first = row_hash_sql("message", quoted("V1:1"))
         self.connection.execute(
             "CREATE OR REPLACE TEMP TABLE messages AS SELECT * FROM ("  # noqa: S608 - our own query
             f"SELECT unit_key, message, {first} AS first_hash FROM (SELECT DISTINCT "
             f"unit_key, message FROM ({self.staged.messages}) "
             "SEMI JOIN temp.doubled USING (unit_key, mark))) "
-            "SEMI JOIN temp.doubled USING (unit_key, first_hash)"
+            "SEMI JOIN temp.doubled USING (unit_key, first_hash) ORDER BY unit_key"
         )
 
     def _check(self, doubled: int) -> None:

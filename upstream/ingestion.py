@@ -131,7 +131,7 @@ def _workshop(
     }
     connection = duckdb.connect(":memory:", config=config)
     try:
-        connection.execute("SET enable_progress_bar = false")  # of standard output
+        connection.execute("SET enable_progress_bar = false")  # ours alone is shown
         connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
         yield connection, part
     except duckdb.OutOfMemoryException as error:

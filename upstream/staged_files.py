@@ -1,6 +1,7 @@
-"""The Parquet files of a load's folder: found, read, and their outcomes counted."""
+"""The files of a load: how to plan for them, and the staged ones, read and counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -9,8 +10,34 @@ from upstream.reading import Outcome
 from upstream.reading_sql import quoted
 from upstream.report import ColumnReport
 
+_MISLED_BY_FILES = "join_order,build_side_probe_side"
 _REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
 _REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
+
+
+@contextmanager
+def planned_for_files(
+    connection: duckdb.DuckDBPyConnection, *, ordered: bool
+) -> Iterator[None]:
+    """Let statements stream source files, in bounded memory.
+
+    DuckDB takes a CSV file to be small, and would put all of it into a join's table
+    instead of the few ids that it is joined with.
+
+    Args:
+        connection: Where the statements run.
+        ordered: Whether rows keep the order of the files.
+    """
+    connection.execute(
+        f"SET preserve_insertion_order = {str(ordered).lower()}; "
+        f"SET disabled_optimizers = '{_MISLED_BY_FILES}'"
+    )
+    try:
+        yield
+    finally:
+        connection.execute(
+            "SET preserve_insertion_order = true; SET disabled_optimizers = ''"
+        )
 
 
 def files_sql(paths: Sequence[Path]) -> str:

@@ -37,7 +37,13 @@ from upstream.row_hash import (
     unit_key_sql,
 )
 from upstream.sources import SourceFile, rows_of
-from upstream.staged_files import Counts, files_sql, parquet_in, refused_condition
+from upstream.staged_files import (
+    Counts,
+    files_sql,
+    parquet_in,
+    planned_for_files,
+    refused_condition,
+)
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
 INVALID_ID = ""  # what the function canonical_id gives for an id that is none
@@ -45,7 +51,6 @@ MOST_BUCKET_BITS = 8
 _WAITING_BYTES = 2**26
 _LEAST_ROW_GROUP, _MOST_ROW_GROUP = 2**11, 2**16
 MOST_JOINED_IDS = 2_000_000  # more are spelled and hashed row by row: slower, no table
-_MISLED_BY_FILES = "join_order,build_side_probe_side"  # they take a CSV to be small
 _NOWHERE = -1  # the bucket of rows without a unit
 
 
@@ -246,19 +251,11 @@ class _Stage:
         Raises:
             IngestionError: DuckDB cannot read what the strict pass could.
         """
-        keeps_order = str(self.table.public).lower()
-        self.bench.connection.execute(
-            f"SET preserve_insertion_order = {keeps_order}; "
-            f"SET disabled_optimizers = '{_MISLED_BY_FILES}'"
-        )
         try:
-            yield
+            with planned_for_files(self.bench.connection, ordered=self.table.public):
+                yield
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             raise IngestionError((self._unread(self.files),)) from error
-        finally:
-            self.bench.connection.execute(
-                "SET preserve_insertion_order = true; SET disabled_optimizers = ''"
-            )
 
     def _typed_sql(self, files: Sequence[SourceFile]) -> str:
         """Return the query of typed rows, their hashes and their outcomes."""
