@@ -75,17 +75,25 @@ charge = Table(
         nullable=False,
     ),
     Column("lease_boot", Text),  # leases come and go; they are in no entry
+    Column("held_boot", Text),  # whose reply has not left yet; in no entry either
     Column("attempts", Integer, nullable=False),
     UniqueConstraint("principal", "idempotency_key"),
     Index("charge_question", "question"),
     Index("charge_state", "state"),
 )
 
-LEASE_COLUMNS = frozenset({"lease_boot", "attempts"})
+LEASE_COLUMNS = frozenset({"lease_boot", "held_boot", "attempts"})
 
 answer = Table(
     "answer",
     metadata,
     Column("query_id", Text, ForeignKey("charge.query_id"), primary_key=True),
     Column("body", LargeBinary, nullable=False),
+)
+
+boot = Table(
+    "boot",
+    metadata,
+    Column("id", Text, primary_key=True),  # one process, random
+    Column("renewed_ms", BigInteger, nullable=False),  # by the database's clock
 )

@@ -4,11 +4,16 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Protocol, cast
 
-import opendp.prelude as dp
+from opendp.domains import atom_domain, vector_domain
+
+# Not the prelude: it would load polars, and its threads, wherever that is installed.
+from opendp.measurements import make_laplace
+from opendp.metrics import l1_distance
+from opendp.mod import Measurement, enable_features
 
 from privacy.sealed import SATURATION
 
-dp.enable_features("contrib")
+enable_features("contrib")
 
 _CACHED_SCALES = 1_024
 
@@ -62,6 +67,6 @@ def _map(scale: float) -> Callable[[int], float]:
     return cast("Callable[[int], float]", _make_laplace(scale).map)
 
 
-def _make_laplace(scale: float) -> dp.Measurement:
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
-    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
+def _make_laplace(scale: float) -> Measurement:
+    domain = vector_domain(atom_domain(T="i64"))
+    return make_laplace(domain, l1_distance(T="i64"), scale=scale)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, MetaData
 
 from budget.tables import metadata as budget_metadata
 from server.persistence.tables import metadata as catalogue_metadata
+from server.persistence.tables import work_metadata
 
 RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 """Tables that are written through the ledger's recorded transactions alone."""
@@ -17,7 +18,7 @@ RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 
 def all_metadata() -> list[MetaData]:
     """Return the tables of every package that keeps state in the database."""
-    return [budget_metadata, catalogue_metadata]
+    return [budget_metadata, catalogue_metadata, work_metadata]
 
 
 def migration_config(connection: Connection | None = None) -> Config:

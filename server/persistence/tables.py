@@ -10,6 +10,8 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    Index,
+    Integer,
     MetaData,
     Table,
     Text,
@@ -91,6 +93,8 @@ project = Table(
     Column("private_history", Boolean, nullable=False),
     Column("created", Text, nullable=False),
     Column("created_by", Text, nullable=False),
+    Column("purpose", Text),
+    Column("protocol", Text),  # of the ethics board, or whoever approved it
 )
 
 project_dataset = Table(
@@ -105,4 +109,83 @@ project_principal = Table(
     metadata,
     Column("project", Text, ForeignKey("project.name"), primary_key=True),
     Column("principal", Text, ForeignKey("principal.name"), primary_key=True),
+)
+
+custodian = Table(
+    "custodian",
+    metadata,
+    Column("population", Text, ForeignKey("population.name"), primary_key=True),
+    Column("principal", Text, ForeignKey("principal.name"), primary_key=True),
+)
+
+proposal = Table(
+    "proposal",  # a change that needs a second person
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("action", Text, nullable=False),
+    Column("population", Text),  # NULL where it is about to be created
+    Column("change", Text, nullable=False),  # canonical JSON, whole
+    Column("digest", Text, nullable=False),  # sha256 of ``change``
+    Column("proposed_by", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("lapses", Text, nullable=False),  # UTC, ISO 8601
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('open', 'approved', 'rejected', 'used')"),
+        nullable=False,
+    ),
+    Column("decided_by", Text),
+    Column("decided", Text),
+)
+
+work_metadata = MetaData()
+"""Tables of work in progress: they come and go, and are in no chain entry."""
+
+job = Table(
+    "job",
+    work_metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("parameters", Text, nullable=False),  # canonical JSON
+    Column("population", Text),  # whose custodians may see it
+    Column("actor", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column(
+        "state",
+        Text,
+        CheckConstraint(
+            "state IN ('queued', 'running', 'done', 'failed', 'cancelled')"
+        ),
+        nullable=False,
+    ),
+    Column("attempts", Integer, nullable=False),
+    Column("lease_boot", Text),
+    Column("lease_until_ms", BigInteger),  # by the database's clock
+    Column("cancel_requested", Boolean, nullable=False),
+    Column("stage", Text),
+    Column("done", BigInteger, nullable=False),
+    Column("total", BigInteger),
+    Column("position", Text),  # where a resumed attempt goes on, JSON
+    Column("started", Text),
+    Column("ended", Text),
+    Column("result", Text),  # JSON
+    Column("error", Text),
+    Column("lineage", Text, nullable=False),  # inputs, code version, outputs; JSON
+    Index("job_state", "state", "created"),
+)
+
+rate = Table(
+    "rate",
+    work_metadata,
+    Column("principal", Text, primary_key=True),
+    Column("theoretical_arrival_ms", BigInteger, nullable=False),
+)
+
+in_flight = Table(
+    "in_flight",
+    work_metadata,
+    Column("boot", Text, primary_key=True),
+    Column("principal", Text, primary_key=True),
+    Column("requests", Integer, nullable=False),
 )

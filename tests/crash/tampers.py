@@ -14,11 +14,17 @@ from budget.chain import FIRST_HASH, entry_hash
 from budget.databases import Databases
 from budget.ledger import Ledger
 from budget.replay import replay
-from server.persistence.schema import RECORDED_TABLES, all_metadata
+from budget.tables import LEASE_COLUMNS, boot
+from budget.tables import metadata as budget_metadata
+from server.persistence.schema import RECORDED_TABLES
+from server.persistence.tables import metadata as catalogue_metadata
 
-LEASES = {("charge", "lease_boot"), ("charge", "attempts")}
+LEASES = {("charge", name) for name in LEASE_COLUMNS}
 TABLES = {
-    table.name: table for metadata in all_metadata() for table in metadata.sorted_tables
+    table.name: table
+    for metadata in (budget_metadata, catalogue_metadata)
+    for table in metadata.sorted_tables
+    if table is not boot
 }
 
 
