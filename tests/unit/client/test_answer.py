@@ -56,12 +56,14 @@ def test_the_half_width_belongs_to_a_measure():
 
 def test_a_terminal_shows_counts_with_their_half_widths():
     assert str(answer()).split("\n") == [
-        "      ward        stays",
-        "     north  12,345 ± 30",
+        "  ward            stays",
+        "  north     12,345 ± 30",
         "  <script>      -3 ± 30",
-        "      NULL      40 ± 30",
+        "  NULL          40 ± 30",
         "  (paid epsilon 0.1; remaining: project 0.9; ± holds 95 % of the noise)",
+        "  note: 'x' equals <nothing>",
     ]
+    assert repr(answer()) == str(answer())
 
 
 def test_an_answer_that_was_free_says_so():
