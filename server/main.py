@@ -9,6 +9,7 @@ import uvicorn
 
 from server.api.app import openapi_document
 from server.bootstrap import Server, actor, initialise, make_services
+from server.cli.analyst import add_analyst_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
@@ -23,6 +24,7 @@ cli = typer.Typer(
 )
 _WIRING = Wiring(make_services, initialise, actor)
 add_commands(cli, _WIRING)
+add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
 cli.add_typer(
     ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),

@@ -46,13 +46,26 @@ class Terms:
             CuratorUnreachable: The address is none.
         """
         self._check()
-        trusted = ssl.create_default_context(cafile=self.ca_file)
         return {
             "base_url": self.url,
             "headers": {"Authorization": f"Bearer {self.key}"},
             "timeout": httpx.Timeout(self.timeout_seconds, connect=_CONNECT_SECONDS),
-            "verify": trusted if self.ca_file else True,
+            "verify": self._trusted(),
         }
+
+    def _trusted(self) -> ssl.SSLContext | bool:
+        """Return whose certificates are trusted: one's own authority's, or the usual.
+
+        Raises:
+            ValueError: The file is not there, or holds none.
+        """
+        if self.ca_file is None:
+            return True
+        try:
+            return ssl.create_default_context(cafile=self.ca_file)
+        except OSError as error:
+            message = f"ca_file {self.ca_file}: no certificates can be read ({error})"
+            raise ValueError(message) from error
 
     def _check(self) -> None:
         try:
