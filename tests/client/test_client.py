@@ -15,31 +15,12 @@ from curator_client import (
 )
 from server.use_cases.people import PeopleOffice
 from tests.harness import Installation, serve_in_thread
-from tests.samplers import ZeroSampler
 
 BY_WARD = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward"
 )
 
 NEVER_ASKED = "SELECT COUNT(*) FROM visits WHERE age = 33"
-
-
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory):
-    made = Installation(tmp_path_factory.mktemp("client")).create()
-    made.load()
-    return made
-
-
-@pytest.fixture(scope="module")
-def key(installation):
-    return installation.analyst()
-
-
-@pytest.fixture(scope="module")
-def url(installation, key):
-    with serve_in_thread(installation, ZeroSampler) as url:
-        yield url
 
 
 @pytest.fixture

@@ -10,27 +10,8 @@ import sys
 import pytest
 
 from curator_client.command import COMMANDS, main
-from tests.harness import Installation, serve_in_thread
 
 BY_SEX = "SELECT sex, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY sex"
-
-
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory):
-    made = Installation(tmp_path_factory.mktemp("commands")).create()
-    made.load()
-    return made
-
-
-@pytest.fixture(scope="module")
-def key(installation):
-    return installation.analyst()
-
-
-@pytest.fixture(scope="module")
-def url(installation):
-    with serve_in_thread(installation) as url:
-        yield url
 
 
 @pytest.fixture(autouse=True)
