@@ -61,3 +61,10 @@ def load_ipython_extension(shell: Any) -> None:
     from curator_client.magic import register  # noqa: PLC0415 - needs IPython
 
     register(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take ``%curator`` and ``%%curator`` away again (``%unload_ext``)."""
+    from curator_client.magic import unregister  # noqa: PLC0415 - needs IPython
+
+    unregister(shell)

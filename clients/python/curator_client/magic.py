@@ -50,10 +50,11 @@ class CuratorMagics(Magics):
         the cell; ``--plan`` prices it only; ``--into name`` keeps what came in a
         variable. ``%curator`` alone shows the budget.
         """
-        given = _parser().parse_args(shlex.split(line))
-        if cell is not None:
-            given.sql = [cell]
         try:
+            words = shlex.split(line, posix=False)  # a quoted text keeps its quotes
+            given = _parser().parse_args(words)
+            if cell is not None:
+                given.sql = [cell]
             shown = self._answer(given)
         except (CuratorError, ValueError, LookupError) as error:
             sys.stderr.write(f"{error}\n")
@@ -61,6 +62,11 @@ class CuratorMagics(Magics):
         if given.into:
             self._names[given.into] = shown
         return shown
+
+    def close(self) -> None:
+        """Close the magic's own connection, where it made one."""
+        if self._own is not None:
+            self._own.close()
 
     def _answer(self, given: argparse.Namespace) -> Any:
         curator = self._connection()
@@ -86,10 +92,20 @@ def _parser() -> _Parser:
     add_question_options(parser)
     parser.add_argument("--plan", action="store_true")
     parser.add_argument("--into", metavar="NAME")
-    parser.add_argument("sql", nargs="*")
+    parser.add_argument("sql", nargs=argparse.REMAINDER)
     return parser
 
 
 def register(shell: InteractiveShell) -> None:
     """Add the magic to a shell."""
     shell.register_magics(CuratorMagics(shell))
+
+
+def unregister(shell: InteractiveShell) -> None:
+    """Close the connection that the magic keeps, and take the magic away."""
+    registry = shell.magics_manager.registry
+    made = registry.pop(CuratorMagics.__name__, None)
+    if isinstance(made, CuratorMagics):
+        made.close()
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("curator", None)
