@@ -5,7 +5,7 @@ RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo serve test check audit audit-long mutants bench bench-ingest golden
-.PHONY: openapi clean
+.PHONY: notebook openapi clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -58,6 +58,9 @@ bench: $(VENV)/.dev ## Engine and compile times against plain DuckDB, as ratios 
 
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
+
+notebook: $(VENV)/.dev ## Run the docs' notebook against the demo, and keep what it shows
+	@$(RUN)/python -m tests.client.run_notebook
 
 openapi: $(VENV)/.app ## Write openapi/openapi.json
 	@$(RUN)/curator openapi > openapi/openapi.json

@@ -1,5 +1,7 @@
 """One clinic and one demo hospital, each on a server of its own, for all tests here."""
 
+import uuid
+
 import pytest
 
 from server.demo.hospital import write_hospital
@@ -29,11 +31,19 @@ def url(installation, key):
 
 
 @pytest.fixture(scope="session")
-def hospital(tmp_path_factory):
-    """Serve a small demo hospital, noise and all; yield its URL and a key."""
+def served_hospital(tmp_path_factory):
+    """Serve a small demo hospital, noise and all; yield it and its URL."""
     folder = tmp_path_factory.mktemp("hospital")
     made = Installation(folder).create()
     made.load_manifest(write_hospital(folder / "files", HOSPITAL_PATIENTS))
-    key = made.analyst(project="demo", dataset="hospital", allotment="5")
     with serve_in_thread(made) as url:
-        yield url, key
+        yield made, url
+
+
+@pytest.fixture
+def hospital(served_hospital):
+    """Return the hospital's URL, and the key of a new project of the demo's size."""
+    made, url = served_hospital
+    name = f"a{uuid.uuid4().hex}"
+    key = made.analyst(name, f"p_{name}", dataset="hospital", allotment="5")
+    return url, key

@@ -125,22 +125,23 @@ class Questions(Generic[Asked]):
         return described.search(text)
 
     def sample(
-        self, table: str, rows: int = 10, *, dataset: str | None = None
+        self, table: str | None = None, rows: int = 10, *, dataset: str | None = None
     ) -> Steps[Listing]:
         """Return made-up rows of a table: they look like its rows, and are nobody's.
 
         They come from the schema alone. Costs nothing.
 
         Args:
-            table: Its name.
+            table: Its name; the dataset's first table where it is left out.
             rows: How many.
             dataset: May be left out where you have but one.
 
         Raises:
-            NotFound: There is no such table, or the server makes up no rows.
+            CuratorRefusal: There is no such table, or the server makes up no rows.
         """
         name = yield from self._name(dataset)
-        query = urlencode({"table": table, "rows": rows})
+        named = {} if table is None else {"table": table}
+        query = urlencode({**named, "rows": rows})
         made = yield from self._get(f"{_path(name, 'sample')}?{query}")
         return Listing(
             columns=[_column_name(column) for column in made["columns"]],
