@@ -9,6 +9,7 @@ from budget.tables import charge
 from budget.writing import Write
 
 ChargeRow = dict[str, object]
+_INSERT = insert(charge)
 
 
 def charge_row(entry: Mapping[str, object], seq: int, time: str) -> ChargeRow:
@@ -54,10 +55,11 @@ def insert_charge(
     }
     seq, time = write.entries.append(kind, entry)
     write.connection.execute(
-        insert(charge).values(
+        _INSERT,
+        {
             **charge_row(entry, seq, time),
-            state="running" if kind == "charge" else "answered",
-            lease_boot=lease_boot,
-            attempts=1,
-        )
+            "state": "running" if kind == "charge" else "answered",
+            "lease_boot": lease_boot,
+            "attempts": 1,
+        },
     )

@@ -1,6 +1,6 @@
 """Who works on a charged question: one executor, at most three executions."""
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, and_, bindparam, select, update
 
 from budget.records import Orphan
 from budget.tables import charge
@@ -12,6 +12,15 @@ from privacy.losses import Loss
 MAX_EXECUTIONS = 3
 _ORPHANED = and_(charge.c.state == "running", charge.c.lease_boot.is_(None))
 
+_HOLDER = select(charge.c.state, charge.c.lease_boot).where(
+    charge.c.query_id == bindparam("query_id")
+)
+_SETTLE = (
+    update(charge)
+    .where(charge.c.query_id == bindparam("settled"))
+    .values(state=bindparam("state"), lease_boot=None)
+)
+
 
 def require_held(connection: Connection, query_id: str, boot: str) -> None:
     """Refuse an executor whose lease was lost.
@@ -19,9 +28,7 @@ def require_held(connection: Connection, query_id: str, boot: str) -> None:
     Raises:
         LedgerUnavailableError: Somebody else has the question now, or it has ended.
     """
-    row = connection.execute(
-        select(charge.c.state, charge.c.lease_boot).where(charge.c.query_id == query_id)
-    ).one()
+    row = connection.execute(_HOLDER, {"query_id": query_id}).one()
     if row.state != "running" or row.lease_boot != boot:
         message = "the lease of this question was lost"
         raise LedgerUnavailableError(message, query_id=query_id)
@@ -29,11 +36,7 @@ def require_held(connection: Connection, query_id: str, boot: str) -> None:
 
 def settle(connection: Connection, query_id: str, state: str) -> None:
     """End a question's lease with its state."""
-    connection.execute(
-        update(charge)
-        .where(charge.c.query_id == query_id)
-        .values(state=state, lease_boot=None)
-    )
+    connection.execute(_SETTLE, {"settled": query_id, "state": state})
 
 
 def fail(write: Write, query_id: str) -> None:

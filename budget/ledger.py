@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import Connection, Table, bindparam, insert, select
 
 from budget import accounts, leases
 from budget.anchor import AnchorFile, AnchorRecord
@@ -65,6 +65,10 @@ __all__ = [
     "StoredAnswer",
     "Verification",
 ]
+
+
+_STORED = select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
+_STORE = insert(answer)
 
 
 class Ledger:
@@ -248,7 +252,7 @@ class Ledger:
         """
         with self._writer.transaction() as write:
             stored = write.connection.execute(
-                select(answer.c.body).where(answer.c.query_id == paid.query_id)
+                _STORED, {"query_id": paid.query_id}
             ).scalar_one_or_none()
             if stored is not None:
                 return bytes(stored)
@@ -358,4 +362,4 @@ class Ledger:
 
 
 def _store(write: Write, query_id: str, body: bytes) -> None:
-    write.connection.execute(insert(answer).values(query_id=query_id, body=body))
+    write.connection.execute(_STORE, {"query_id": query_id, "body": body})

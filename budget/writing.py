@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    insert,
+    literal_column,
+    select,
+    union_all,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
@@ -23,6 +30,19 @@ MISMATCH = (
 EDITED = (
     "the ledger was edited: a population's counter lies below its anchored total; "
     "see 'curator ledger verify'"
+)
+
+
+_POPULATION = str(Scope.population(""))
+# Statements of every charge are made once: making one costs more than running it.
+_TOTALS = select(counter).where(counter.c.scope.startswith(_POPULATION))
+_AMOUNTS = union_all(
+    *(
+        select(literal_column(f"'{table.name}'").label("of"), table).where(
+            table.c.scope.in_(bindparam("scopes", expanding=True))
+        )
+        for table in (limit, counter)
+    )
 )
 
 
@@ -57,19 +77,13 @@ def read_accounts(
 ) -> dict[Scope, Account]:
     """Return the account of each scope, in the order given."""
     names = {str(scope): scope for scope in scopes}
-    limits = _amounts(connection, limit, names)
-    spent = _amounts(connection, counter, names)
+    found: dict[str, dict[str, int]] = {limit.name: {}, counter.name: {}}
+    for row in connection.execute(_AMOUNTS, {"scopes": list(names)}):
+        found[row.of][row.scope] = row.nano_epsilon
     return {
-        scope: Account(limits.get(name), spent.get(name))
+        scope: Account(found[limit.name].get(name), found[counter.name].get(name))
         for name, scope in names.items()
     }
-
-
-def _amounts(
-    connection: Connection, table: Table, names: Iterable[str]
-) -> dict[str, int]:
-    rows = connection.execute(select(table).where(table.c.scope.in_(list(names))))
-    return {row.scope: row.nano_epsilon for row in rows}
 
 
 def ensure_counter(connection: Connection, scope: Scope) -> None:
@@ -85,11 +99,8 @@ def make_counter(connection: Connection, scope: Scope) -> None:
 
 def population_totals(connection: Connection) -> dict[str, int]:
     """Return what each population has spent, in nano-epsilon."""
-    prefix = str(Scope.population(""))
-    rows = connection.execute(
-        select(counter).where(counter.c.scope.startswith(prefix, autoescape=True))
-    )
-    return {row.scope.removeprefix(prefix): row.nano_epsilon for row in rows}
+    rows = connection.execute(_TOTALS)
+    return {row.scope.removeprefix(_POPULATION): row.nano_epsilon for row in rows}
 
 
 class Writer:

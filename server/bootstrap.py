@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import getpass
+import hashlib
 import logging
 import os
 import shutil
@@ -44,6 +45,7 @@ from server.use_cases.errors import CommandRefusedError
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
+from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.secret_files import (
     OverlapFiles,
     make_secret,
@@ -204,6 +206,7 @@ def make_services(
         sampler=sampler_factory(),
         parser=parser,
         executors=BoundedSemaphore(settings.executors),
+        catalogue=CatalogueMemory(databases),
     )
 
 
@@ -325,8 +328,11 @@ class Server:
 
     def _authenticate(self, authorization: str | None) -> Caller:
         self.services.ledger.require_matched()
-        with self.services.databases.reader.connect() as connection:
-            return authenticate(connection, authorization)
+        digest = hashlib.sha256((authorization or "").encode()).digest()
+        return self.services.catalogue.get(
+            ("caller", digest),
+            lambda connection: authenticate(connection, authorization),
+        )
 
     def _ready(self) -> str:
         try:

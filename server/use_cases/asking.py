@@ -7,6 +7,8 @@ touched, and the answer is stored and anchored before it is sent.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
+
 from budget.ledger import (
     Charged,
     ChargeRequest,
@@ -40,9 +42,15 @@ from server.use_cases.errors import (
     OverBudgetError,
     QueryFailedError,
 )
-from server.use_cases.questions import Compiler, Question, loss_range, prepare
+from server.use_cases.questions import (
+    Compiler,
+    LossRange,
+    Question,
+    loss_range,
+    prepare,
+)
 from server.use_cases.requests import QuestionRequest
-from server.use_cases.services import Services, random_id
+from server.use_cases.services import Services, random_id, today
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +148,12 @@ class Desk:
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
-        with self._services.databases.reader.connect() as connection:
+        def read(connection: Connection) -> tuple[Grant, LossRange]:
             grant = find_grant(connection, caller, dataset, request.project)
-            losses = loss_range(connection, grant.population)
+            return grant, loss_range(connection, grant.population)
+
+        key = ("grant", caller, dataset, request.project, today())  # for its expiry
+        grant, losses = self._services.catalogue.get(key, read)
         return grant, prepare(self._compiler, grant, losses, request)
 
     def _reuse(

@@ -12,6 +12,7 @@ from engines.contract import Engine
 from mechanisms.samplers import Sampler
 from query_lang.syntax import Query
 from server.settings import Settings
+from server.use_cases.remembered import CatalogueMemory
 
 Parser = Callable[[str], Query]
 
@@ -71,6 +72,7 @@ class Services:
     sampler: Sampler
     parser: Parser
     executors: BoundedSemaphore
+    catalogue: CatalogueMemory
 
 
 def now_text() -> str:

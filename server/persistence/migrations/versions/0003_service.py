@@ -20,6 +20,7 @@ def upgrade() -> None:
 
 
 def _several_processes() -> None:
+    op.create_index("chain_kind", "chain", ["kind", "seq"])
     op.add_column("charge", sa.Column("held_boot", sa.Text()))
     op.create_table(
         "boot",
