@@ -113,7 +113,7 @@ desk = Desk(Path(sys.argv[1]))
 ledger = desk.open()
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 largest = max(path.stat().st_size for path in desk.folder.iterdir())
-resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 40_000, hard))
+resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 150_000, hard))
 charged = 0
 padding = "x" * 3_000
 try:
