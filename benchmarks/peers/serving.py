@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -67,6 +67,9 @@ tables:
 """
 
 
+SERVE = (sys.executable, "-m", "server.main", "serve")
+
+
 class Installation:
     """Folders, environment and key of one installation; made by the commands."""
 
@@ -111,14 +114,17 @@ class Installation:
         return done.stdout
 
     @contextmanager
-    def served(self, *more: str) -> Iterator[httpx.Client]:
+    def served(
+        self, *more: str, command: Sequence[str] = SERVE
+    ) -> Iterator[httpx.Client]:
         """Serve until the block ends; yield a client of the analyst."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        command = [sys.executable, "-m", "server.main", "serve", "--port", str(port)]
         server = subprocess.Popen(
-            [*command, *more], env=self.environment, stderr=subprocess.DEVNULL
+            [*command, "--port", str(port), *more],
+            env=self.environment,
+            stderr=subprocess.DEVNULL,
         )
         headers = {"Authorization": f"Bearer {self.key}"}
         try:
