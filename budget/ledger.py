@@ -74,6 +74,7 @@ class Ledger:
         databases: Where its tables are.
         anchor: Its anchor, outside the data directory.
         is_released: Whether an answer's reply has left; until then it is in flight.
+        boot: Names this process in leases; random where it is not given.
     """
 
     def __init__(
@@ -82,12 +83,13 @@ class Ledger:
         anchor: AnchorFile,
         *,
         is_released: ReleaseTest = lambda _: True,
+        boot: str | None = None,
     ) -> None:
         self._databases = databases
         self._anchor = anchor
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
-        self._boot = secrets.token_hex(16)  # names this process in leases
+        self._boot = boot or secrets.token_hex(16)
 
     @classmethod
     def initialise(

@@ -5,6 +5,7 @@ import contextlib
 import getpass
 import logging
 import os
+import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable
@@ -18,6 +19,7 @@ from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile
+from budget.boots import Heartbeat
 from budget.databases import Databases
 from budget.ledger import Ledger
 from budget.process_lock import ProcessLock
@@ -190,13 +192,16 @@ def make_services(
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings)
     unreleased = Unreleased()
+    boot = secrets.token_hex(16)
     return Services(
         settings=settings,
+        boot=boot,
         databases=databases,
         ledger=Ledger(
             databases,
             AnchorFile(settings.anchor),
             is_released=unreleased.is_released,
+            boot=boot,
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
@@ -274,6 +279,7 @@ class Server:
         except CuratorError:
             self._parser.close()
             raise
+        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
@@ -290,10 +296,12 @@ class Server:
         check_files(self.services)
         self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
+        self._heartbeat.start()
         self._started = True
 
     def stop(self) -> None:
         """End the children, close the snapshots, and drop the lock."""
+        self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
         self._held.close()
