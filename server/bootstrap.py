@@ -22,6 +22,7 @@ from budget.anchor import AnchorFile
 from budget.boots import Heartbeat
 from budget.databases import Databases
 from budget.ledger import Ledger
+from budget.postgresql import DatabaseUnreachableError
 from budget.process_lock import ProcessLock
 from engines.duckdb_engine import DuckDbEngine
 from mechanisms.samplers import OpenDPSampler, Sampler
@@ -29,6 +30,7 @@ from privacy.errors import CuratorError
 from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
+from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
@@ -79,10 +81,11 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.closing(Databases(settings.url)) as databases:
+    with contextlib.closing(_connect(settings)) as databases:
         with databases.writer.begin() as connection:
             if current_revision(connection) is not None and not unfinished:
-                message = f"a ledger exists in {settings.data}: nothing was changed"
+                where = "the database" if settings.is_shared else settings.data
+                message = f"a ledger exists in {where}: nothing was changed"
                 raise CommandRefusedError(message)
             secret = _make_or_keep_secret(settings)
             upgrade(connection)
@@ -113,9 +116,9 @@ def _fix_facts(
 def _is_unfinished(settings: Settings) -> bool:
     """Whether an earlier init was cut off: a schema, but no fact of an installation."""
     database = make_url(settings.url).database
-    if database is None or not Path(database).exists():
+    if not settings.is_shared and not Path(database or "").exists():
         return False
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
         with databases.reader.connect() as connection:
             if current_revision(connection) is None:
@@ -144,6 +147,25 @@ def actor() -> str:
         return f"local:{os.getuid()}"
 
 
+def _connect(settings: Settings) -> Databases:
+    """Return the databases, once one of their doors was opened.
+
+    Raises:
+        CommandRefusedError: PostgreSQL cannot be reached, or will not do; why.
+    """
+    databases = None
+    try:
+        databases = Databases(settings.url)
+        if settings.is_shared:
+            with databases.writer.connect():
+                pass
+    except DatabaseUnreachableError as error:
+        if databases is not None:
+            databases.close()
+        raise CommandRefusedError(error.remedy) from None
+    return databases
+
+
 def open_databases(settings: Settings) -> Databases:
     """Open the catalogue database of an existing installation.
 
@@ -153,7 +175,7 @@ def open_databases(settings: Settings) -> Databases:
     missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
         raise CommandRefusedError(missing)
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
         revision = _at_head(databases)
     except (SQLAlchemyError, AlembicCommandError) as error:
@@ -166,8 +188,9 @@ def open_databases(settings: Settings) -> Databases:
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    where = "at CURATOR_DATABASE_URL" if settings.is_shared else f"in {settings.data}"
     message = (
-        f"the database in {settings.data} cannot be read, or has a revision that "
+        f"the database {where} cannot be read, or has a revision that "
         f"this version does not know ({type(error).__name__}): restore it from a backup"
     )
     return CommandRefusedError(message)
@@ -311,7 +334,9 @@ class Server:
         counter = QuestionCounter(
             self.desk,
             self._authenticate,
-            self.services.unreleased.release,
+            Releaser(
+                self.services.release, writes=self.services.databases.is_shared
+            ).release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
