@@ -51,16 +51,22 @@ def binaries():
     return Path(found).resolve().parent
 
 
+def _new_folder():
+    """Make a folder, in memory where there is some: no test cuts the power."""
+    memory = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
+    within = memory if os.access(memory, os.W_OK) else None
+    return Path(tempfile.mkdtemp(prefix="curator-pg-", dir=within))
+
+
 @dataclass
 class Cluster:
     """One server with its data; databases are made on it at will."""
 
-    folder: Path = field(
-        default_factory=lambda: Path(tempfile.mkdtemp(prefix="curator-pg-"))
-    )
+    folder: Path = field(default_factory=_new_folder)
     port: int = 0
     _names: itertools.count = field(default_factory=itertools.count)
     _process: subprocess.Popen | None = None
+    _spare: str | None = None
 
     def create(self):
         """Make the cluster and start it."""
@@ -87,12 +93,10 @@ class Cluster:
     def data(self):
         return self.folder / "home" / "data"
 
-    @property
-    def url(self):
-        return self.url_of("postgres")
-
     def url_of(self, database):
-        return f"postgresql://curator:{PASSWORD}@127.0.0.1:{self.port}/{database}"
+        return (
+            f"postgresql+psycopg://curator:{PASSWORD}@127.0.0.1:{self.port}/{database}"
+        )
 
     def start(self, **settings):
         """Start the server, and return once it answers."""
@@ -125,7 +129,19 @@ class Cluster:
 
     def admin(self, database="postgres"):
         """Return a connection of the superuser, outside transactions."""
-        return psycopg.connect(self.url_of(database), autocommit=True)
+        url = self.url_of(database).replace("+psycopg", "")
+        return psycopg.connect(url, autocommit=True)
+
+    def emptied(self):
+        """Return the URL of one database, emptied: quicker than a fresh one."""
+        if self._spare is None:
+            self._spare = self.database()
+        name = self._spare.rpartition("/")[2]
+        with self.admin(name) as admin:
+            admin.execute("SET client_min_messages = error")
+            admin.execute("DROP SCHEMA public CASCADE")
+            admin.execute("CREATE SCHEMA public")
+        return self._spare
 
     def database(self, template="template1"):
         """Make a fresh database; return its URL."""
