@@ -8,8 +8,8 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore
 
@@ -18,6 +18,7 @@ from fastapi import FastAPI
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from budget import boots
 from budget.anchor import AnchorFile
 from budget.boots import Heartbeat
 from budget.databases import Databases
@@ -211,11 +212,12 @@ def make_services(
     *,
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
+    boot: str | None = None,
 ) -> Services:
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings)
     unreleased = Unreleased()
-    boot = secrets.token_hex(16)
+    boot = boot or secrets.token_hex(16)
     return Services(
         settings=settings,
         boot=boot,
@@ -284,20 +286,77 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def check_installation(services: Services) -> None:
+    """Check everything once before serving, and open the ledger.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    check_files(services)
+    services.ledger.open(RECORDED_TABLES)
+    delete_unnamed_files(services)
+
+
+@contextmanager
+def checked_for_workers(settings: Settings) -> Iterator[None]:
+    """Hold the lock of the one server while its workers serve; check before.
+
+    Leaves no connection open: workers are forked from here.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    with ProcessLock(settings.lock_file):
+        services = make_services(settings)
+        try:
+            check_installation(services)
+        finally:
+            services.engine.close()
+            services.databases.close()
+        yield
+
+
+def end_boot(settings: Settings, boot: str) -> None:
+    """Say that a process has ended, so that nobody waits for its leases."""
+    try:
+        with (
+            contextlib.closing(Databases(settings.url)) as databases,
+            databases.work.begin() as connection,
+        ):
+            boots.end(connection, boot)
+    except (CuratorError, SQLAlchemyError):
+        _log.warning("the database is away: a dead worker's leases end by themselves")
+
+
 class Server:
-    """The running service: its lock, its parts, its recovery loop."""
+    """The running service: its lock, its parts, its recovery loop.
+
+    Args:
+        settings: Of the installation.
+        sampler_factory: Makes the source of noise.
+        worker: The boot of one of several processes, whose parent holds the lock and
+            has checked everything; None where this process serves alone.
+    """
 
     def __init__(
-        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
+        self,
+        settings: Settings,
+        *,
+        sampler_factory: SamplerFactory = OpenDPSampler,
+        worker: str | None = None,
     ) -> None:
         self.settings = settings
         self.lateness = Lateness()
         self._started = False
+        self._is_worker = worker is not None
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
             self.services = make_services(
-                settings, parser=self._parser.parse, sampler_factory=sampler_factory
+                settings,
+                parser=self._parser.parse,
+                sampler_factory=sampler_factory,
+                boot=worker,
             )
         except CuratorError:
             self._parser.close()
@@ -315,10 +374,9 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.lock_file))
-        check_files(self.services)
-        self.services.ledger.open(RECORDED_TABLES)
-        delete_unnamed_files(self.services)
+        if not self._is_worker:
+            self._held.enter_context(ProcessLock(self.settings.lock_file))
+            check_installation(self.services)
         self._heartbeat.start()
         self._started = True
 
