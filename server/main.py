@@ -1,20 +1,32 @@
 """The command ``curator``."""
 
+import contextlib
 import json
 import logging
+import socket
 from typing import Annotated
 
 import typer
 import uvicorn
+from fastapi import FastAPI
 
 from server.api.app import openapi_document
-from server.bootstrap import Server, actor, initialise, make_services
+from server.bootstrap import (
+    Server,
+    actor,
+    checked_for_workers,
+    end_boot,
+    initialise,
+    make_services,
+)
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
-from server.cli.output import Json, refusals, say, show
+from server.cli.output import REFUSED, Json, refusals, say, show
+from server.settings import Settings
 from server.use_cases.auditing import AuditOffice
+from server.workers import Supervisor
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
@@ -62,21 +74,32 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option()] = None,
     port: Annotated[int | None, typer.Option()] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; several need PostgreSQL.")
+    ] = None,
 ) -> None:
     """Serve questions over HTTP until stopped.
 
     Example: curator serve --port 8000
     """
-    settings = settings_or_exit(host=host, port=port)
+    settings = settings_or_exit(host=host, port=port, workers=workers)
     logging.basicConfig(level=settings.log_level.upper())
     logging.getLogger("alembic").setLevel(logging.WARNING)
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
-        server = Server(settings)
-        server.start()
-    uvicorn.run(
-        server.app(),
+        if settings.workers > 1:
+            _serve_by_workers(settings)
+        else:
+            server = Server(settings)
+            server.start()
+            _run(_listening(settings, server.app()))
+
+
+def _listening(settings: Settings, app: FastAPI | None = None) -> uvicorn.Config:
+    """Return how uvicorn listens, and how long it drains."""
+    return uvicorn.Config(
+        app or (lambda: None),
         host=settings.host,
         port=settings.port,
         log_level=settings.log_level.lower(),
@@ -84,6 +107,26 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=30,
     )
+
+
+def _run(config: uvicorn.Config, sockets: list[socket.socket] | None = None) -> None:
+    runner = uvicorn.Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        runner.run(sockets=sockets)
+    if not runner.started:
+        raise typer.Exit(REFUSED)
+
+
+def _serve_by_workers(settings: Settings) -> None:
+    """Check everything, then serve one socket from several processes."""
+    with checked_for_workers(settings):
+        listening = _listening(settings).bind_socket()
+
+        def work(boot: str) -> None:
+            app = Server(settings, worker=boot).app()
+            _run(_listening(settings, app), [listening])
+
+        Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
 
 
 @cli.command()
