@@ -19,6 +19,7 @@ from server.bootstrap import (
     initialise,
     make_services,
 )
+from server.cli.analyst import add_analyst_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
@@ -35,6 +36,7 @@ cli = typer.Typer(
 )
 _WIRING = Wiring(make_services, initialise, actor)
 add_commands(cli, _WIRING)
+add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
 cli.add_typer(
     ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),

@@ -5,11 +5,16 @@ import html
 import httpx
 import pytest
 
-from curator_client import Answer, Curator, CuratorRefusal, CuratorUnreachable, Plan
-from curator_client import connection as connection_module
+from curator_client import (
+    Answer,
+    Curator,
+    CuratorRefusal,
+    CuratorUnreachable,
+    Patience,
+    Plan,
+)
 from server.use_cases.people import PeopleOffice
 from tests.harness import Installation, serve_in_thread
-from tests.samplers import ZeroSampler
 
 BY_WARD = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward"
@@ -18,34 +23,13 @@ BY_WARD = (
 NEVER_ASKED = "SELECT COUNT(*) FROM visits WHERE age = 33"
 
 
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory):
-    made = Installation(tmp_path_factory.mktemp("client")).create()
-    made.load()
-    return made
-
-
-@pytest.fixture(scope="module")
-def key(installation):
-    return installation.analyst()
-
-
-@pytest.fixture(scope="module")
-def url(installation, key):
-    with serve_in_thread(installation, ZeroSampler) as url:
-        yield url
-
-
 @pytest.fixture
 def curator(url, key):
     with Curator(url, key, dataset="clinic") as connection:
         yield connection
 
 
-@pytest.fixture
-def hurried(monkeypatch):
-    """Retry without pauses."""
-    monkeypatch.setattr(connection_module, "_MAX_PAUSE_SECONDS", 0.001)
+HURRIED = Patience(longest_pause_seconds=0.001)
 
 
 def test_datasets_are_listed_and_described(curator):
@@ -104,8 +88,8 @@ def test_the_budget_counts_what_was_paid(curator):
 
 def test_past_queries_and_their_answers_come_back(curator):
     answer = curator.query(BY_WARD, epsilon="0.5", options={"reuse": "never"})
-    newest, *_ = curator.queries(limit=1)
-    assert newest["query_id"] == answer.query_id
+    (newest,) = curator.history(limit=1)
+    assert newest.query_id == answer.query_id
     assert curator.answer(answer.query_id).rows == answer.rows
 
 
@@ -226,14 +210,16 @@ def spent(connection):
 
 
 @pytest.mark.parametrize("losses", [1, 3])
-def test_a_lost_reply_is_asked_for_again_and_paid_once(url, key, hurried, losses):
+def test_a_lost_reply_is_asked_for_again_and_paid_once(url, key, losses):
     transport = LosesReplies(losses)
-    with Curator(url, key, dataset="clinic", transport=transport) as connection:
+    with Curator(
+        url, key, dataset="clinic", transport=transport, patience=HURRIED
+    ) as connection:
         before = spent(connection)
         sql = f"SELECT COUNT(*) FROM visits WHERE age > {losses}"
         answer = connection.query(sql, epsilon="1")
         assert spent(connection) - before == pytest.approx(1)
-        assert connection.queries(limit=1)[0]["query_id"] == answer.query_id
+        assert next(connection.history()).query_id == answer.query_id
     assert len(transport.keys) == losses + 1
     assert len(set(transport.keys)) == 1
 
@@ -246,10 +232,12 @@ def test_two_queries_have_two_keys(url, key):
     assert len(set(transport.keys)) == 2
 
 
-def test_no_reply_at_all_is_said(url, key, hurried):
+def test_no_reply_at_all_is_said(url, key):
     transport = LosesReplies(10_000)
     with (
-        Curator(url, key, dataset="clinic", transport=transport) as connection,
+        Curator(
+            url, key, dataset="clinic", transport=transport, patience=HURRIED
+        ) as connection,
         pytest.raises(CuratorUnreachable, match="no reply"),
     ):
         connection.query(BY_WARD, epsilon="1")

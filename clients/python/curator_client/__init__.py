@@ -3,10 +3,21 @@
 >>> from curator_client import Curator
 >>> curator = Curator("https://curator.example.org", "cur_...")  # doctest: +SKIP
 >>> curator.query("SELECT COUNT(*) FROM encounters", epsilon="0.1")  # doctest: +SKIP
+
+In a notebook, ``%load_ext curator_client`` adds ``%%curator``.
 """
 
-from curator_client.answer import Answer, Plan
-from curator_client.client import Curator
+from __future__ import annotations
+
+from typing import Any
+
+from curator_client.answer import Answer
+from curator_client.budget import Budget
+from curator_client.client import AsyncCurator, Curator
+from curator_client.exchange import Patience
+from curator_client.history import PastQuery
+from curator_client.listing import Listing
+from curator_client.plan import Plan
 from curator_client.refusals import (
     BudgetExceeded,
     CuratorError,
@@ -19,19 +30,41 @@ from curator_client.refusals import (
     TooBusy,
     Unauthenticated,
 )
+from curator_client.schema import Dataset, Domain
 
 __all__ = [
     "Answer",
+    "AsyncCurator",
+    "Budget",
     "BudgetExceeded",
     "Curator",
     "CuratorError",
     "CuratorRefusal",
     "CuratorUnreachable",
+    "Dataset",
+    "Domain",
     "InvalidRequest",
+    "Listing",
     "NotFound",
+    "PastQuery",
+    "Patience",
     "Plan",
     "QueryFailed",
     "SqlRefused",
     "TooBusy",
     "Unauthenticated",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add ``%curator`` and ``%%curator`` to a notebook (``%load_ext``)."""
+    from curator_client.magic import register  # noqa: PLC0415 - needs IPython
+
+    register(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take ``%curator`` and ``%%curator`` away again (``%unload_ext``)."""
+    from curator_client.magic import unregister  # noqa: PLC0415 - needs IPython
+
+    unregister(shell)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from curator_client import exports
+from curator_client.display import Side, html_table, paragraph, preformatted, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    from matplotlib.axes import Axes
 
-_ALIGN = {"group": "left", "measure": "right"}
+_ALIGN: dict[str, Side] = {"group": "left", "measure": "right"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """Noisy rows, one a declared cell, as the server sent them.
 
@@ -22,12 +29,14 @@ class Answer:
 
     Attributes:
         document: The whole reply.
-        hide_below: The dataset's display rule, or None; it adds a note to the table in
-            a notebook and changes nothing in ``rows``.
+        hide_below: The dataset's display rule, or None; it adds a note to what is shown
+            and changes nothing in ``rows``.
+        is_clamped: Whether negative counts were made 0, by ``clamped()``.
     """
 
     document: dict[str, Any]
     hide_below: int | None = None
+    is_clamped: bool = False
 
     @property
     def query_id(self) -> str:
@@ -91,6 +100,14 @@ class Answer:
         """What to know before relying on the answer."""
         return list(self.document["warnings"])
 
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """The 95 % half-width of each cell, by measure, of counts and sums.
+
+        Averages and quantiles have ``intervals`` instead.
+        """
+        return {name: float(width) for name, width in self._half_widths().items()}
+
     def half_width(self, column: str, part: str | None = None) -> float:
         """Return the 95 % half-width of each cell of a measured column.
 
@@ -111,6 +128,44 @@ class Answer:
             message = f"{column!r} has the parts {parts}, not {part!r}"
         raise KeyError(message)
 
+    def interval(self, column: str) -> list[tuple[str, str] | None]:
+        """Return the 95 % interval of each row of a measure, of noise alone.
+
+        Of counts and sums it is the value and the half-width on either side; of
+        averages and quantiles it is the server's own. None where the value is NULL.
+
+        Raises:
+            KeyError: It is no measured column.
+        """
+        if column in self.intervals:
+            return self.intervals[column]
+        if column not in self._half_widths():
+            message = f"{column!r} is not a measured column"
+            raise KeyError(message)
+        width = Decimal(self._half_widths()[column])
+        values = self._by_column()[column]
+        return [None if v is None else _around(Decimal(str(v)), width) for v in values]
+
+    def clamped(self) -> Answer:
+        """Return the answer with its negative counts made 0.
+
+        It reads better, and its counts no longer add up without bias; half-widths stay
+        those of the noise.
+        """
+        places = self._count_places()
+        rows = [
+            [
+                max(v, 0) if i in places and isinstance(v, int) else v
+                for i, v in enumerate(row)
+            ]
+            for row in self.rows
+        ]
+        return replace(self, document={**self.document, "rows": rows}, is_clamped=True)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return a dictionary a row, with the values as the server wrote them."""
+        return exports.dicts(self._by_column())
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a DataFrame, with half-widths beside the measures.
 
@@ -120,53 +175,128 @@ class Answer:
         A measure has ``<measure>_half_width_95``; an average has
         ``<measure>_sum_half_width_95`` and ``<measure>_count_half_width_95``, a
         quantile ``<measure>_bin_half_width_95``, in rows; both have
-        ``<measure>_low_95`` and ``<measure>_high_95``, as text.
+        ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type.
 
         Raises:
             ImportError: pandas is not installed.
         """
-        import pandas as pd  # noqa: PLC0415 - optional
+        return exports.pandas_frame(*self._frame())
 
-        frame = pd.DataFrame(self.rows, columns=self._titles())
-        for place, column in enumerate(self.columns):
-            if column["type"] == "decimal":
-                numbers = [_float(row[place]) for row in self.rows]
-                frame.isetitem(place, pd.Series(numbers, dtype="float64"))
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars DataFrame, with the columns of ``to_pandas``.
+
+        Raises:
+            ImportError: polars is not installed.
+        """
+        return exports.polars_frame(*self._frame())
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """Return the columns of ``to_pandas`` as CSV, or write them to a file.
+
+        Every digit is as the server wrote it; NULL is empty.
+        """
+        return exports.csv_text({**self._by_column(), **self._widths()}, path)
+
+    def plot(
+        self, measure: str | None = None, *, ax: Axes | None = None
+    ) -> Axes | list[Axes]:
+        """Draw bars with 95 % intervals, a group a bar; return the axes.
+
+        Counts under the custodian's display rule are hatched. Averages and quantiles
+        are points, since nothing is counted up to them.
+
+        Args:
+            measure: One measure; all of them, one below another, where left out.
+            ax: Axes to draw one measure on; else new ones are made.
+
+        Returns:
+            The axes of one measure, or a list of several.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            KeyError: It is no measured column.
+            ValueError: ``ax`` was given for several measures.
+        """
+        from curator_client.plotting import draw  # noqa: PLC0415 - optional
+
+        return draw(self, measure, ax)
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measured columns."""
+        return [str(c["name"]) for c in self.columns if c["kind"] == "measure"]
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the group columns."""
+        return [str(c["name"]) for c in self.columns if c["kind"] == "group"]
+
+    def is_small(self, value: object) -> bool:
+        """Whether a count lies under the custodian's display rule."""
+        threshold = self.hide_below
+        return threshold is not None and isinstance(value, int) and value < threshold
+
+    def _by_column(self) -> dict[str, list[Any]]:
+        return {
+            name: [row[place] for row in self.rows]
+            for place, name in enumerate(self._titles())
+        }
+
+    def _widths(self) -> dict[str, list[Any]]:
+        """Return the half-widths and the ends of intervals, a column each."""
+        found: dict[str, list[Any]] = {}
         for noise in self.noise:
             kind = noise.get("part") or noise.get("per")
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
-            frame[f"{name}_half_width_95"] = pd.to_numeric(noise["half_width_95"])
+            width = _number(noise["half_width_95"])
+            found[f"{name}_half_width_95"] = [width] * len(self.rows)
         for name, ends in self.intervals.items():
-            frame[f"{name}_low_95"] = [None if e is None else e[0] for e in ends]
-            frame[f"{name}_high_95"] = [None if e is None else e[1] for e in ends]
-        return frame
+            found[f"{name}_low_95"] = [None if e is None else e[0] for e in ends]
+            found[f"{name}_high_95"] = [None if e is None else e[1] for e in ends]
+        return found
+
+    def _frame(self) -> tuple[dict[str, list[Any]], list[str]]:
+        """Return the columns of a data frame, and which of them are of floats."""
+        columns = {**self._by_column(), **self._widths()}
+        decimals = [str(c["name"]) for c in self.columns if c["type"] == "decimal"]
+        floats = [
+            name
+            for decimal in decimals
+            for name in (decimal, f"{decimal}_low_95", f"{decimal}_high_95")
+            if name in columns
+        ]
+        for name in floats:
+            columns[name] = [None if v is None else float(v) for v in columns[name]]
+        return columns, floats
 
     def __str__(self) -> str:
         """Return a table for terminals."""
-        table = [self._titles(), *self._table()]
-        widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-        lines = [
-            "  " + "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
-            for row in table
-        ]
-        parts = ["  " + part for part in self._parts()]
-        return "\n".join([*lines, *parts, "  " + self._footer()])
+        table = text_table([self._titles(), *self._table()], self._sides())
+        notes = [f"  {note}" for note in self._parts()]
+        notes.append(f"  {self._footer()}")
+        notes += [f"  note: {warning['detail']}" for warning in self.warnings]
+        notes += [f"  note: {rule}" for rule in self._display_rule()]
+        return "\n".join([table, *notes])
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        aligned = [_ALIGN[column["kind"]] for column in self.columns]
-        head = _html_row("th", self._titles(), aligned)
-        body = "".join(_html_row("td", cells, aligned) for cells in self._table())
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self._notes())
+        said = [*self._parts(), *(str(w["detail"]) for w in self.warnings)]
+        said += self._display_rule()
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in said)
         return (
-            f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-            f"<p>{html.escape(self._footer())}</p>"
+            html_table([self._titles(), *self._table()], self._sides())
+            + paragraph(self._footer())
             + (f"<ul>{notes}</ul>" if notes else "")
             + "<details><summary>Why this much noise</summary>"
-            f"<pre>{html.escape(self.derivation)}</pre></details>"
+            + f"{preformatted(self.derivation)}</details>"
         )
 
     def _titles(self) -> list[str]:
         return [str(column["name"]) for column in self.columns]
+
+    def _sides(self) -> list[Side]:
+        return [_ALIGN[column["kind"]] for column in self.columns]
 
     def _half_widths(self) -> dict[str, str]:
         """Return those that stand beside the values themselves."""
@@ -214,23 +344,27 @@ class Answer:
             for name, value in self.remaining.items()
             if value is not None
         ]
-        return f"({paid}; remaining: {', '.join(left)}; ± holds 95 % of the noise)"
+        clamped = "; negative counts made 0" if self.is_clamped else ""
+        holds = "± holds 95 % of the noise"
+        return f"({paid}; remaining: {', '.join(left)}; {holds}{clamped})"
 
-    def _notes(self) -> list[str]:
-        notes = [*self._parts(), *(str(w["detail"]) for w in self.warnings)]
-        if self.hide_below is not None and self._has_count_below(self.hide_below):
-            notes.append(
-                f"The custodian asks that counts below {self.hide_below} be passed on "
-                f'as "below {self.hide_below}"; they are shown here as drawn.'
-            )
-        return notes
+    def _display_rule(self) -> list[str]:
+        """Return the custodian's wish, where a count here lies under it."""
+        places = self._count_places()
+        counts = (row[place] for row in self.rows for place in places)
+        if not any(self.is_small(count) for count in counts):
+            return []
+        below = f"below {self.hide_below}"
+        wish = f'The custodian asks that counts {below} be passed on as "{below}"'
+        return [f"{wish}; they are shown here as drawn."]
 
-    def _has_count_below(self, threshold: int) -> bool:
-        """Whether a count, which alone has a unit, lies below it."""
-        columns = enumerate(self.columns)
-        places = [i for i, c in columns if c["kind"] == "measure" and c["unit"]]
-        counts = (row[i] for row in self.rows for i in places)
-        return any(isinstance(n, int) and n < threshold for n in counts)
+    def _count_places(self) -> list[int]:
+        """Return which columns are counts: they alone have a unit."""
+        return [
+            place
+            for place, column in enumerate(self.columns)
+            if column["kind"] == "measure" and column["unit"]
+        ]
 
 
 def _cell(
@@ -246,65 +380,9 @@ def _cell(
     return f"{shown} ± {half_width}"
 
 
-def _float(value: object) -> float | None:
-    return None if value is None else float(str(value))
+def _around(value: Decimal, width: Decimal) -> tuple[str, str]:
+    return format(value - width, "f"), format(value + width, "f")
 
 
-def _html_row(tag: str, cells: list[str], aligned: list[str]) -> str:
-    inner = "".join(
-        f'<{tag} style="text-align:{side};padding:0.1em 0.8em">{html.escape(cell)}'
-        f"</{tag}>"
-        for cell, side in zip(cells, aligned, strict=True)
-    )
-    return f"<tr>{inner}</tr>"
-
-
-def _noisy_name(noise: dict[str, Any]) -> str:
-    if "part" in noise:
-        return f"{noise['column']}, its {noise['part']}"
-    per = f", each {noise['per']}" if "per" in noise else ""
-    return f"{noise['column']}{per}"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a question would cost and how noisy its answer would be."""
-
-    document: dict[str, Any]
-
-    @property
-    def epsilon(self) -> str:
-        """The price."""
-        return str(self.document["epsilon"])
-
-    @property
-    def affordable(self) -> bool:
-        """Whether every limit has room for it."""
-        return bool(self.document["affordable"])
-
-    @property
-    def noise(self) -> list[dict[str, Any]]:
-        """Scale and half-width of each measured column."""
-        return list(self.document["noise"])
-
-    @property
-    def derivation(self) -> str:
-        """Why the noise has this size, in words."""
-        return str(self.document["derivation"])
-
-    @property
-    def free(self) -> list[dict[str, Any]]:
-        """Answers that are on offer for nothing."""
-        return list(self.document["free"])
-
-    def __str__(self) -> str:
-        """Return a summary for terminals."""
-        noise = "\n".join(
-            f"  {_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in self.noise
-        )
-        price = "free" if self.free else f"epsilon {self.epsilon}"
-        room = "affordable" if self.affordable else "over budget"
-        return f"price: {price} ({room})\n{noise}\n{self.derivation}"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+def _number(text: str) -> int | float:
+    return int(text) if text.isdigit() else float(text)

@@ -1,49 +1,142 @@
-"""The connection to a Curator server."""
+"""The connection to a Curator server, for those who wait and for those who await."""
 
 from __future__ import annotations
 
-import os
-import uuid
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+import functools
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from curator_client.answer import Answer, Plan
-from curator_client.connection import Connection
-from curator_client.refusals import CuratorError
+from curator_client.answer import Answer
+from curator_client.exchange import PATIENCE, Patience, Steps
+from curator_client.lines import AsyncLine, Line, Say, Terms, say_on_stderr
+from curator_client.questions import Defaults, Questions
+from curator_client.settings import read_settings
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     import httpx
 
+P = ParamSpec("P")
+T = TypeVar("T")
+_Sync = Questions[Answer]
+_Async = Questions[Awaitable[Answer]]
+
+
+def _waiting(
+    steps: Callable[Concatenate[_Sync, P], Steps[T]],
+) -> Callable[Concatenate[Curator, P], T]:
+    """Make a method that carries the steps out."""
+
+    @functools.wraps(steps)
+    def method(self: Curator, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._line.run(steps(self._questions, *args, **kwargs))
+
+    return _described(method)
+
+
+def _awaiting(
+    steps: Callable[Concatenate[_Async, P], Steps[T]],
+) -> Callable[Concatenate[AsyncCurator, P], Awaitable[T]]:
+    """Make a method that carries the steps out when it is awaited."""
+
+    @functools.wraps(steps)
+    async def method(self: AsyncCurator, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._line.run(steps(self._questions, *args, **kwargs))
+
+    return _described(method)
+
+
+def _walking(
+    pages: Callable[Concatenate[_Sync, P], Iterator[Steps[list[T]]]],
+) -> Callable[Concatenate[Curator, P], Iterator[T]]:
+    """Make a method that yields items, and asks for pages as they are met."""
+
+    @functools.wraps(pages)
+    def method(self: Curator, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
+        return self._line.walk(pages(self._questions, *args, **kwargs))
+
+    return _described(method)
+
+
+def _walking_async(
+    pages: Callable[Concatenate[_Async, P], Iterator[Steps[list[T]]]],
+) -> Callable[Concatenate[AsyncCurator, P], AsyncIterator[T]]:
+    """Make a method whose items are for ``async for``."""
+
+    @functools.wraps(pages)
+    def method(
+        self: AsyncCurator, /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[T]:
+        return self._line.walk(pages(self._questions, *args, **kwargs))
+
+    return _described(method)
+
+
+def _described(method: T) -> T:
+    """Let ``help`` show what a method returns rather than the steps to it."""
+    signature = inspect.signature(method)  # type: ignore[arg-type]
+    returned = str(signature.return_annotation)
+    for wrapping in ("Iterator[Steps[list[", "Steps["):
+        if returned.startswith(wrapping):
+            returned = returned[len(wrapping) : -wrapping.count("[")]
+    plain = returned.replace("Plan[Asked]", "Plan")
+    method.__signature__ = signature.replace(return_annotation=plain)  # type: ignore[attr-defined]
+    return method
+
 
 class Curator:
     """Asks one server, with one key.
 
     Args:
-        url: The server, else ``CURATOR_URL``.
-        key: Your API key, else ``CURATOR_API_KEY``.
+        url: The server, else ``CURATOR_URL``, else that of the configuration file.
+        key: Your API key, else ``CURATOR_API_KEY``, else that of the file.
         dataset: The dataset to ask where a call names none.
+        project: The project that pays where a call names none.
+        ca_file: The certificates of an authority of one's own, in PEM.
+        timeout_seconds: How long one try waits for its reply.
+        patience: How often to try again, and how long to wait in between.
+        say: Told of waits and warnings; they go to standard error otherwise.
         transport: Another httpx transport, for tests and proxies.
+
+    Raises:
+        ValueError: No address or no key is known.
+        CuratorUnreachable: The address is none.
     """
+
+    datasets = _waiting(_Sync.datasets)
+    dataset = _waiting(_Sync.dataset)
+    schema = _waiting(_Sync.schema)
+    domains = _waiting(_Sync.domains)
+    search = _waiting(_Sync.search)
+    sample = _waiting(_Sync.sample)
+    plan = _waiting(_Sync.plan)
+    query = _waiting(_Sync.query)
+    answer = _waiting(_Sync.answer)
+    budget = _waiting(_Sync.budget)
+    history = _walking(_Sync.history)
 
     def __init__(
         self,
         url: str | None = None,
         key: str | None = None,
-        *,
         dataset: str | None = None,
+        *,
+        project: str | None = None,
+        ca_file: str | None = None,
+        timeout_seconds: float = Terms.timeout_seconds,
+        patience: Patience = PATIENCE,
+        say: Say = say_on_stderr,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        url = url or os.environ.get("CURATOR_URL")
-        key = key or os.environ.get("CURATOR_API_KEY")
-        if not url or not key:
-            message = "give url and key, or set CURATOR_URL and CURATOR_API_KEY"
-            raise ValueError(message)
-        self._default_dataset = dataset
-        self._display: dict[str, dict[str, Any]] = {}  # by dataset
-        self._connection = Connection(url, key, transport)
+        found = read_settings(
+            say, url=url, key=key, dataset=dataset, project=project, ca_file=ca_file
+        )
+        terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
+        self._line = Line(terms, transport)
+        defaults = Defaults(found.dataset, found.project, patience)
+        self._questions: _Sync = Questions(defaults, self._line.run)
 
     def __enter__(self) -> Curator:  # noqa: PYI034 - Self is of Python 3.11
         """Use the connection in a block."""
@@ -60,137 +153,62 @@ class Curator:
 
     def close(self) -> None:
         """Close the connection."""
-        self._connection.close()
+        self._line.close()
 
-    def datasets(self) -> list[dict[str, Any]]:
-        """List the datasets that you may ask."""
-        return list(self._connection.get("/v1/datasets")["items"])
 
-    def dataset(self, name: str) -> dict[str, Any]:
-        """Describe a dataset: tables, columns, public domains, limits."""
-        return self._connection.get(_path(name))
+class AsyncCurator:
+    """Asks one server, with one key; every method is awaited.
 
-    def budget(self) -> dict[str, Any]:
-        """Return what your projects may spend, have spent and have left."""
-        return self._connection.get("/v1/budget")
+    Takes what ``Curator`` takes, and has its methods: ``await curator.query(...)``,
+    ``await plan.ask()``, ``async for past in curator.history()``.
+    """
 
-    def queries(self, limit: int = 50) -> list[dict[str, Any]]:
-        """List your latest queries, newest first."""
-        return list(self._connection.get(f"/v1/queries?limit={limit}")["items"])
+    datasets = _awaiting(_Async.datasets)
+    dataset = _awaiting(_Async.dataset)
+    schema = _awaiting(_Async.schema)
+    domains = _awaiting(_Async.domains)
+    search = _awaiting(_Async.search)
+    sample = _awaiting(_Async.sample)
+    plan = _awaiting(_Async.plan)
+    query = _awaiting(_Async.query)
+    answer = _awaiting(_Async.answer)
+    budget = _awaiting(_Async.budget)
+    history = _walking_async(_Async.history)
 
-    def answer(self, query_id: str) -> Answer:
-        """Return one of your past answers again.
-
-        Raises:
-            LookupError: It is still in flight, or failed.
-        """
-        stored = self._connection.get(f"/v1/queries/{quote(query_id, safe='')}")
-        if stored.get("answer") is None:
-            message = f"query {query_id} is {stored.get('state')}: it has no answer"
-            raise LookupError(message)
-        return Answer(stored["answer"], hide_below=self._hide_below(stored["dataset"]))
-
-    def plan(
+    def __init__(
         self,
-        sql: str,
-        *,
+        url: str | None = None,
+        key: str | None = None,
         dataset: str | None = None,
-        epsilon: str | float | Decimal | None = None,
-        accuracy: dict[str, float] | None = None,
+        *,
         project: str | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> Plan:
-        """Price a question; costs nothing and touches no data.
+        ca_file: str | None = None,
+        timeout_seconds: float = Terms.timeout_seconds,
+        patience: Patience = PATIENCE,
+        say: Say = say_on_stderr,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        found = read_settings(
+            say, url=url, key=key, dataset=dataset, project=project, ca_file=ca_file
+        )
+        terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
+        self._line = AsyncLine(terms, transport)
+        defaults = Defaults(found.dataset, found.project, patience)
+        self._questions: _Async = Questions(defaults, self._line.run)
 
-        Args:
-            sql: The question.
-            dataset: Which dataset; may be left out where you have but one.
-            epsilon: What to spend; or
-            accuracy: ``{"within": 20, "confidence": 0.95}``, for the least epsilon.
-            project: Which project pays, where several could.
-            options: ``bounds``, ``weights``, ``reuse``.
+    async def __aenter__(self) -> AsyncCurator:  # noqa: PYI034 - Self is of 3.11
+        """Use the connection in a block."""
+        return self
 
-        Raises:
-            CuratorRefusal: The question is refused; the message shows where.
-        """
-        body = _body(sql, epsilon, accuracy, project, options)
-        path = _path(dataset or self._usual_dataset(), "plan")
-        return Plan(self._connection.post(path, body))
-
-    def query(
+    async def __aexit__(
         self,
-        sql: str,
-        *,
-        dataset: str | None = None,
-        epsilon: str | float | Decimal | None = None,
-        accuracy: dict[str, float] | None = None,
-        project: str | None = None,
-        options: dict[str, Any] | None = None,
-        idempotency_key: str | None = None,
-    ) -> Answer:
-        """Ask a question and pay for it, once: retries reuse one idempotency key.
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the connection."""
+        await self.close()
 
-        Takes what ``plan`` takes, and ``idempotency_key``: that of an earlier try which
-        was cut off (``CuratorUnreachable`` has it), else a fresh one is made.
-
-        Raises:
-            CuratorRefusal: The question is refused; nothing was spent unless the
-                code is ``query_failed``.
-            CuratorUnreachable: No reply came.
-        """
-        body = _body(sql, epsilon, accuracy, project, options)
-        name = dataset or self._usual_dataset()
-        key = idempotency_key or uuid.uuid4().hex
-        document = self._connection.post(_path(name, "queries"), body, key)
-        return Answer(document, hide_below=self._hide_below(name))
-
-    def _usual_dataset(self) -> str:
-        """Return the dataset that the constructor named, or the only one there is."""
-        if self._default_dataset is None:
-            names = [str(item["name"]) for item in self.datasets()]
-            if len(names) != 1:
-                message = f"name a dataset; you may ask: {', '.join(names) or 'none'}"
-                raise ValueError(message)
-            self._default_dataset = names[0]
-        return self._default_dataset
-
-    def _hide_below(self, dataset: str) -> int | None:
-        """Return the dataset's display rule, asked for once; None where it has none.
-
-        It only adds a note to what is shown, so an answer never fails for want of it.
-        """
-        if dataset not in self._display:
-            try:
-                self._display[dataset] = self.dataset(dataset).get("display") or {}
-            except CuratorError:
-                return None
-        threshold = self._display[dataset].get("hide_below")
-        return threshold if isinstance(threshold, int) else None
-
-
-def _path(dataset: str, *verb: str) -> str:
-    return "/".join(["/v1/datasets", quote(dataset, safe=""), *verb])
-
-
-def _body(
-    sql: str,
-    epsilon: str | float | Decimal | None,
-    accuracy: dict[str, float] | None,
-    project: str | None,
-    options: dict[str, Any] | None,
-) -> dict[str, Any]:
-    body: dict[str, Any] = {"sql": sql}
-    if epsilon is not None:
-        body["epsilon"] = _loss_text(epsilon)
-    if accuracy is not None:
-        body["accuracy"] = accuracy
-    if project is not None:
-        body["project"] = project
-    if options:
-        body["options"] = options
-    return body
-
-
-def _loss_text(epsilon: str | float | Decimal) -> str:
-    """Return the loss as the wire writes it: digits and a point, no exponent."""
-    return epsilon if isinstance(epsilon, str) else format(Decimal(str(epsilon)), "f")
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._line.close()

@@ -14,6 +14,7 @@ CuratorError
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -35,6 +36,17 @@ class CuratorUnreachable(CuratorError):  # noqa: N818 - it names a state, not a 
         super().__init__(message)
 
 
+@dataclass(frozen=True)
+class Retrying:
+    """What asking again needs: the key of the question, and when."""
+
+    idempotency_key: str | None = None
+    after_seconds: float | None = None
+
+
+_NO_RETRYING = Retrying()
+
+
 class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
     """A problem that the server sent.
 
@@ -44,14 +56,24 @@ class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
         problem: The whole problem document.
         idempotency_key: Of the query that was refused; where ``query_id`` is set, a
             charge was made, and the same question with this key asks for its answer.
+        retry_after_seconds: How long the server asks to wait; None where it does not.
     """
 
-    def __init__(self, problem: dict[str, Any], sql: str | None = None) -> None:
+    def __init__(
+        self,
+        problem: dict[str, Any],
+        sql: str | None = None,
+        retrying: Retrying = _NO_RETRYING,
+    ) -> None:
         self.problem = problem
         self.code = str(problem.get("type", "unknown"))
         self.status = int(problem.get("status", 0))
-        self.idempotency_key: str | None = None
-        super().__init__(_message(problem, sql))
+        self.idempotency_key = retrying.idempotency_key
+        self.retry_after_seconds = retrying.after_seconds
+        lines = [_message(problem, sql)]
+        if retrying.after_seconds is not None:
+            lines.append(f"try again in {retrying.after_seconds:g} s")
+        super().__init__("\n".join(lines))
 
     @property
     def query_id(self) -> str | None:
@@ -106,10 +128,12 @@ _BY_CODE: dict[str, type[CuratorRefusal]] = {
 }
 
 
-def refusal_of(problem: dict[str, Any], sql: str | None = None) -> CuratorRefusal:
+def refusal_of(
+    problem: dict[str, Any], sql: str | None = None, retrying: Retrying = _NO_RETRYING
+) -> CuratorRefusal:
     """Return the exception for a problem document."""
     kind = _BY_CODE.get(str(problem.get("type")), CuratorRefusal)
-    return kind(problem, sql)
+    return kind(problem, sql, retrying)
 
 
 def _message(problem: dict[str, Any], sql: str | None) -> str:
@@ -117,11 +141,22 @@ def _message(problem: dict[str, Any], sql: str | None) -> str:
     lines += _place(problem, sql)
     if problem.get("hint"):
         lines.append(f"hint: {problem['hint']}")
-    if isinstance(problem.get("remaining"), dict):
-        left = problem["remaining"]
-        shown = [f"{name} {left[name]}" for name in left if left[name] is not None]
-        lines.append(f"remaining: {', '.join(shown)}")
+    lines += _advice(problem)
     return "\n".join(lines)
+
+
+def _advice(problem: dict[str, Any]) -> list[str]:
+    """Say what remains, and what can be done about it."""
+    if problem.get("type") == "unauthenticated":
+        return ["the key is mistyped, revoked, or its owner is disabled"]
+    left = problem.get("remaining")
+    if not isinstance(left, dict):
+        return []
+    shown = [f"{name} {left[name]}" for name in left if left[name] is not None]
+    return [
+        f"remaining: {', '.join(shown)}",
+        "nothing was spent; a smaller epsilon, or a wider accuracy, costs less",
+    ]
 
 
 def _place(problem: dict[str, Any], sql: str | None) -> list[str]:

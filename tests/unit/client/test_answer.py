@@ -1,5 +1,8 @@
 import html
+import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -56,12 +59,14 @@ def test_the_half_width_belongs_to_a_measure():
 
 def test_a_terminal_shows_counts_with_their_half_widths():
     assert str(answer()).split("\n") == [
-        "      ward        stays",
-        "     north  12,345 ± 30",
+        "  ward            stays",
+        "  north     12,345 ± 30",
         "  <script>      -3 ± 30",
-        "      NULL      40 ± 30",
+        "  NULL          40 ± 30",
         "  (paid epsilon 0.1; remaining: project 0.9; ± holds 95 % of the noise)",
+        "  note: 'x' equals <nothing>",
     ]
+    assert repr(answer()) == str(answer())
 
 
 def test_an_answer_that_was_free_says_so():
@@ -230,3 +235,78 @@ def test_a_plan_names_parts_and_bins():
         "  median, each bin: ± 12 (95 %)",
         "  first, each bin: ± 12 (95 %)",
     ]
+
+
+def test_half_widths_stand_by_measure():
+    assert answer().half_widths == {"stays": 30.0}
+    assert every_kind().half_widths == {"grams": 7.25}
+
+
+def test_an_interval_is_the_value_and_its_half_width_on_either_side():
+    assert answer().interval("stays")[1] == ("-33", "27")
+    assert every_kind().interval("grams") == [("-19.75", "-5.25"), ("-7.15", "7.35")]
+    with pytest.raises(KeyError, match="ward"):
+        answer().interval("ward")
+
+
+def test_negative_counts_are_clamped_where_the_reader_says_so():
+    assert answer().rows[1][1] == -3
+    clamped = answer().clamped()
+    assert [row[1] for row in clamped.rows] == [12345, 0, 40]
+    assert "negative counts made 0" in str(clamped)
+    assert every_kind().clamped().rows == every_kind().rows
+    assert answer().rows[1][1] == -3
+
+
+def test_rows_become_dictionaries():
+    assert answer().to_dicts()[0] == {"ward": "north", "stays": 12345}
+
+
+def test_a_file_of_values_keeps_every_digit(tmp_path):
+    text = every_kind().to_csv()
+    titles, first, second = text.splitlines()
+    assert titles.startswith("day,grams,mean,median,first,grams_half_width_95,")
+    assert first == (
+        "2024-01-31,-12.50,3.333333,41.500000,2023-12-01,7.25,749.5,30,12,12"
+    )
+    assert second.startswith(",0.10,,,,")
+    assert answer().to_csv(tmp_path / "answer.csv") is None
+    assert (tmp_path / "answer.csv").read_text() == answer().to_csv()
+
+
+def test_a_polars_frame_has_the_columns_of_the_pandas_one():
+    """In a process of its own: polars starts threads, and other tests fork."""
+    asking = (
+        "import json, sys; from curator_client import Answer;"
+        "frame = Answer(json.load(sys.stdin)).to_polars();"
+        "print(json.dumps([frame.columns, [str(t) for t in frame.dtypes],"
+        " frame.rows()]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asking],
+        input=json.dumps(every_kind().document),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    columns, types, rows = json.loads(done.stdout)
+    assert columns == list(every_kind().to_pandas().columns)
+    assert types[:5] == ["String", "Float64", "Float64", "Float64", "String"]
+    assert rows[1][:3] == [None, 0.1, None]
+
+
+@pytest.mark.parametrize(
+    ("library", "use"),
+    [
+        ("pandas", lambda: answer().to_pandas()),
+        ("polars", lambda: answer().to_polars()),
+        ("matplotlib", lambda: answer().plot()),
+    ],
+)
+def test_a_missing_library_is_told_by_name(monkeypatch, library, use):
+    for name in [n for n in sys.modules if n.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=f"pip install {library}"):
+        use()

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 import curator_client
-import curator_client.connection
+import curator_client.lines
 from curator_client import (
     BudgetExceeded,
     Curator,
@@ -14,6 +14,7 @@ from curator_client import (
     NotFound,
     QueryFailed,
     SqlRefused,
+    TooBusy,
 )
 
 SQL = "SELECT COUNT(*) FROM visits"
@@ -60,16 +61,17 @@ class Server:
 def pauses(monkeypatch):
     """Record pauses instead of sleeping."""
     seconds = []
-    monkeypatch.setattr(curator_client.connection.time, "sleep", seconds.append)
+    monkeypatch.setattr(curator_client.lines.time, "sleep", seconds.append)
     return seconds
 
 
-def connect(server):
+def connect(server, **more):
     return Curator(
         "http://curator.test",
         "cur_key",
         dataset="clinic",
         transport=httpx.MockTransport(server),
+        **more,
     )
 
 
@@ -160,7 +162,7 @@ def test_the_server_says_how_long_to_wait(pauses):
     assert pauses == [2.0]
 
 
-@pytest.mark.parametrize("asked", ["3600", "Wed, 21 Oct 2026 07:28:00 GMT", "²"])
+@pytest.mark.parametrize("asked", ["Wed, 21 Oct 2026 07:28:00 GMT", "²"])
 def test_no_server_makes_the_client_wait_long(pauses, asked):
     busy = httpx.Response(
         503,
@@ -171,9 +173,29 @@ def test_no_server_makes_the_client_wait_long(pauses, asked):
     assert pauses[0] <= 5
 
 
+def test_a_server_that_asks_for_an_hour_is_not_waited_for(pauses):
+    busy = problem(429, "rate_limited")
+    busy.headers["Retry-After"] = "3600"
+    with pytest.raises(TooBusy, match="try again in 3600 s") as refusal:
+        connect(Server(busy, ok())).query(SQL, epsilon="0.1")
+    assert refusal.value.retry_after_seconds == 3600
+    assert pauses == []
+
+
+def test_a_client_that_is_too_fast_waits_and_says_so(pauses):
+    said = []
+    fast = problem(429, "rate_limited")
+    fast.headers["Retry-After"] = "30"
+    server = Server(fast, fast, ok())
+    assert connect(server, say=said.append).query(SQL, epsilon="0.1").rows == [[12]]
+    assert pauses == [30.0, 30.0]
+    assert said[-1] == "too many requests: trying again in 30 s"
+    assert len(set(server.keys())) == 1
+
+
 def test_retries_end(pauses):
     server = Server(problem(503, "busy"))
-    with pytest.raises(curator_client.TooBusy):
+    with pytest.raises(TooBusy):
         connect(server).query(SQL, epsilon="0.1")
     assert len(server.requests) == 8
     assert len(pauses) == 7
@@ -188,7 +210,7 @@ def test_a_question_that_was_cut_off_can_be_asked_again_with_its_key():
     assert len(set(server.keys())) == 1
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422, 429, 500, 504])
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422, 500, 504])
 def test_what_a_retry_cannot_mend_is_not_retried(status):
     server = Server(problem(status, "whatever"))
     with pytest.raises(CuratorRefusal) as refusal:
@@ -207,13 +229,20 @@ def test_no_address_is_told_at_once():
     [
         httpx.Response(200, text="<html>a proxy</html>"),
         httpx.Response(502, text="Bad Gateway"),
-        httpx.Response(302, headers={"Location": "/login"}),
         httpx.Response(200, json=["a list"]),
     ],
 )
 def test_a_reply_that_no_curator_sends_is_named_as_such(reply):
     with pytest.raises(CuratorUnreachable, match="no JSON"):
         connect(Server(reply)).query(SQL, epsilon="0.1")
+
+
+def test_a_redirect_is_named_and_not_followed_with_the_key():
+    moved = httpx.Response(301, headers={"Location": "https://new.test"})
+    server = Server(moved)
+    with pytest.raises(CuratorUnreachable, match=r"redirects to https://new\.test"):
+        connect(server).budget()
+    assert len(server.requests) == 1
 
 
 def test_a_plan_has_no_key_and_is_read():
@@ -268,9 +297,11 @@ def test_of_two_datasets_one_must_be_named():
 
 
 def test_reading_routes_are_read():
-    server = Server(ok({"items": [{"name": "clinic"}], "projects": []}))
+    listed = {"items": [{"name": "clinic"}], "projects": [], "next_cursor": None}
+    server = Server(ok(listed))
     client = connect(server)
-    assert client.datasets() == client.queries(limit=7) == [{"name": "clinic"}]
+    assert [item["name"] for item in client.datasets()] == ["clinic"]
+    assert len(list(client.history(limit=7))) == 1
     assert client.budget()["projects"] == []
     assert client.dataset("clinic")["name"] == "clinic"
     paths = [
@@ -360,7 +391,7 @@ def test_over_budget_says_what_is_left():
     refused = problem(
         402, "budget_exceeded", remaining={"project": "0.05", "principal": None}
     )
-    with pytest.raises(BudgetExceeded, match=r"remaining: project 0\.05$"):
+    with pytest.raises(BudgetExceeded, match=r"remaining: project 0\.05\n"):
         connect(Server(refused)).query(SQL, epsilon="0.1")
 
 

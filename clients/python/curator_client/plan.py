@@ -1,0 +1,119 @@
+"""What a question would cost and how noisy its answer would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from curator_client.display import preformatted
+
+Asked = TypeVar("Asked")
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(Generic[Asked]):
+    """The price of a question, and the noise of its answer; nothing was spent.
+
+    Attributes:
+        document: The server's reply.
+    """
+
+    document: dict[str, Any]
+    asker: Callable[[], Asked] | None = field(default=None, compare=False)
+
+    def ask(self) -> Asked:
+        """Ask exactly this question at exactly this price; it is paid for once.
+
+        Calling it again brings the same answer for nothing, whatever ``reuse`` says.
+
+        Raises:
+            CuratorRefusal: Another question was asked in between, and the budget no
+                longer suffices; or whatever ``query`` raises.
+            ValueError: The plan was made from a document, and knows no server.
+        """
+        if self.asker is None:
+            message = "this plan knows no server: make it with curator.plan(...)"
+            raise ValueError(message)
+        return self.asker()
+
+    @property
+    def epsilon(self) -> str:
+        """The price."""
+        return str(self.document["epsilon"])
+
+    @property
+    def affordable(self) -> bool:
+        """Whether every limit has room for it."""
+        return bool(self.document["affordable"])
+
+    @property
+    def remaining(self) -> dict[str, str | None]:
+        """What is left of the project's and of your own allotment."""
+        return dict(self.document["remaining"])
+
+    @property
+    def snapshot(self) -> str:
+        """The snapshot of the data that would be asked."""
+        return str(self.document["snapshot"])
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns of the answer: name, kind (group or measure), type, unit."""
+        return list(self.document["columns"])
+
+    @property
+    def cells(self) -> int:
+        """How many rows the answer has at most."""
+        return int(self.document["cells"])
+
+    @property
+    def noise(self) -> list[dict[str, Any]]:
+        """Scale and half-width of each measured column."""
+        return list(self.document["noise"])
+
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """The 95 % half-width of each cell, by measure, of counts and sums."""
+        return {
+            str(noise["column"]): float(noise["half_width_95"])
+            for noise in self.noise
+            if "part" not in noise and "per" not in noise
+        }
+
+    @property
+    def derivation(self) -> str:
+        """Why the noise has this size, in words."""
+        return str(self.document["derivation"])
+
+    @property
+    def warnings(self) -> list[dict[str, str]]:
+        """What to know before relying on the answer."""
+        return list(self.document.get("warnings", []))
+
+    @property
+    def free(self) -> list[dict[str, Any]]:
+        """Answers that are on offer for nothing."""
+        return list(self.document["free"])
+
+    def __str__(self) -> str:
+        """Return a summary for terminals."""
+        noise = [
+            f"  {_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in self.noise
+        ]
+        price = "free" if self.free else f"epsilon {self.epsilon}"
+        room = "affordable" if self.affordable else "over budget"
+        notes = [f"note: {warning['detail']}" for warning in self.warnings]
+        return "\n".join([f"price: {price} ({room})", *noise, self.derivation, *notes])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def _noisy_name(noise: dict[str, Any]) -> str:
+    if "part" in noise:
+        return f"{noise['column']}, its {noise['part']}"
+    per = f", each {noise['per']}" if "per" in noise else ""
+    return f"{noise['column']}{per}"

@@ -1,0 +1,111 @@
+"""Bars with intervals, by matplotlib."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from curator_client.exports import optional
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from curator_client.answer import Answer
+
+_MOST_LABELS = 40
+_MANY_LABELS = 6
+_LONG_LABEL = 8  # characters; longer ones are slanted
+_SIZE_INCHES = (6.4, 3.2)  # of one measure
+
+
+def draw(answer: Answer, measure: str | None, ax: Axes | None) -> Axes | list[Axes]:
+    """Draw one measure, or all of them one below another."""
+    measures = answer.measures if measure is None else [measure]
+    if ax is not None and len(measures) != 1:
+        message = f"name the measure to draw on these axes: {', '.join(measures)}"
+        raise ValueError(message)
+    axes = [ax] if ax is not None else _new_axes(len(measures))
+    for name, each in zip(measures, axes, strict=True):
+        _draw_measure(answer, name, each)
+    return axes[0] if len(axes) == 1 else axes
+
+
+def _new_axes(count: int) -> list[Axes]:
+    pyplot = optional("matplotlib.pyplot", "plot()")
+    wide, high = _SIZE_INCHES
+    _, axes = pyplot.subplots(
+        count,
+        squeeze=False,
+        figsize=(wide, high * count),
+        layout="constrained",
+    )
+    return [row[0] for row in axes]
+
+
+def _draw_measure(answer: Answer, measure: str, ax: Axes) -> None:
+    ends = answer.interval(measure)
+    place = [str(column["name"]) for column in answer.columns].index(measure)
+    values = [row[place] for row in answer.rows]
+    (column,) = [c for c in answer.columns if c["name"] == measure]
+    drawn = [i for i, value in enumerate(values) if value is not None]
+    heights = [_position(values[i]) for i in drawn]
+    lows = [_position(e[0]) for e in ends if e is not None]
+    highs = [_position(e[1]) for e in ends if e is not None]
+    if column["unit"] or measure in answer.half_widths:
+        _draw_bars(answer, ax, drawn, values)
+    else:
+        ax.plot(drawn, heights, "o", color="C0")
+    ax.vlines(drawn, lows, highs, color="0.2", linewidth=1.2)
+    _label(answer, ax, measure, column)
+
+
+def _draw_bars(answer: Answer, ax: Axes, drawn: list[int], values: list[Any]) -> None:
+    bars = ax.bar(drawn, [float(values[i]) for i in drawn], color="C0", alpha=0.75)
+    small = [answer.is_small(values[i]) for i in drawn]
+    for bar, hatched in zip(bars, small, strict=True):
+        if hatched:
+            bar.set(hatch="///", facecolor="white", edgecolor="C0")
+    ax.axhline(0, color="0.5", linewidth=0.8)
+    if any(small):
+        ax.plot(
+            [],
+            [],
+            "s",
+            markerfacecolor="white",
+            color="C0",
+            label=f"below {answer.hide_below}: pass on as such",
+        )
+        ax.legend(fontsize="small")
+
+
+def _position(value: Any) -> Any:
+    """Return where a value lies on its axis: a number, or a day."""
+    try:
+        return float(value)
+    except ValueError:
+        return date.fromisoformat(str(value)[:10])
+
+
+def _label(answer: Answer, ax: Axes, measure: str, column: dict[str, Any]) -> None:
+    names = answer.groups
+    titles = [str(c["name"]) for c in answer.columns]
+    places = [titles.index(name) for name in names]
+    labels = [", ".join(_key(row[p]) for p in places) for row in answer.rows]
+    step = -(-max(len(labels), 1) // _MOST_LABELS)
+    ticks = range(0, len(labels), step)
+    slanted = len(labels) > _MANY_LABELS or any(
+        len(label) > _LONG_LABEL for label in labels
+    )
+    ax.set_xticks(
+        list(ticks),
+        [labels[i] for i in ticks],
+        rotation=30 if slanted else 0,
+        ha="right" if slanted else "center",
+    )
+    ax.set_xlabel(", ".join(names))
+    ax.set_ylabel(f"{measure} ({column['unit']})" if column["unit"] else measure)
+    ax.set_title("noisy, with 95 % intervals of the noise", fontsize="small")
+
+
+def _key(value: object) -> str:
+    return "NULL" if value is None else str(value)

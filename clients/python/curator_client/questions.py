@@ -1,0 +1,338 @@
+"""What can be asked of a server, as steps: written once for both clients.
+
+Each public method of ``Questions`` is a method of ``Curator`` and of ``AsyncCurator``.
+It returns the steps of a conversation (``curator_client.exchange``); the drivers in
+``curator_client.lines`` carry them out.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote, urlencode
+
+from curator_client.answer import Answer
+from curator_client.budget import Budget
+from curator_client.exchange import (
+    PATIENCE,
+    Patience,
+    Request,
+    Steps,
+    document_of,
+    exchange,
+)
+from curator_client.history import PastQuery
+from curator_client.listing import Listing
+from curator_client.plan import Plan
+from curator_client.refusals import CuratorError
+from curator_client.schema import Dataset, Domain
+
+Epsilon = str | float | Decimal
+Asked = TypeVar("Asked")
+_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a call means that does not say it."""
+
+    dataset: str | None = None
+    project: str | None = None
+    patience: Patience = PATIENCE
+
+
+class Questions(Generic[Asked]):
+    """One analyst's conversation with one server.
+
+    Args:
+        defaults: The dataset and project of calls that name none; retries.
+        carry_out: Turns the steps to an answer into what ``plan(...).ask()`` returns.
+    """
+
+    def __init__(
+        self, defaults: Defaults, carry_out: Callable[[Steps[Answer]], Asked]
+    ) -> None:
+        self._defaults = defaults
+        self._carry_out = carry_out
+        self._only_dataset = defaults.dataset
+        self._described: dict[str, Dataset] = {}
+        self._last_price: str | None = None
+
+    def datasets(self) -> Steps[Listing]:
+        """List the datasets that you may ask: name, population, active snapshot."""
+        items = (yield from self._get("/v1/datasets"))["items"]
+        return Listing.of_dicts(items, columns=("name", "population", "snapshot"))
+
+    def dataset(self, name: str | None = None) -> Steps[Dataset]:
+        """Describe a dataset: tables, columns, types, public domains, row bounds.
+
+        Args:
+            name: May be left out where you have but one.
+
+        Raises:
+            NotFound: Unknown, or not yours.
+        """
+        known = yield from self._name(name)
+        described = Dataset((yield from self._get(_path(known))))
+        self._described[known] = described
+        return described
+
+    def schema(
+        self, table: str | None = None, *, dataset: str | None = None
+    ) -> Steps[Listing]:
+        """List the columns of a table, or of all: type, NULLs, public domain.
+
+        Args:
+            table: One table; all of them where it is left out.
+            dataset: May be left out where you have but one.
+
+        Raises:
+            LookupError: There is no such table.
+        """
+        described = yield from self._description(dataset)
+        return described.columns(table)
+
+    def domains(
+        self, column: str, *, dataset: str | None = None
+    ) -> Steps[list[Domain]]:
+        """Return the public domains of a column: what GROUP BY and SUM may meet.
+
+        Args:
+            column: ``"ward"``, in whatever tables, or ``"visits.ward"`` in one.
+            dataset: May be left out where you have but one.
+
+        Raises:
+            LookupError: There is no such column.
+        """
+        described = yield from self._description(dataset)
+        return described.domains(column)
+
+    def search(self, text: str, *, dataset: str | None = None) -> Steps[Listing]:
+        """Find a word in tables, columns, domain values and hierarchies.
+
+        A server shows a hierarchy's name, its levels and how many codes it lists, and
+        the blocks only where they are few; a code itself is not found here.
+
+        Args:
+            text: Any part of the word, in any case.
+            dataset: May be left out where you have but one.
+        """
+        described = yield from self._description(dataset)
+        return described.search(text)
+
+    def sample(
+        self, table: str, rows: int = 10, *, dataset: str | None = None
+    ) -> Steps[Listing]:
+        """Return made-up rows of a table: they look like its rows, and are nobody's.
+
+        They come from the schema alone. Costs nothing.
+
+        Args:
+            table: Its name.
+            rows: How many.
+            dataset: May be left out where you have but one.
+
+        Raises:
+            NotFound: There is no such table, or the server makes up no rows.
+        """
+        name = yield from self._name(dataset)
+        query = urlencode({"table": table, "rows": rows})
+        made = yield from self._get(f"{_path(name, 'sample')}?{query}")
+        return Listing(
+            columns=[_column_name(column) for column in made["columns"]],
+            rows=made["rows"],
+            note="made up from the public schema: these rows are nobody's",
+        )
+
+    def plan(
+        self,
+        sql: str,
+        *,
+        dataset: str | None = None,
+        epsilon: Epsilon | None = None,
+        accuracy: dict[str, float] | None = None,
+        project: str | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> Steps[Plan[Asked]]:
+        """Price a question; costs nothing and touches no data.
+
+        ``plan(...).ask()`` then asks exactly it.
+
+        Args:
+            sql: The question.
+            dataset: Which dataset; may be left out where you have but one.
+            epsilon: What to spend; or
+            accuracy: ``{"within": 20, "confidence": 0.95}``, for the least epsilon.
+            project: Which project pays, where several could.
+            options: ``bounds``, ``weights``, ``reuse``.
+
+        Raises:
+            CuratorRefusal: The question is refused; the message shows where.
+        """
+        name = yield from self._name(dataset)
+        project = project or self._defaults.project
+        body = _body(sql, epsilon, accuracy, project, options)
+        document = yield from self._post(_path(name, "plan"), body)
+        self._last_price = str(document["epsilon"])
+        same = _body(sql, self._last_price, None, project, options)
+        key = uuid.uuid4().hex
+        return Plan(document, lambda: self._carry_out(self._ask(name, same, key)))
+
+    def query(
+        self,
+        sql: str,
+        *,
+        dataset: str | None = None,
+        epsilon: Epsilon | None = None,
+        accuracy: dict[str, float] | None = None,
+        project: str | None = None,
+        options: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Steps[Answer]:
+        """Ask a question and pay for it, once: retries reuse one idempotency key.
+
+        Takes what ``plan`` takes, and ``idempotency_key``: that of an earlier try which
+        was cut off (``CuratorUnreachable`` has it), else a fresh one is made.
+
+        Raises:
+            CuratorRefusal: The question is refused; nothing was spent unless the
+                code is ``query_failed``.
+            CuratorUnreachable: No reply came.
+        """
+        name = yield from self._name(dataset)
+        project = project or self._defaults.project
+        body = _body(sql, epsilon, accuracy, project, options)
+        return (yield from self._ask(name, body, idempotency_key or uuid.uuid4().hex))
+
+    def answer(self, query_id: str) -> Steps[Answer]:
+        """Return one of your past answers again, for nothing.
+
+        Raises:
+            LookupError: It is still in flight, or failed.
+        """
+        stored = yield from self._get(f"/v1/queries/{quote(query_id, safe='')}")
+        if stored.get("answer") is None:
+            message = f"query {query_id} is {stored.get('state')}: it has no answer"
+            raise LookupError(message)
+        hide_below = yield from self._hide_below(stored["dataset"])
+        return Answer(stored["answer"], hide_below=hide_below)
+
+    def budget(self, epsilon: Epsilon | None = None) -> Steps[Budget]:
+        """Return what your projects may spend, and how many more questions fit.
+
+        Args:
+            epsilon: The price of such a question; else the last one that this client
+                planned or paid.
+        """
+        document = yield from self._get("/v1/budget")
+        price = self._last_price if epsilon is None else loss_text(epsilon)
+        return Budget(document, price)
+
+    def history(self, limit: int | None = None) -> Iterator[Steps[list[PastQuery]]]:
+        """Yield your past queries, newest first; pages are asked for as they are met.
+
+        Args:
+            limit: At most so many; all of them where it is left out.
+        """
+        cursor: list[str | None] = [None]
+        left = limit
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(left, _PAGE)
+            yield self._page(size, cursor)
+            left = None if left is None else left - size
+            if cursor[0] is None:
+                return
+
+    def _page(self, size: int, cursor: list[str | None]) -> Steps[list[PastQuery]]:
+        """Read the page at the cursor, and move the cursor on."""
+        wanted = {"limit": str(size)}
+        if cursor[0] is not None:
+            wanted["cursor"] = cursor[0]
+        page = yield from self._get(f"/v1/queries?{urlencode(wanted)}")
+        cursor[0] = page["next_cursor"]
+        return [PastQuery(item) for item in page["items"]]
+
+    def _ask(self, dataset: str, body: dict[str, Any], key: str) -> Steps[Answer]:
+        document = yield from self._post(_path(dataset, "queries"), body, key)
+        if not document["charge"]["reused"]:
+            self._last_price = str(document["charge"]["epsilon"])
+        hide_below = yield from self._hide_below(dataset)
+        return Answer(document, hide_below=hide_below)
+
+    def _name(self, dataset: str | None) -> Steps[str]:
+        """Return the dataset that is meant: named, by default, or the only one."""
+        if dataset is not None:
+            return dataset
+        if self._only_dataset is None:
+            items = (yield from self._get("/v1/datasets"))["items"]
+            names = [str(item["name"]) for item in items]
+            if len(names) != 1:
+                message = f"name a dataset; you may ask: {', '.join(names) or 'none'}"
+                raise ValueError(message)
+            self._only_dataset = names[0]
+        return self._only_dataset
+
+    def _description(self, dataset: str | None) -> Steps[Dataset]:
+        """Return a dataset's page, asked for once."""
+        name = yield from self._name(dataset)
+        if name not in self._described:
+            return (yield from self.dataset(name))
+        return self._described[name]
+
+    def _hide_below(self, dataset: str) -> Steps[int | None]:
+        """Return the dataset's display rule; None where it has none.
+
+        It only marks what is shown, so an answer never fails for want of it.
+        """
+        try:
+            return (yield from self._description(dataset)).hide_below
+        except CuratorError:
+            return None
+
+    def _get(self, path: str) -> Steps[dict[str, Any]]:
+        request = Request("GET", path)
+        reply = yield from exchange(request, self._defaults.patience)
+        return document_of(reply, request, None)
+
+    def _post(
+        self, path: str, body: dict[str, Any], key: str | None = None
+    ) -> Steps[dict[str, Any]]:
+        headers = {"Content-Type": "application/json"}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        request = Request("POST", path, json.dumps(body).encode(), headers)
+        reply = yield from exchange(request, self._defaults.patience)
+        return document_of(reply, request, body["sql"])
+
+
+def _path(dataset: str, *verb: str) -> str:
+    return "/".join(["/v1/datasets", quote(dataset, safe=""), *verb])
+
+
+def _column_name(column: str | dict[str, Any]) -> str:
+    return column if isinstance(column, str) else str(column["name"])
+
+
+def _body(
+    sql: str,
+    epsilon: Epsilon | None,
+    accuracy: dict[str, float] | None,
+    project: str | None,
+    options: dict[str, Any] | None,
+) -> dict[str, Any]:
+    given = {
+        "epsilon": None if epsilon is None else loss_text(epsilon),
+        "accuracy": accuracy,
+        "project": project,
+        "options": options or None,
+    }
+    return {"sql": sql, **{k: v for k, v in given.items() if v is not None}}
+
+
+def loss_text(epsilon: Epsilon) -> str:
+    """Return the loss as the wire writes it: digits and a point, no exponent."""
+    return epsilon if isinstance(epsilon, str) else format(Decimal(str(epsilon)), "f")

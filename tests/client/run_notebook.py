@@ -1,0 +1,77 @@
+"""Run the docs' notebook against ``curator demo --serve``, and keep what it shows.
+
+    python -m tests.client.run_notebook       (make notebook)
+
+Where CURATOR_URL and CURATOR_API_KEY are set, it asks that server instead.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+from tests.harness import free_port, wait_until_ready
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "docs/notebooks/researcher.ipynb"
+
+
+@contextlib.contextmanager
+def demo():
+    """Serve the demo's hospital from an empty folder; yield what a client needs."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "server.main", "demo", "--serve"],
+            cwd=folder,
+            env={**os.environ, "CURATOR_PORT": str(port)},
+            start_new_session=True,
+        )
+        try:
+            wait_until_ready(port, process, seconds=300)
+            key = json.loads((Path(folder) / ".demo/key.json").read_text())["key"]
+            yield {"CURATOR_URL": f"http://127.0.0.1:{port}", "CURATOR_API_KEY": key}
+        finally:
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(60)
+
+
+def tidied(notebook):
+    """Keep what a reader sees: no times, no tags of the machine that ran it."""
+    notebook.metadata = {
+        "kernelspec": {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        },
+        "language_info": {"name": "python"},
+    }
+    for cell in notebook.cells:
+        tags = cell.metadata.get("tags")
+        cell.metadata = {"tags": tags} if tags else {}
+        for output in cell.get("outputs", []):
+            output.pop("metadata", None)
+            if output.output_type in ("execute_result", "display_data"):
+                output.metadata = {}
+    return notebook
+
+
+def main():
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    given = "CURATOR_URL" in os.environ
+    with contextlib.nullcontext(os.environ) if given else demo() as connection:
+        os.environ.update(connection)
+        NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbformat.write(tidied(notebook), NOTEBOOK)
+    print(f"ran {NOTEBOOK.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
