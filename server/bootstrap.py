@@ -5,12 +5,13 @@ import contextlib
 import getpass
 import logging
 import os
+import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 
 from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
@@ -41,6 +42,11 @@ from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value, load_lock
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_kinds import JobKinds
+from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
+from server.use_cases.job_store import LEASE_MS, JobStore
+from server.use_cases.jobs import JobsOffice
+from server.use_cases.load_job import LoadJob
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -256,13 +262,52 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def job_kinds(services: Services) -> JobKinds:
+    """Return what jobs can do."""
+    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
+    return {kind.name: kind for kind in kinds}
+
+
+def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
+    boot = secrets.token_hex(16)
+    return JobStore(services.databases, boot, lease_ms=lease_ms)
+
+
+def make_jobs(services: Services) -> JobsOffice:
+    """Wire what submits, lists and cancels jobs."""
+    return JobsOffice(services, _job_store(services), job_kinds(services))
+
+
+def make_runner(
+    services: Services,
+    stop: Event,
+    *,
+    lease_ms: int = LEASE_MS,
+    beat_seconds: float = BEAT_SECONDS,
+) -> JobRunner:
+    """Wire what runs jobs, after removing what killed ones left behind."""
+    delete_unnamed_files(services)
+    parts = RunnerParts(
+        store=_job_store(services, lease_ms),
+        kinds=job_kinds(services),
+        catch_up=services.ledger.catch_up,
+        beat_seconds=beat_seconds,
+    )
+    return JobRunner(parts, stop)
+
+
 class Server:
     """The running service: its lock, its parts, its recovery loop."""
 
     def __init__(
-        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
+        self,
+        settings: Settings,
+        *,
+        sampler_factory: SamplerFactory = OpenDPSampler,
+        worker: AbstractContextManager[object] | None = None,
     ) -> None:
         self.settings = settings
+        self._worker = worker or nullcontext()  # runs jobs while this serves
         self.lateness = Lateness()
         self._started = False
         self._held = contextlib.ExitStack()
@@ -290,6 +335,7 @@ class Server:
         check_files(self.services)
         self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
+        self._held.enter_context(self._worker)
         self._started = True
 
     def stop(self) -> None:
@@ -317,6 +363,7 @@ class Server:
             reading=ReadingRoom(self.services),
             authenticate=self._authenticate,
             check_role=self.desk.check_role,
+            jobs=make_jobs(self.services),
             ready=self._ready,
         )
         app = make_app(self._lifespan)

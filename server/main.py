@@ -2,28 +2,39 @@
 
 import json
 import logging
+import threading
 from typing import Annotated
 
 import typer
 import uvicorn
 
 from server.api.app import openapi_document
-from server.bootstrap import Server, actor, initialise, make_services
+from server.bootstrap import (
+    Server,
+    actor,
+    initialise,
+    make_jobs,
+    make_runner,
+    make_services,
+)
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
+from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.output import Json, refusals, say, show
 from server.use_cases.auditing import AuditOffice
+from server.worker import ChildWorker, work_as_process
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-_WIRING = Wiring(make_services, initialise, actor)
+_WIRING = Wiring(make_services, initialise, actor, make_jobs)
 add_commands(cli, _WIRING)
 cli.add_typer(manifest_commands(), name="manifest")
+cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
 cli.add_typer(
     ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
     name="ledger",
@@ -62,6 +73,9 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option()] = None,
     port: Annotated[int | None, typer.Option()] = None,
+    worker: Annotated[
+        bool, typer.Option(help="Run jobs in a child process, niced.")
+    ] = True,
 ) -> None:
     """Serve questions over HTTP until stopped.
 
@@ -73,7 +87,7 @@ def serve(
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
-        server = Server(settings)
+        server = Server(settings, worker=ChildWorker() if worker else None)
         server.start()
     uvicorn.run(
         server.app(),
@@ -84,6 +98,23 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=30,
     )
+
+
+@cli.command("worker")
+def run_worker(
+    *, child: Annotated[bool, typer.Option("--child", hidden=True)] = False
+) -> None:
+    """Run jobs until stopped; a job that is running goes back into the queue.
+
+    Example: curator worker
+    """
+    settings = settings_or_exit()
+    logging.basicConfig(level=settings.log_level.upper())
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    stop = threading.Event()
+    with refusals():
+        runner = make_runner(make_services(settings), stop)
+    work_as_process(stop, runner.run_one, is_child=child)
 
 
 @cli.command()

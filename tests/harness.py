@@ -240,10 +240,13 @@ def wait_until_ready(port, process=None, seconds=30):
     raise RuntimeError(message)
 
 
-def start_process(installation, port, prefix=(), environment=None, **more):
+def start_process(
+    installation, port, prefix=(), environment=None, *, worker=False, **more
+):
     """Start ``curator serve`` in a process group of its own."""
+    serve = ["serve", "--worker" if worker else "--no-worker", "--port", str(port)]
     return subprocess.Popen(
-        [*prefix, sys.executable, "-m", "server.main", "serve", "--port", str(port)],
+        [*prefix, sys.executable, "-m", "server.main", *serve],
         env={**installation.environment, **(environment or {})},
         start_new_session=True,
         **more,

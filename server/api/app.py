@@ -19,6 +19,7 @@ from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
+from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -45,6 +46,7 @@ class Parts:
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
     check_role: Callable[[Caller], None]
+    jobs: JobsOffice
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 

@@ -38,7 +38,7 @@ class Nursery:
         }
         order = {
             "environment": {**names, **(environment or {})},
-            "arguments": ["serve", "--port", str(port)],
+            "arguments": ["serve", "--no-worker", "--port", str(port)],
             "log": str(installation.folder / "server.log"),
         }
         self._zygote.stdin.write(json.dumps(order) + "\n")
