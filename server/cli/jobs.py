@@ -92,7 +92,7 @@ def _items(page: Document) -> list[Document]:
 
 
 def _row(item: Document) -> Document:
-    return {**{name: item[name] for name in _COLUMNS}, "progress": _counted(item)}
+    return {**{name: item[name] or "" for name in _COLUMNS}, "progress": _counted(item)}
 
 
 def _counted(item: Document) -> str:
@@ -142,7 +142,7 @@ class _Lines:
 
     def __call__(self, seen: Document) -> None:
         total, done = seen["total"], seen["done"]
-        percent = 0
+        percent = 100 if seen["state"] == "done" else 0
         if isinstance(total, int) and isinstance(done, int):
             percent = 100 * done // max(1, total)
         told = (_words(seen), percent // _LINE_EVERY_PERCENT)

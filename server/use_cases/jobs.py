@@ -1,6 +1,7 @@
 """Submitting, watching and cancelling jobs."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -8,13 +9,16 @@ from importlib.metadata import version
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, and_, false, or_, select, true
 
-from privacy.errors import InvalidOptionError
+from privacy.errors import CuratorError, InvalidOptionError
 from server.persistence import tables
+from server.use_cases.access import Caller
 from server.use_cases.answers import Document
-from server.use_cases.errors import NotFoundError
+from server.use_cases.errors import ForbiddenError, NotFoundError
 from server.use_cases.job_kinds import JobKind, JobKinds, Lineage, Prepared
 from server.use_cases.job_store import JobRow, JobStore, NewJob
 from server.use_cases.services import Services
+
+_ID = re.compile(r"j_[0-9a-f]{24}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +43,34 @@ class JobsOffice:
         self._store = store
         self._kinds = kinds
 
+    def viewer(self, caller: Caller) -> Viewer:
+        """Return what a principal may see; other roles are refused, on record.
+
+        Raises:
+            ForbiddenError: The caller is no custodian.
+        """
+        if caller.role != "custodian":
+            facts = {"role": caller.role}
+            self._services.ledger.refuse(caller.name, "forbidden", facts)
+            message = f"a key of the role {caller.role} has no such route"
+            raise ForbiddenError(message)
+        custodian = tables.custodian
+        with self._services.databases.reader.connect() as connection:
+            names = connection.execute(
+                select(custodian.c.population).where(
+                    custodian.c.principal == caller.name
+                )
+            ).scalars()
+            return Viewer(caller.name, frozenset(names))
+
     def submit(
         self, viewer: Viewer, kind_name: str, given: Mapping[str, object]
     ) -> Document:
         """Check a job and queue it.
 
         Raises:
-            InvalidOptionError: There is no such kind, or its parameters have another
-                form.
+            InvalidOptionError: There is no such kind, or it refuses the parameters.
             NotFoundError: It is about another custodian's population.
-            CuratorError: The kind refuses its parameters.
         """
         kind = self._kinds.get(kind_name)
         if kind is None:
@@ -96,7 +118,7 @@ class JobsOffice:
         return document_of(self._visible(viewer, job_id))
 
     def _visible(self, viewer: Viewer, job_id: str) -> JobRow:
-        row = self._store.get(job_id)
+        row = self._store.get(job_id) if _ID.fullmatch(job_id) else None
         if row is None or not self._sees(viewer, row):
             raise NotFoundError
         return row
@@ -150,7 +172,10 @@ def _prepare(kind: JobKind, given: Mapping[str, object]) -> Prepared:
         place = ".".join(str(part) for part in first["loc"]) or "parameters"
         message = f"parameters: {place}: {first['msg']}"
         raise InvalidOptionError(message) from None
-    return kind.prepare(parameters)
+    try:
+        return kind.prepare(parameters)
+    except CuratorError as error:  # over HTTP the caller's mistake, whatever its kind
+        raise InvalidOptionError(str(error)) from None
 
 
 def _seen_by(viewer: Viewer) -> ColumnElement[bool]:

@@ -16,8 +16,10 @@ from upstream.progress import Step
 from upstream.sources import Folders, files_of
 
 _OUTSIDE = (
-    "the manifest must be a file under CURATOR_IMPORT, the folder that jobs may read"
+    "the manifest must be a .yaml, .yml or .json file under CURATOR_IMPORT, the folder "
+    "that jobs may read"
 )
+_SUFFIXES = {".yaml", ".yml", ".json"}
 
 
 class LoadParameters(JobParameters):
@@ -75,7 +77,7 @@ class LoadJob:
             raise CommandRefusedError(message)
         folder = configured.resolve()
         path = _real(folder / given.manifest)
-        if path is None or not path.is_relative_to(folder) or not path.is_file():
+        if path is None or not _is_manifest_in(folder, path):
             raise CommandRefusedError(_OUTSIDE)
         return path, folder
 
@@ -151,6 +153,11 @@ def _real(path: Path) -> Path | None:
         return path.resolve()
     except (OSError, ValueError, RuntimeError):
         return None
+
+
+def _is_manifest_in(folder: Path, path: Path) -> bool:
+    inside = path.is_relative_to(folder) and path.suffix.lower() in _SUFFIXES
+    return inside and path.is_file()
 
 
 def _manifest_input(path: Path) -> Document:
