@@ -115,8 +115,8 @@ class Installation:
         return self
 
     @contextlib.contextmanager
-    def services(self):
-        services = make_services(self.settings)
+    def services(self, settings=None):
+        services = make_services(settings or self.settings)
         try:
             yield services
         finally:
