@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from privacy.losses import Loss
-from server.bootstrap import Server, initialise, make_services
+from server.bootstrap import Server, initialise, make_runner, make_services
 from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
@@ -115,8 +115,8 @@ class Installation:
         return self
 
     @contextlib.contextmanager
-    def services(self, settings=None):
-        services = make_services(settings or self.settings)
+    def services(self):
+        services = make_services(self.settings)
         try:
             yield services
         finally:
@@ -169,6 +169,25 @@ class Installation:
             timeout=120,
             check=False,
         )
+
+
+class ImportingInstallation(Installation):
+    """An installation whose jobs may read what lies in its folder."""
+
+    @property
+    def environment(self):
+        return {**super().environment, "CURATOR_IMPORT": str(self.folder)}
+
+    @property
+    def settings(self):
+        return super().settings.model_copy(update={"import_": self.folder})
+
+    def run_jobs(self):
+        """Run the queued jobs, here, until there are none."""
+        with self.services() as services:
+            runner = make_runner(services, threading.Event(), beat_seconds=0.05)
+            while runner.run_one():
+                pass
 
 
 def free_port():

@@ -23,7 +23,7 @@ from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.processes import Nursery
 from tests.crash.races import run_races
 from tests.crash.tampers import run_tampers
-from tests.harness import Installation
+from tests.harness import ImportingInstallation, Installation
 
 DICE = random.Random()
 
@@ -93,8 +93,9 @@ def disks(nursery, installation, key, count):
 
 def jobs(nursery, installation, _, count):
     """100 killed workers, and as many cancelled jobs."""
-    killed = run_job_kills(nursery, installation, count)
-    cancelled = run_job_cancels(nursery, installation, count)
+    importing = ImportingInstallation(installation.folder)
+    killed = run_job_kills(nursery, importing, count)
+    cancelled = run_job_cancels(nursery, importing, count)
     said = (
         f"{killed.rounds} workers killed, {killed.retried} jobs taken over, all "
         f"{killed.states}; {cancelled.rounds} jobs cancelled: {cancelled.states}"

@@ -10,7 +10,7 @@ from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
 from tests.crash.books import database, problems
 from tests.crash.processes import Nursery
-from tests.harness import DEFAULT_ROWS, Installation
+from tests.harness import DEFAULT_ROWS, ImportingInstallation
 
 LEASE = {"lease_ms": 1_200, "beat_seconds": 0.2}
 WAIT_SECONDS = 120
@@ -22,17 +22,11 @@ class JobDesk:
     """Submits loads to an installation, and starts workers for it."""
 
     nursery: Nursery
-    installation: Installation
-
-    @property
-    def environment(self):
-        return {"CURATOR_IMPORT": str(self.installation.folder)}
+    installation: ImportingInstallation
 
     @contextlib.contextmanager
     def office(self):
-        folder = self.installation.folder
-        settings = self.installation.settings.model_copy(update={"import_": folder})
-        with self.installation.services(settings) as services:
+        with self.installation.services() as services:
             yield make_jobs(services)
 
     def submit(self, rows=DEFAULT_ROWS, **more):
@@ -66,7 +60,7 @@ class JobDesk:
         raise TimeoutError(message)
 
     def worker(self):
-        return self.nursery.start_worker(self.installation, self.environment, **LEASE)
+        return self.nursery.start_worker(self.installation, **LEASE)
 
     @contextlib.contextmanager
     def working(self):

@@ -38,11 +38,11 @@ class Nursery:
         server.wait_until_ready()
         return server
 
-    def start_worker(self, installation, environment=None, **lease):
+    def start_worker(self, installation, **lease):
         """Run an installation's jobs; return at once."""
-        return ServerProcess(self._fork(installation, environment, lease=lease), 0)
+        return ServerProcess(self._fork(installation, lease=lease), 0)
 
-    def _fork(self, installation, environment, **order):
+    def _fork(self, installation, environment=None, **order):
         names = {
             name: value
             for name, value in installation.environment.items()

@@ -10,14 +10,14 @@ import pytest
 
 from tests.crash.job_desk import JobDesk
 from tests.crash.job_kills import run_job_cancels, run_job_kills
-from tests.harness import Installation
+from tests.harness import ImportingInstallation
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def installation(tmp_path):
-    return Installation(tmp_path).create()
+    return ImportingInstallation(tmp_path).create()
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def soon(condition, seconds=60):
 def test_a_server_has_a_worker_that_is_started_again_and_dies_with_it(
     nursery, desk, installation
 ):
-    server = nursery.start(installation, desk.environment, worker=True)
+    server = nursery.start(installation, worker=True)
     try:
         (first,) = soon(lambda: children_named(server.pid, "worker"))
         os.kill(first, 9)
@@ -140,7 +140,7 @@ def test_a_server_has_a_worker_that_is_started_again_and_dies_with_it(
         server.kill_alone()
         soon(lambda: not Path(f"/proc/{second}").exists())
         job = desk.submit()
-        again = nursery.start(installation, desk.environment, worker=True)
+        again = nursery.start(installation, worker=True)
         assert desk.wait(job)[0]["state"] == "done"
         (third,) = children_named(again.pid, "worker")
         again.ask_to_end()
