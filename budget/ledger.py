@@ -160,6 +160,16 @@ class Ledger:
             if not self._holder.shared:
                 leases.void_others(write.connection, self._holder.boot)
 
+    def catch_up(self) -> None:
+        """Write the anchor forward where a process died before it did.
+
+        Raises:
+            AnchorMismatchError: The ledger does not contain its anchor.
+            LedgerUnavailableError: The anchor cannot be written.
+        """
+        with self._writer.transaction():
+            pass
+
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
 

@@ -10,9 +10,14 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 
 from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
@@ -47,6 +52,11 @@ from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value, load_lock
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_kinds import JobKinds
+from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
+from server.use_cases.job_store import LEASE_MS, JobStore
+from server.use_cases.jobs import JobsOffice
+from server.use_cases.load_job import LoadJob
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -331,14 +341,49 @@ def end_boot(settings: Settings, boot: str) -> None:
         _log.warning("the database is away: a dead worker's leases end by themselves")
 
 
+def job_kinds(services: Services) -> JobKinds:
+    """Return what jobs can do."""
+    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
+    return {kind.name: kind for kind in kinds}
+
+
+def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
+    boot = secrets.token_hex(16)
+    return JobStore(services.databases, boot, lease_ms=lease_ms)
+
+
+def make_jobs(services: Services) -> JobsOffice:
+    """Wire what submits, lists and cancels jobs."""
+    return JobsOffice(services, _job_store(services), job_kinds(services))
+
+
+def make_runner(
+    services: Services,
+    stop: Event,
+    *,
+    lease_ms: int = LEASE_MS,
+    beat_seconds: float = BEAT_SECONDS,
+) -> JobRunner:
+    """Wire what runs jobs, after removing what killed ones left behind."""
+    delete_unnamed_files(services)
+    parts = RunnerParts(
+        store=_job_store(services, lease_ms),
+        kinds=job_kinds(services),
+        catch_up=services.ledger.catch_up,
+        beat_seconds=beat_seconds,
+    )
+    return JobRunner(parts, stop)
+
+
 class Server:
     """The running service: its lock, its parts, its recovery loop.
 
     Args:
         settings: Of the installation.
         sampler_factory: Makes the source of noise.
-        worker: The boot of one of several processes, whose parent holds the lock and
-            has checked everything; None where this process serves alone.
+        boot: Of one of several processes, whose parent holds the lock and has checked
+            everything; None where this process serves alone.
+        job_worker: Runs jobs while this serves; None where nothing does.
     """
 
     def __init__(
@@ -346,12 +391,14 @@ class Server:
         settings: Settings,
         *,
         sampler_factory: SamplerFactory = OpenDPSampler,
-        worker: str | None = None,
+        boot: str | None = None,
+        job_worker: AbstractContextManager[object] | None = None,
     ) -> None:
         self.settings = settings
+        self._job_worker = job_worker or nullcontext()
         self.lateness = Lateness()
         self._started = False
-        self._is_worker = worker is not None
+        self._serves_alone = boot is None
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
@@ -359,7 +406,7 @@ class Server:
                 settings,
                 parser=self._parser.parse,
                 sampler_factory=sampler_factory,
-                boot=worker,
+                boot=boot,
             )
         except CuratorError:
             self._parser.close()
@@ -377,10 +424,11 @@ class Server:
         """
         if self._started:
             return
-        if not self._is_worker:
+        if self._serves_alone:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
         self._heartbeat.start()
+        self._held.enter_context(self._job_worker)
         self._started = True
 
     def stop(self) -> None:
@@ -411,6 +459,7 @@ class Server:
             reading=ReadingRoom(self.services),
             authenticate=self._authenticate,
             check_role=self.desk.check_role,
+            jobs=make_jobs(self.services),
             ready=self._ready,
         )
         app = make_app(self._lifespan)

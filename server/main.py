@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import socket
+import threading
 from typing import Annotated
 
 import typer
@@ -17,16 +18,20 @@ from server.bootstrap import (
     checked_for_workers,
     end_boot,
     initialise,
+    make_jobs,
+    make_runner,
     make_services,
 )
 from server.cli.analyst import add_analyst_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
+from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.output import REFUSED, Json, refusals, say, show
 from server.settings import Settings
 from server.use_cases.auditing import AuditOffice
+from server.worker import ChildWorker, work_as_process
 from server.workers import Supervisor
 
 cli = typer.Typer(
@@ -34,10 +39,11 @@ cli = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-_WIRING = Wiring(make_services, initialise, actor)
+_WIRING = Wiring(make_services, initialise, actor, make_jobs)
 add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
+cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
 cli.add_typer(
     ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
     name="ledger",
@@ -79,6 +85,9 @@ def serve(
     workers: Annotated[
         int | None, typer.Option(help="Processes; several need PostgreSQL.")
     ] = None,
+    worker: Annotated[
+        bool, typer.Option(help="Run jobs in a child process, niced.")
+    ] = True,
 ) -> None:
     """Serve questions over HTTP until stopped.
 
@@ -91,9 +100,9 @@ def serve(
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
         if settings.workers > 1:
-            _serve_by_workers(settings)
+            _serve_by_workers(settings, with_jobs=worker)
         else:
-            server = Server(settings)
+            server = Server(settings, job_worker=ChildWorker() if worker else None)
             server.start()
             _run(_listening(settings, server.app()))
 
@@ -119,16 +128,34 @@ def _run(config: uvicorn.Config, sockets: list[socket.socket] | None = None) -> 
         raise typer.Exit(REFUSED)
 
 
-def _serve_by_workers(settings: Settings) -> None:
+def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
     """Check everything, then serve one socket from several processes."""
     with checked_for_workers(settings):
         listening = _listening(settings).bind_socket()
 
-        def work(boot: str) -> None:
-            app = Server(settings, worker=boot).app()
+        def work(boot: str, place: int) -> None:
+            jobs = ChildWorker() if with_jobs and place == 0 else None
+            app = Server(settings, boot=boot, job_worker=jobs).app()
             _run(_listening(settings, app), [listening])
 
         Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
+
+
+@cli.command("worker")
+def run_worker(
+    *, child: Annotated[bool, typer.Option("--child", hidden=True)] = False
+) -> None:
+    """Run jobs until stopped; a job that is running goes back into the queue.
+
+    Example: curator worker
+    """
+    settings = settings_or_exit()
+    logging.basicConfig(level=settings.log_level.upper())
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    stop = threading.Event()
+    with refusals():
+        runner = make_runner(make_services(settings), stop)
+    work_as_process(stop, runner.run_one, is_child=child)
 
 
 @cli.command()

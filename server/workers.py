@@ -26,6 +26,7 @@ _log = logging.getLogger("curator.workers")
 @dataclass(frozen=True, slots=True)
 class _Worker:
     boot: str
+    place: int  # from 0; whoever replaces it takes its place
     started: float
 
 
@@ -35,12 +36,13 @@ class Supervisor:
 
     Args:
         count: How many.
-        serve: What a worker does, given the id of its boot; returns when drained.
+        serve: What a worker does, given the id of its boot and its place; returns
+            when drained.
         ended: Called in the parent with the boot of a worker that died.
     """
 
     count: int
-    serve: Callable[[str], None]
+    serve: Callable[[str, int], None]
     ended: Callable[[str], None]
     _workers: dict[int, _Worker] = field(default_factory=dict)
     _pipe: tuple[int, int] = (-1, -1)
@@ -50,8 +52,8 @@ class Supervisor:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
         self._pipe = os.pipe()
         try:
-            for _ in range(self.count):
-                self._start()
+            for place in range(self.count):
+                self._start(place)
             while not self._is_told_to_stop():
                 self._replace_dead()
             self._drain()
@@ -64,22 +66,22 @@ class Supervisor:
         received = signal.sigtimedwait(_WATCHED, _POLL_SECONDS)
         return received is not None and received.si_signo in _STOPS
 
-    def _start(self) -> None:
+    def _start(self, place: int) -> None:
         boot = secrets.token_hex(16)
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._become_worker(boot)
-        self._workers[pid] = _Worker(boot, time.monotonic())
+            self._become_worker(boot, place)
+        self._workers[pid] = _Worker(boot, place, time.monotonic())
 
-    def _become_worker(self, boot: str) -> None:
+    def _become_worker(self, boot: str, place: int) -> None:
         code = 1
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
             os.close(self._pipe[1])
             threading.Thread(target=self._outlive_no_parent, daemon=True).start()
-            self.serve(boot)
+            self.serve(boot, place)
             code = 0
         except Exception as error:  # noqa: BLE001 - its words could quote anything
             _log.error("a worker could not serve: %s", type(error).__name__)
@@ -99,7 +101,7 @@ class Supervisor:
             self.ended(worker.boot)
             if time.monotonic() - worker.started < _SETTLED_SECONDS:
                 time.sleep(_PAUSE_SECONDS)
-            self._start()
+            self._start(worker.place)
 
     def _reap(self) -> list[_Worker]:
         dead = [pid for pid in self._workers if os.waitpid(pid, os.WNOHANG)[0] == pid]

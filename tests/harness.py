@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from privacy.losses import Loss
-from server.bootstrap import Server, initialise, make_services
+from server.bootstrap import Server, initialise, make_runner, make_services
 from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
@@ -177,6 +177,25 @@ class Installation:
         )
 
 
+class ImportingInstallation(Installation):
+    """An installation whose jobs may read what lies in its folder."""
+
+    @property
+    def environment(self):
+        return {**super().environment, "CURATOR_IMPORT": str(self.folder)}
+
+    @property
+    def settings(self):
+        return super().settings.model_copy(update={"import_": self.folder})
+
+    def run_jobs(self):
+        """Run the queued jobs, here, until there are none."""
+        with self.services() as services:
+            runner = make_runner(services, threading.Event(), beat_seconds=0.05)
+            while runner.run_one():
+                pass
+
+
 def free_port():
     """Return a free port below those that the kernel gives to clients."""
     while True:
@@ -246,10 +265,13 @@ def wait_until_ready(port, process=None, seconds=30):
     raise RuntimeError(message)
 
 
-def start_process(installation, port, prefix=(), environment=None, **more):
+def start_process(
+    installation, port, prefix=(), environment=None, *, worker=False, **more
+):
     """Start ``curator serve`` in a process group of its own."""
+    serve = ["serve", "--worker" if worker else "--no-worker", "--port", str(port)]
     return subprocess.Popen(
-        [*prefix, sys.executable, "-m", "server.main", "serve", "--port", str(port)],
+        [*prefix, sys.executable, "-m", "server.main", *serve],
         env={**installation.environment, **(environment or {})},
         start_new_session=True,
         **more,

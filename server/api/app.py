@@ -14,11 +14,13 @@ from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.admin_jobs import NewJobBody, add_job_routes
 from server.api.examples import add_examples
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
+from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -45,6 +47,7 @@ class Parts:
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
     check_role: Callable[[Caller], None]
+    jobs: JobsOffice
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
@@ -85,6 +88,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
+    add_job_routes(app)
     _add_health_routes(app)
     return app
 
@@ -93,7 +97,7 @@ def openapi_document() -> dict[str, object]:
     """Return the OpenAPI document; needs no installation."""
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
-    for model in (wire.QuestionBody, wire.ProblemShape):
+    for model in (wire.QuestionBody, NewJobBody, wire.ProblemShape):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema

@@ -69,3 +69,11 @@ class CommandRefusedError(CuratorError):
     """A custodian's command was refused; the message says what to do."""
 
     code = "refused"
+
+
+class JobStoppedError(Exception):
+    """A job's work ends here: it was cancelled, or its worker must let go of it."""
+
+
+class LeaseLostError(JobStoppedError):
+    """Somebody else has the job now, or it has ended."""
