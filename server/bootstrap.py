@@ -37,10 +37,11 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
-from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.door import Door
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -256,6 +257,12 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def make_limiter(services: Services) -> Limiter:
+    """Return the limiter of this process: it alone serves a SQLite ledger."""
+    settings = services.settings
+    return MemoryLimiter(Allowance(settings.rate_limit, settings.max_in_flight))
+
+
 class Server:
     """The running service: its lock, its parts, its recovery loop."""
 
@@ -300,9 +307,10 @@ class Server:
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
+        door = Door(self.services, make_limiter(self.services))
         counter = QuestionCounter(
             self.desk,
-            self._authenticate,
+            door,
             self.services.unreleased.release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
@@ -315,18 +323,13 @@ class Server:
         parts = Parts(
             counter=counter,
             reading=ReadingRoom(self.services),
-            authenticate=self._authenticate,
+            authenticate=door.admit,
             check_role=self.desk.check_role,
             ready=self._ready,
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
         return app
-
-    def _authenticate(self, authorization: str | None) -> Caller:
-        self.services.ledger.require_matched()
-        with self.services.databases.reader.connect() as connection:
-            return authenticate(connection, authorization)
 
     def _ready(self) -> str:
         try:

@@ -75,6 +75,8 @@ class Installation:
 
     folder: Path
     slot_ms: int = 0
+    rate_limit: int = 0  # tests hammer
+    max_in_flight: int = 0
 
     @property
     def data(self):
@@ -91,8 +93,8 @@ class Installation:
             "CURATOR_DATA": str(self.data),
             "CURATOR_ANCHOR": str(self.anchor),
             "CURATOR_SLOT_MS": str(self.slot_ms),
-            "CURATOR_RATE_LIMIT": "0",
-            "CURATOR_MAX_IN_FLIGHT": "0",
+            "CURATOR_RATE_LIMIT": str(self.rate_limit),
+            "CURATOR_MAX_IN_FLIGHT": str(self.max_in_flight),
             "CURATOR_PERMITS": "256",
             "CURATOR_LOG_LEVEL": "warning",
         }
@@ -103,6 +105,8 @@ class Installation:
             data=self.data,
             anchor=self.anchor,
             slot_ms=self.slot_ms,
+            rate_limit=self.rate_limit,
+            max_in_flight=self.max_in_flight,
             permits=256,
         )
 
@@ -212,6 +216,7 @@ def serve_in_thread(installation, sampler_factory=None):
             port=port,
             log_level="error",
             access_log=False,
+            server_header=False,
         )
     )
     thread = threading.Thread(target=runner.run, daemon=True)
