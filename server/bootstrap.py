@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import getpass
-import hashlib
 import logging
 import os
 import secrets
@@ -48,14 +47,15 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
-from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.door import Door
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_kinds import JobKinds
 from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.job_store import LEASE_MS, JobStore
 from server.use_cases.jobs import JobsOffice
+from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.load_job import LoadJob
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
@@ -375,6 +375,12 @@ def make_runner(
     return JobRunner(parts, stop)
 
 
+def make_limiter(services: Services) -> Limiter:
+    """Return the limiter of this process: it alone serves a SQLite ledger."""
+    settings = services.settings
+    return MemoryLimiter(Allowance(settings.rate_limit, settings.max_in_flight))
+
+
 class Server:
     """The running service: its lock, its parts, its recovery loop.
 
@@ -440,9 +446,10 @@ class Server:
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
+        door = Door(self.services, make_limiter(self.services))
         counter = QuestionCounter(
             self.desk,
-            self._authenticate,
+            door,
             Releaser(
                 self.services.release, writes=self.services.databases.is_shared
             ).release,
@@ -457,7 +464,7 @@ class Server:
         parts = Parts(
             counter=counter,
             reading=ReadingRoom(self.services),
-            authenticate=self._authenticate,
+            authenticate=door.admit,
             check_role=self.desk.check_role,
             jobs=make_jobs(self.services),
             ready=self._ready,
@@ -465,14 +472,6 @@ class Server:
         app = make_app(self._lifespan)
         app.state.parts = parts
         return app
-
-    def _authenticate(self, authorization: str | None) -> Caller:
-        self.services.ledger.require_matched()
-        digest = hashlib.sha256((authorization or "").encode()).digest()
-        return self.services.catalogue.get(
-            ("caller", digest),
-            lambda connection: authenticate(connection, authorization),
-        )
 
     def _ready(self) -> str:
         try:

@@ -77,6 +77,8 @@ class Installation:
     slot_ms: int = 0
     url: str = ""  # of a PostgreSQL database; SQLite where there is none
     workers: int = 1
+    rate_limit: int = 0  # tests hammer
+    max_in_flight: int = 0
 
     @property
     def data(self):
@@ -93,8 +95,8 @@ class Installation:
             "CURATOR_DATA": str(self.data),
             "CURATOR_ANCHOR": str(self.anchor),
             "CURATOR_SLOT_MS": str(self.slot_ms),
-            "CURATOR_RATE_LIMIT": "0",
-            "CURATOR_MAX_IN_FLIGHT": "0",
+            "CURATOR_RATE_LIMIT": str(self.rate_limit),
+            "CURATOR_MAX_IN_FLIGHT": str(self.max_in_flight),
             "CURATOR_PERMITS": "256",
             "CURATOR_LOG_LEVEL": "warning",
             "CURATOR_DATABASE_URL": self.url,
@@ -107,6 +109,8 @@ class Installation:
             data=self.data,
             anchor=self.anchor,
             slot_ms=self.slot_ms,
+            rate_limit=self.rate_limit,
+            max_in_flight=self.max_in_flight,
             permits=256,
             database_url=self.url,
             workers=self.workers,
@@ -237,6 +241,7 @@ def serve_in_thread(installation, sampler_factory=None):
             port=port,
             log_level="error",
             access_log=False,
+            server_header=False,
         )
     )
     thread = threading.Thread(target=runner.run, daemon=True)

@@ -15,8 +15,12 @@ from starlette.exceptions import HTTPException
 from privacy.errors import CuratorError
 from server.api import wire
 from server.api.admin_jobs import NewJobBody, add_job_routes
+from server.api.contract import complete
+from server.api.contract import problem_responses as _problems
+from server.api.docs_page import add_docs_routes
+from server.api.edge import Edge
 from server.api.examples import add_examples
-from server.api.problems import PROBLEM_JSON, Problem
+from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
@@ -90,6 +94,8 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_reading_routes(app)
     add_job_routes(app)
     _add_health_routes(app)
+    add_docs_routes(app, openapi_document)
+    app.add_middleware(Edge)
     return app
 
 
@@ -101,6 +107,7 @@ def openapi_document() -> dict[str, object]:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
+    complete(document)
     add_examples(document["paths"])
     return {**document}
 
@@ -116,18 +123,6 @@ def _reader(request: Request) -> Caller:
     caller = parts.authenticate(request.headers.get("authorization"))
     parts.check_role(caller)
     return caller
-
-
-def _problems(*statuses: int) -> dict[int | str, dict[str, object]]:
-    return {
-        status: {
-            "description": "Refused: see the problem's type.",
-            "content": {
-                PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
-            },
-        }
-        for status in statuses
-    }
 
 
 def _add_question_routes(app: FastAPI) -> None:
@@ -232,7 +227,10 @@ def _add_health_routes(app: FastAPI) -> None:
         return JSONResponse({"status": "ok"})
 
     @app.get(
-        "/readyz", response_model=wire.Health, responses=_problems(503), tags=["health"]
+        "/readyz",
+        response_model=wire.Health,
+        responses=_problems(503),
+        tags=["health"],
     )
     def readyz(request: Request) -> Response:
         """Say whether questions can be answered."""

@@ -179,7 +179,7 @@ rate = Table(
     "rate",
     work_metadata,
     Column("principal", Text, primary_key=True),
-    Column("theoretical_arrival_ms", BigInteger, nullable=False),
+    Column("full_at_us", BigInteger, nullable=False),  # by the database's clock
 )
 
 in_flight = Table(

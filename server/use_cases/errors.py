@@ -25,6 +25,16 @@ class ForbiddenError(CuratorError):
     code = "forbidden"
 
 
+class RateLimitedError(CuratorError):
+    """The caller asks too often, or too much at once; a function of requests alone."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        self.retry_after_seconds = retry_after_seconds  # at least 1
+        super().__init__(message)
+
+
 class InProgressError(CuratorError):
     """The key's first request is still being answered."""
 

@@ -30,7 +30,7 @@ def _several_processes() -> None:
     op.create_table(
         "rate",
         sa.Column("principal", sa.Text(), primary_key=True),
-        sa.Column("theoretical_arrival_ms", sa.BigInteger(), nullable=False),
+        sa.Column("full_at_us", sa.BigInteger(), nullable=False),
     )
     op.create_table(
         "in_flight",
