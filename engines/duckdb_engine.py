@@ -60,7 +60,7 @@ class DuckDbEngine:
         try:
             return self._sealed(snapshot, plan)
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
-            _log.error("execution failed: %s", type(error).__name__)
+            _log.error("execution failed", extra={"error": type(error).__name__})
         with self._lock:
             self._incidents += 1
         raise ExecutionError

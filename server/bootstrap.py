@@ -28,6 +28,8 @@ from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.slots import Lateness, SlotClock, base_slots
+from server.logs import HeldLines, note
+from server.metrics import Metrics
 from server.parser_process import ParserPool
 from server.persistence import tables
 from server.persistence.schema import (
@@ -41,6 +43,7 @@ from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value, load_lock
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.odometers import Odometers
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -74,6 +77,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     if settings.anchor.exists() and not unfinished:
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
         raise CommandRefusedError(message)
+    if settings.data.is_dir() and not any(settings.data.iterdir()):
+        settings.data.chmod(0o700)  # an empty mount point: nobody relies on its mode
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -265,6 +270,7 @@ class Server:
         self.settings = settings
         self.lateness = Lateness()
         self._started = False
+        self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
@@ -321,12 +327,20 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
+        self.metrics = Metrics(
+            lambda: Odometers(self.services).read(late=self.lateness.late),
+            self.settings.permits,
+            counter.in_flight,
+        )
+        app.state.observe = self.metrics.observe
         return app
 
     def _authenticate(self, authorization: str | None) -> Caller:
         self.services.ledger.require_matched()
         with self.services.databases.reader.connect() as connection:
-            return authenticate(connection, authorization)
+            caller = authenticate(connection, authorization)
+        note(principal=caller.name)
+        return caller
 
     def _ready(self) -> str:
         try:
@@ -348,9 +362,13 @@ class Server:
             self.stop()
 
     async def _recover_forever(self) -> None:
+        held = HeldLines()
         while True:
+            held.write()  # what the last run said, on the grid
             try:
-                await asyncio.to_thread(self._recovery.run_once)
+                with held.holding():
+                    await asyncio.to_thread(self._recovery.run_once)
             except Exception as error:  # noqa: BLE001 - it must go on
-                _log.error("recovery met a bug: %s", type(error).__name__)
+                facts = {"error": type(error).__name__}
+                _log.error("recovery met a bug", extra=facts)
             await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

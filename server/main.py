@@ -1,19 +1,18 @@
 """The command ``curator``."""
 
 import json
-import logging
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from server.api.app import openapi_document
-from server.bootstrap import Server, actor, initialise, make_services
+from server.bootstrap import actor, initialise, make_services
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.output import Json, refusals, say, show
+from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
 
 cli = typer.Typer(
@@ -62,28 +61,35 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option()] = None,
     port: Annotated[int | None, typer.Option()] = None,
+    trust_proxy: Annotated[
+        bool | None,
+        typer.Option(
+            "--trust-proxy",
+            help="Speak plain HTTP: a TLS proxy alone can reach this address.",
+        ),
+    ] = None,
+    insecure_demo: Annotated[
+        bool | None,
+        typer.Option(
+            "--insecure-demo", help="Serve although unsafe: never patients' data."
+        ),
+    ] = None,
 ) -> None:
-    """Serve questions over HTTP until stopped.
+    """Serve questions over HTTP until stopped; refuse unsafe configurations.
+
+    SIGTERM drains: questions under way are answered first, for 30 seconds at most.
 
     Example: curator serve --port 8000
     """
-    settings = settings_or_exit(host=host, port=port)
-    logging.basicConfig(level=settings.log_level.upper())
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    if settings.slot_ms == 0:
-        say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
+    flags = {
+        "host": host,
+        "port": port,
+        "trust_proxy": trust_proxy,
+        "insecure_demo": insecure_demo,
+    }
+    settings = settings_or_exit(**flags)
     with refusals():
-        server = Server(settings)
-        server.start()
-    uvicorn.run(
-        server.app(),
-        host=settings.host,
-        port=settings.port,
-        log_level=settings.log_level.lower(),
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=30,
-    )
+        serve_http(settings, flags)
 
 
 @cli.command()

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.access_log import AccessLog
 from server.api.examples import add_examples
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
@@ -63,7 +64,7 @@ class QuietRoute(APIRoute):
             except (CuratorError, RequestValidationError, HTTPException):
                 raise
             except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-                _log.error("internal error: %s", type(error).__name__)
+                _log.error("internal error", extra={"error": type(error).__name__})
                 return Problem("internal_error", "the server failed").response()
 
         return quietly
@@ -82,6 +83,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.router.route_class = QuietRoute
+    app.add_middleware(AccessLog)
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
