@@ -34,6 +34,10 @@ class Engine(Protocol):
         """
         ...
 
+    def close_removed(self) -> None:
+        """Let go of snapshots whose file was removed, once nobody reads them."""
+        ...
+
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""
         ...

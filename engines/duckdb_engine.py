@@ -65,6 +65,10 @@ class DuckDbEngine:
             self._incidents += 1
         raise ExecutionError
 
+    def close_removed(self) -> None:
+        """Let go of snapshots whose file was removed, once nobody reads them."""
+        self._snapshots.close_removed()
+
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""
         self._snapshots.close()

@@ -249,7 +249,13 @@ def delete_unnamed_files(services: Services) -> None:
         if not held:
             return  # a load is under way, its files are not named yet
         with services.databases.reader.connect() as connection:
-            snapshots = set(connection.execute(select(tables.snapshot.c.id)).scalars())
+            snapshots = set(
+                connection.execute(
+                    select(tables.snapshot.c.id).where(
+                        tables.snapshot.c.removed.is_(None)
+                    )
+                ).scalars()
+            )
             populations = connection.execute(
                 select(tables.population.c.name, tables.population.c.overlap_digest)
             ).all()
@@ -368,6 +374,7 @@ class Server:
             try:
                 with held.holding():
                     await asyncio.to_thread(self._recovery.run_once)
+                    await asyncio.to_thread(self.services.engine.close_removed)
             except Exception as error:  # noqa: BLE001 - it must go on
                 facts = {"error": type(error).__name__}
                 _log.error("recovery met a bug", extra=facts)

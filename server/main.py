@@ -11,9 +11,11 @@ from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
+from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
 from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.statements import StatementOffice
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
@@ -23,10 +25,11 @@ cli = typer.Typer(
 _WIRING = Wiring(make_services, initialise, actor)
 add_commands(cli, _WIRING)
 cli.add_typer(manifest_commands(), name="manifest")
-cli.add_typer(
-    ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
-    name="ledger",
+_ledger = ledger_commands(
+    lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )
+add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
+cli.add_typer(_ledger, name="ledger")
 
 
 @cli.command()

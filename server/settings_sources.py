@@ -2,12 +2,13 @@
 
 import difflib
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dotenv import dotenv_values
 from pydantic import SecretStr
-from pydantic_settings.sources import read_env_file
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -15,6 +16,7 @@ from server.settings import SETTINGS_FILE_VARIABLE, Settings
 
 PREFIX = "CURATOR_"
 MASK = "***"
+NEAR = 0.75  # of two names, from 0 to 1
 CLIENT_VARIABLES = frozenset({"CURATOR_URL", "CURATOR_API_KEY"})
 """Variables that the analyst's client reads; a shell may hold both kinds."""
 
@@ -66,7 +68,7 @@ def unknown_variables() -> list[str]:
     warnings = []
     for name in sorted(found - known):
         if name.startswith(PREFIX):
-            nearest = difflib.get_close_matches(name, sorted(known), n=1)
+            nearest = difflib.get_close_matches(name, sorted(known), n=1, cutoff=NEAR)
             hint = f"; did you mean {nearest[0]}?" if nearest else ""
             warnings.append(f"{name} is no setting of this version{hint}")
     return warnings
@@ -87,8 +89,10 @@ def masked_url(text: str) -> str:
     """Return a URL without its password; its query may hold one too."""
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         return MASK
+    if re.fullmatch(r"[A-Za-z0-9.:_-]*", url.host or "") is None:
+        return MASK  # a password with an @ in it may have become part of the host
     url = url.set(query=dict.fromkeys(url.query, MASK))
     return url.render_as_string(hide_password=True)
 
@@ -101,4 +105,4 @@ def _file_values() -> dict[str, str]:
     path = Path(_file_name())
     if not path.is_file():
         return {}
-    return {name.upper(): value for name, value in read_env_file(path).items() if value}
+    return {name.upper(): value for name, value in dotenv_values(path).items() if value}

@@ -30,6 +30,7 @@ ALLOWED_HEADERS = {
     "retry-after",
     "server",
     "www-authenticate",
+    "x-request-id",
 }
 ELSEWHERE = (
     "/", "/v1", "/v1/", "/v1/datasets/", "/v1/datasets/clinic/", "/docs", "/redoc",
