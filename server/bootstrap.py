@@ -41,9 +41,12 @@ from server.persistence.schema import (
 from server.settings import Settings
 from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
-from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.custody import installation_value
+from server.use_cases.doctor import Instruments
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
+from server.use_cases.oversight import Oversight
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -158,14 +161,57 @@ def open_databases(settings: Settings) -> Databases:
         raise CommandRefusedError(missing)
     databases = Databases(settings.url)
     try:
-        revision = _at_head(databases)
+        with databases.reader.connect() as connection:
+            revision = current_revision(connection)
+        known = head_revision()
     except (SQLAlchemyError, AlembicCommandError) as error:
         databases.close()
         raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
         raise CommandRefusedError(missing)
+    if revision != known:
+        databases.close()
+        raise OldSchemaError(revision)
     return databases
+
+
+class OldSchemaError(CommandRefusedError):
+    """The database has the schema of an earlier version of Curator."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"the database has the schema {revision}, and this version needs "
+            f"{head_revision()}: stop the server, make a backup ('curator backup "
+            "create FILE.tar'), then type 'curator db upgrade'"
+        )
+
+
+def upgrade_database(settings: Settings) -> dict[str, object]:
+    """Bring the database to this version's schema; no server may be running.
+
+    Raises:
+        CuratorError: There is no installation, a server runs, or the database has a
+            revision that this version does not know.
+    """
+    if not settings.data.is_dir():
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    with (
+        ProcessLock(settings.lock_file),
+        contextlib.closing(Databases(settings.url)) as databases,
+    ):
+        try:
+            with databases.writer.begin() as connection:
+                before = current_revision(connection)
+                if before is not None:
+                    upgrade(connection)
+        except (SQLAlchemyError, AlembicCommandError) as error:
+            raise _unreadable(settings, error) from None
+    if before is None:
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    return {"from": before, "to": head_revision(), "changed": before != head_revision()}
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
@@ -174,16 +220,6 @@ def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
         f"this version does not know ({type(error).__name__}): restore it from a backup"
     )
     return CommandRefusedError(message)
-
-
-def _at_head(databases: Databases) -> str | None:
-    """Return the revision, after bringing it to the newest; None where is no schema."""
-    with databases.writer.connect() as connection:
-        revision = current_revision(connection)
-    if revision is not None and revision != head_revision():
-        with databases.writer.begin() as connection:
-            upgrade(connection)
-    return revision
 
 
 def make_services(
@@ -243,6 +279,24 @@ def check_files(services: Services) -> None:
             raise CommandRefusedError(message) from None
 
 
+def require_snapshots(services: Services) -> None:
+    """Refuse to serve a dataset without rows: every question would fail, and cost.
+
+    Raises:
+        CommandRefusedError: The file of an active snapshot is missing.
+    """
+    with services.databases.reader.connect() as connection:
+        datasets = connection.execute(select(tables.dataset)).all()
+    for row in datasets:
+        path = services.settings.snapshots / f"{row.active_snapshot}.duckdb"
+        if not path.exists():
+            message = (
+                f"the active snapshot of dataset {row.name!r} is missing: load the "
+                f"dataset again, or bring {path} back from its backup"
+            )
+            raise CommandRefusedError(message)
+
+
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them."""
     with load_lock(services.settings, wait=False) as held:
@@ -265,6 +319,19 @@ def delete_unnamed_files(services: Services) -> None:
         for path in services.settings.snapshots.iterdir():
             if path.suffix != ".duckdb" or path.stem not in snapshots:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def try_parser() -> None:
+    """Parse one query as the server does.
+
+    Raises:
+        CuratorError: No child process can.
+    """
+    with contextlib.closing(ParserPool()) as pool:
+        pool.parse("SELECT COUNT(*) FROM t")
+
+
+INSTRUMENTS = Instruments(make_services, check_files, try_parser)
 
 
 class Server:
@@ -300,6 +367,7 @@ class Server:
             return
         self._held.enter_context(ProcessLock(self.settings.lock_file))
         check_files(self.services)
+        require_snapshots(self.services)
         self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
         self._started = True
@@ -333,6 +401,7 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
+        app.state.oversight = Oversight(self.services)
         self.metrics = Metrics(
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,

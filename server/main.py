@@ -6,9 +6,17 @@ from typing import Annotated
 import typer
 
 from server.api.app import openapi_document
-from server.bootstrap import actor, initialise, make_services
+from server.bootstrap import (
+    INSTRUMENTS,
+    actor,
+    initialise,
+    make_services,
+    upgrade_database,
+)
+from server.cli.backup import backup_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
+from server.cli.doctor import add_doctor, database_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.operating import add_report
@@ -30,6 +38,9 @@ _ledger = ledger_commands(
 )
 add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
 cli.add_typer(_ledger, name="ledger")
+cli.add_typer(backup_commands(settings_or_exit), name="backup")
+cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
+add_doctor(cli, settings_or_exit, INSTRUMENTS)
 
 
 @cli.command()

@@ -16,6 +16,7 @@ from privacy.errors import CuratorError
 from server.api import wire
 from server.api.access_log import AccessLog
 from server.api.examples import add_examples
+from server.api.oversight import add_oversight_routes
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
@@ -88,6 +89,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_question_routes(app)
     _add_reading_routes(app)
     _add_health_routes(app)
+    add_oversight_routes(app)
     return app
 
 

@@ -102,6 +102,9 @@ BUDGET: Example = {
             "population": "hospital_patients",
             "datasets": ["hospital"],
             "expires": "2027-06-30",
+            "warnings": [
+                {"code": "expires_soon", "detail": "access ends 2027-06-30"},
+            ],
             "allotment": "5",
             "spent": "0.3",
             "remaining": "4.7",
@@ -211,7 +214,8 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
     """
     for path, verbs in paths.items():
         for operation in verbs.values():
-            _add_to_operation(cast("_Operation", operation), _REPLIES[path])
+            if path in _REPLIES:  # others bring their own
+                _add_to_operation(cast("_Operation", operation), _REPLIES[path])
 
 
 def _add_to_operation(operation: "_Operation", reply: Example) -> None:
@@ -222,10 +226,10 @@ def _add_to_operation(operation: "_Operation", reply: Example) -> None:
         if status == "200":
             content[_JSON]["example"] = reply
         else:
-            content[PROBLEM_JSON]["examples"] = _problems(int(status))
+            content[PROBLEM_JSON]["examples"] = example_problems(int(status))
 
 
-def _problems(status: int) -> Example:
+def example_problems(status: int) -> Example:
     """Return an example of each problem that has this status, by code."""
     return {
         code: {"value": _problem(code)}

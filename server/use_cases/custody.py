@@ -1,10 +1,6 @@
 """The custodian's work: populations, their caps, and loading datasets."""
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +10,6 @@ from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
-from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
@@ -23,6 +18,7 @@ from server.use_cases.fitting import (
     display_of,
     stored_words,
 )
+from server.use_cases.load_lock import load_lock
 from server.use_cases.people import existing, refuse_used, require_single_custodian
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -418,28 +414,6 @@ class CustodyOffice:
             frozenset[bytes]() if known is None else self._known_ids(population, known)
         )
         return self._overlaps.write(population, before | fresh)
-
-
-@contextmanager
-def load_lock(settings: Settings, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the one lock of loads; yield whether it was had.
-
-    A server that starts meanwhile deletes nothing, since the files of a load under way
-    are not named by any entry yet.
-    """
-    path = settings.data / "load.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        os.close(descriptor)
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
 
 
 def installation_value(connection: Connection, name: str) -> str:

@@ -13,6 +13,7 @@ from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.declarations import changed_declarations
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.load_lock import load_lock
 from server.use_cases.people import existing, require_single_custodian
 from server.use_cases.secret_files import sync_folder
 from server.use_cases.services import Services, now_text
@@ -116,7 +117,8 @@ class SnapshotOffice:
                 {"id": snapshot},
                 {"removed": row.removed or now_text()},
             )
-        self._erase(snapshot)
+        with load_lock(self._services.settings):  # no backup is reading it
+            self._erase(snapshot)
         return {"id": snapshot, "dataset": row.dataset, "state": "removed"}
 
     def _erase(self, snapshot: str) -> None:
@@ -144,5 +146,4 @@ def _shown(row: SnapshotRow, active: str) -> Document:
         "dataset": row.dataset,
         "created": row.created,
         "state": state if row.removed is None else "removed",
-        "removed": row.removed,
     }
