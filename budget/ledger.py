@@ -19,6 +19,7 @@ from budget.databases import Databases
 from budget.export import export_entries
 from budget.filter import charge_all
 from budget.leases import Holder
+from budget.positions import Position, read_position
 from budget.queries import find_reusable, look_up_key, read_history, read_query
 from budget.reconciliation import Also, reconcile
 from budget.recorded import RecordedTransaction
@@ -397,6 +398,17 @@ class Ledger:
         self._writer.require_anchored()
         with self._databases.reader.connect() as connection:
             return read_query(connection, query_id)
+
+    def position(self) -> Position:
+        """Return how far the ledger and its anchor came, for the operator.
+
+        Raises:
+            AnchorMismatchError: There is no anchor that can be read.
+            OSError: It cannot be opened.
+        """
+        anchored = self._anchor.read().head.seq
+        with self._databases.reader.connect() as connection:
+            return read_position(connection, anchored)
 
     def export(self) -> list[dict[str, object]]:
         """Return every entry without bodies of answers (CONTRACT 5)."""

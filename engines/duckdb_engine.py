@@ -60,10 +60,24 @@ class DuckDbEngine:
         try:
             return self._sealed(snapshot, plan)
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
-            _log.error("execution failed: %s", type(error).__name__)
+            _log.error("execution failed", extra={"error": type(error).__name__})
         with self._lock:
             self._incidents += 1
         raise ExecutionError
+
+    def can_open(self, snapshot: str) -> bool:
+        """Whether a snapshot can be read at all; for ``curator doctor``."""
+        lent = self._snapshots.cursor(snapshot, timeout_seconds=self._deadline_seconds)
+        try:
+            with lent as cursor:
+                cursor.execute("SELECT 1")
+        except Exception:  # noqa: BLE001 - why does not matter, and may quote a value
+            return False
+        return True
+
+    def close_removed(self) -> None:
+        """Let go of snapshots whose file was removed, once nobody reads them."""
+        self._snapshots.close_removed()
 
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""

@@ -38,6 +38,8 @@ from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock, base_slots
+from server.logs import HeldLines
+from server.metrics import Metrics
 from server.parser_process import ParserPool
 from server.persistence import tables
 from server.persistence.schema import (
@@ -48,7 +50,8 @@ from server.persistence.schema import (
 )
 from server.settings import Settings
 from server.use_cases.asking import Desk
-from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.custody import installation_value
+from server.use_cases.doctor import Instruments
 from server.use_cases.door import Door
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_kinds import JobKinds
@@ -57,6 +60,9 @@ from server.use_cases.job_store import LEASE_MS, JobStore
 from server.use_cases.jobs import JobsOffice
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.load_job import LoadJob
+from server.use_cases.load_lock import load_lock
+from server.use_cases.odometers import Odometers
+from server.use_cases.oversight import Oversight
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -91,6 +97,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     if settings.anchor.exists() and not unfinished:
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
         raise CommandRefusedError(message)
+    if settings.data.is_dir() and not any(settings.data.iterdir()):
+        settings.data.chmod(0o700)  # an empty mount point: nobody relies on its mode
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -190,14 +198,57 @@ def open_databases(settings: Settings) -> Databases:
         raise CommandRefusedError(missing)
     databases = _connect(settings)
     try:
-        revision = _at_head(databases)
+        with databases.reader.connect() as connection:
+            revision = current_revision(connection)
+        known = head_revision()
     except (SQLAlchemyError, AlembicCommandError) as error:
         databases.close()
         raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
         raise CommandRefusedError(missing)
+    if revision != known:
+        databases.close()
+        raise OldSchemaError(revision)
     return databases
+
+
+class OldSchemaError(CommandRefusedError):
+    """The database has the schema of an earlier version of Curator."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"the database has the schema {revision}, and this version needs "
+            f"{head_revision()}: stop the server, make a backup ('curator backup "
+            "create FILE.tar'), then type 'curator db upgrade'"
+        )
+
+
+def upgrade_database(settings: Settings) -> dict[str, object]:
+    """Bring the database to this version's schema; no server may be running.
+
+    Raises:
+        CuratorError: There is no installation, a server runs, or the database has a
+            revision that this version does not know.
+    """
+    if not settings.data.is_dir():
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    with (
+        ProcessLock(settings.lock_file),
+        contextlib.closing(Databases(settings.url)) as databases,
+    ):
+        try:
+            with databases.writer.begin() as connection:
+                before = current_revision(connection)
+                if before is not None:
+                    upgrade(connection)
+        except (SQLAlchemyError, AlembicCommandError) as error:
+            raise _unreadable(settings, error) from None
+    if before is None:
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    return {"from": before, "to": head_revision(), "changed": before != head_revision()}
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
@@ -207,16 +258,6 @@ def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
         f"this version does not know ({type(error).__name__}): restore it from a backup"
     )
     return CommandRefusedError(message)
-
-
-def _at_head(databases: Databases) -> str | None:
-    """Return the revision, after bringing it to the newest; None where is no schema."""
-    with databases.writer.connect() as connection:
-        revision = current_revision(connection)
-    if revision is not None and revision != head_revision():
-        with databases.writer.begin() as connection:
-            upgrade(connection)
-    return revision
 
 
 def make_services(
@@ -281,13 +322,37 @@ def check_files(services: Services) -> None:
             raise CommandRefusedError(message) from None
 
 
+def require_snapshots(services: Services) -> None:
+    """Refuse to serve a dataset without rows: every question would fail, and cost.
+
+    Raises:
+        CommandRefusedError: The file of an active snapshot is missing.
+    """
+    with services.databases.reader.connect() as connection:
+        datasets = connection.execute(select(tables.dataset)).all()
+    for row in datasets:
+        path = services.settings.snapshots / f"{row.active_snapshot}.duckdb"
+        if not path.exists():
+            message = (
+                f"the active snapshot of dataset {row.name!r} is missing: load the "
+                f"dataset again, or bring {path} back from its backup"
+            )
+            raise CommandRefusedError(message)
+
+
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them."""
     with load_lock(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet
         with services.databases.reader.connect() as connection:
-            snapshots = set(connection.execute(select(tables.snapshot.c.id)).scalars())
+            snapshots = set(
+                connection.execute(
+                    select(tables.snapshot.c.id).where(
+                        tables.snapshot.c.removed.is_(None)
+                    )
+                ).scalars()
+            )
             populations = connection.execute(
                 select(tables.population.c.name, tables.population.c.overlap_digest)
             ).all()
@@ -306,6 +371,7 @@ def check_installation(services: Services) -> None:
         CuratorError: What is wrong and how to go on.
     """
     check_files(services)
+    require_snapshots(services)
     services.ledger.open(RECORDED_TABLES)
     delete_unnamed_files(services)
 
@@ -381,6 +447,19 @@ def make_limiter(services: Services) -> Limiter:
     return MemoryLimiter(Allowance(settings.rate_limit, settings.max_in_flight))
 
 
+def try_parser() -> None:
+    """Parse one query as the server does.
+
+    Raises:
+        CuratorError: No child process can.
+    """
+    with contextlib.closing(ParserPool()) as pool:
+        pool.parse("SELECT COUNT(*) FROM t")
+
+
+INSTRUMENTS = Instruments(make_services, check_files, try_parser)
+
+
 class Server:
     """The running service: its lock, its parts, its recovery loop.
 
@@ -405,6 +484,7 @@ class Server:
         self.lateness = Lateness()
         self._started = False
         self._serves_alone = boot is None
+        self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
@@ -471,6 +551,13 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
+        app.state.oversight = Oversight(self.services)
+        self.metrics = Metrics(
+            lambda: Odometers(self.services).read(late=self.lateness.late),
+            self.settings.permits,
+            counter.in_flight,
+        )
+        app.state.observe = self.metrics.observe
         return app
 
     def _ready(self) -> str:
@@ -493,9 +580,14 @@ class Server:
             self.stop()
 
     async def _recover_forever(self) -> None:
+        held = HeldLines()
         while True:
+            held.write()  # what the last run said, on the grid
             try:
-                await asyncio.to_thread(self._recovery.run_once)
+                with held.holding():
+                    await asyncio.to_thread(self._recovery.run_once)
+                    await asyncio.to_thread(self.services.engine.close_removed)
             except Exception as error:  # noqa: BLE001 - it must go on
-                _log.error("recovery met a bug: %s", type(error).__name__)
+                facts = {"error": type(error).__name__}
+                _log.error("recovery met a bug", extra=facts)
             await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

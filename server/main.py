@@ -1,38 +1,36 @@
 """The command ``curator``."""
 
-import contextlib
 import json
-import logging
-import socket
 import threading
 from typing import Annotated
 
 import typer
-import uvicorn
-from fastapi import FastAPI
 
 from server.api.app import openapi_document
 from server.bootstrap import (
-    Server,
+    INSTRUMENTS,
     actor,
-    checked_for_workers,
-    end_boot,
     initialise,
     make_jobs,
     make_runner,
     make_services,
+    upgrade_database,
 )
 from server.cli.analyst import add_analyst_commands
+from server.cli.backup import backup_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
+from server.cli.doctor import add_doctor, database_commands
 from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
-from server.cli.output import REFUSED, Json, refusals, say, show
-from server.settings import Settings
+from server.cli.operating import add_report
+from server.cli.output import Json, refusals, say, show
+from server.logs import configure_logs
+from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
-from server.worker import ChildWorker, work_as_process
-from server.workers import Supervisor
+from server.use_cases.statements import StatementOffice
+from server.worker import work_as_process
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
@@ -44,10 +42,14 @@ add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
 cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
-cli.add_typer(
-    ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
-    name="ledger",
+_ledger = ledger_commands(
+    lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )
+add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
+cli.add_typer(_ledger, name="ledger")
+cli.add_typer(backup_commands(settings_or_exit), name="backup")
+cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
+add_doctor(cli, settings_or_exit, INSTRUMENTS)
 
 
 @cli.command()
@@ -88,57 +90,36 @@ def serve(
     worker: Annotated[
         bool, typer.Option(help="Run jobs in a child process, niced.")
     ] = True,
+    trust_proxy: Annotated[
+        bool | None,
+        typer.Option(
+            "--trust-proxy",
+            help="Speak plain HTTP: a TLS proxy alone can reach this address.",
+        ),
+    ] = None,
+    insecure_demo: Annotated[
+        bool | None,
+        typer.Option(
+            "--insecure-demo", help="Serve although unsafe: never patients' data."
+        ),
+    ] = None,
 ) -> None:
-    """Serve questions over HTTP until stopped.
+    """Serve questions over HTTP until stopped; refuse unsafe configurations.
+
+    SIGTERM drains: questions under way are answered first, for 30 seconds at most.
 
     Example: curator serve --port 8000
     """
-    settings = settings_or_exit(host=host, port=port, workers=workers)
-    logging.basicConfig(level=settings.log_level.upper())
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    if settings.slot_ms == 0:
-        say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
+    flags = {
+        "workers": workers,
+        "host": host,
+        "port": port,
+        "trust_proxy": trust_proxy,
+        "insecure_demo": insecure_demo,
+    }
+    settings = settings_or_exit(**flags)
     with refusals():
-        if settings.workers > 1:
-            _serve_by_workers(settings, with_jobs=worker)
-        else:
-            server = Server(settings, job_worker=ChildWorker() if worker else None)
-            server.start()
-            _run(_listening(settings, server.app()))
-
-
-def _listening(settings: Settings, app: FastAPI | None = None) -> uvicorn.Config:
-    """Return how uvicorn listens, and how long it drains."""
-    return uvicorn.Config(
-        app or (lambda: None),
-        host=settings.host,
-        port=settings.port,
-        log_level=settings.log_level.lower(),
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=30,
-    )
-
-
-def _run(config: uvicorn.Config, sockets: list[socket.socket] | None = None) -> None:
-    runner = uvicorn.Server(config)
-    with contextlib.suppress(KeyboardInterrupt):
-        runner.run(sockets=sockets)
-    if not runner.started:
-        raise typer.Exit(REFUSED)
-
-
-def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
-    """Check everything, then serve one socket from several processes."""
-    with checked_for_workers(settings):
-        listening = _listening(settings).bind_socket()
-
-        def work(boot: str, place: int) -> None:
-            jobs = ChildWorker() if with_jobs and place == 0 else None
-            app = Server(settings, boot=boot, job_worker=jobs).app()
-            _run(_listening(settings, app), [listening])
-
-        Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
+        serve_http(settings, flags, with_jobs=worker)
 
 
 @cli.command("worker")
@@ -150,8 +131,7 @@ def run_worker(
     Example: curator worker
     """
     settings = settings_or_exit()
-    logging.basicConfig(level=settings.log_level.upper())
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    configure_logs(settings.log_level)
     stop = threading.Event()
     with refusals():
         runner = make_runner(make_services(settings), stop)

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -34,8 +34,13 @@ class Settings(BaseSettings):
     permits: int = Field(default=64, ge=1)
     executors: int = Field(default=2, ge=1)
     workers: int = Field(default=1, ge=1, le=64)
-    metrics_port: int | None = None
-    log_level: str = "info"
+    metrics_port: int | None = Field(default=None, ge=0, le=65535)
+    metrics_host: str = "127.0.0.1"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    tls_cert: Path | None = None
+    tls_key: Path | None = None
+    trust_proxy: bool = False
+    insecure_demo: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -47,6 +52,9 @@ class Settings(BaseSettings):
                 "backup would then hold both, and a restored ledger could not be told "
                 "from the live one; set it to a path elsewhere, best on another device"
             )
+            raise ValueError(message)
+        if (self.tls_cert is None) != (self.tls_key is None):
+            message = "CURATOR_TLS_CERT and CURATOR_TLS_KEY: set both, or neither"
             raise ValueError(message)
         self._check_database()
         return self

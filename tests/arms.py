@@ -167,6 +167,7 @@ def shape(response):
     """
     headers = {name.lower(): text for name, text in response.headers.items()}
     headers.pop("date", None)
+    headers.pop("x-request-id", None)  # random, ours
     body = response.text
     if response.headers.get("content-type", "").endswith("json") and body:
         body = json.dumps(_without_noise(response.json()))

@@ -14,12 +14,14 @@ from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.access_log import AccessLog
 from server.api.admin_jobs import NewJobBody, add_job_routes
 from server.api.contract import complete
 from server.api.contract import problem_responses as _problems
 from server.api.docs_page import add_docs_routes
 from server.api.edge import Edge
 from server.api.examples import add_examples
+from server.api.oversight import add_oversight_routes
 from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
@@ -70,7 +72,7 @@ class QuietRoute(APIRoute):
             except (CuratorError, RequestValidationError, HTTPException):
                 raise
             except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-                _log.error("internal error: %s", type(error).__name__)
+                _log.error("internal error", extra={"error": type(error).__name__})
                 return Problem("internal_error", "the server failed").response()
 
         return quietly
@@ -89,6 +91,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.router.route_class = QuietRoute
+    app.add_middleware(AccessLog)
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
@@ -96,6 +99,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_health_routes(app)
     add_docs_routes(app, openapi_document)
     app.add_middleware(Edge)
+    add_oversight_routes(app)
     return app
 
 

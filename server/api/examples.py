@@ -102,6 +102,9 @@ BUDGET: Example = {
             "population": "hospital_patients",
             "datasets": ["hospital"],
             "expires": "2027-06-30",
+            "warnings": [
+                {"code": "expires_soon", "detail": "access ends 2027-06-30"},
+            ],
             "allotment": "5",
             "spent": "0.3",
             "remaining": "4.7",
@@ -252,6 +255,8 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
     """
     for path, verbs in paths.items():
         for verb, operation in verbs.items():
+            if path not in _REPLIES and path not in _LISTS:
+                continue  # others bring their own
             replies = _REPLIES if verb == "post" else {**_REPLIES, **_LISTS}
             body = _BODIES.get(path, QUESTION)
             _add_to_operation(cast("_Operation", operation), body, replies[path])
@@ -265,10 +270,10 @@ def _add_to_operation(operation: "_Operation", body: Example, reply: Example) ->
         if status.startswith("2"):
             content[_JSON]["example"] = reply
         else:
-            content[PROBLEM_JSON]["examples"] = _problems(int(status))
+            content[PROBLEM_JSON]["examples"] = example_problems(int(status))
 
 
-def _problems(status: int) -> Example:
+def example_problems(status: int) -> Example:
     """Return an example of each problem that has this status, by code."""
     return {
         code: {"value": _problem(code)}

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
+from server.logs import note
 from server.use_cases.errors import RateLimitedError
 
 PROBLEM_JSON = "application/problem+json"
@@ -73,6 +74,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
 
     def response(self) -> Response:
         """Return the whole response."""
+        note(code=self.code)
         return Response(
             self.body(),
             status_code=STATUS_BY_CODE[self.code],

@@ -1,6 +1,7 @@
 """POST plan and queries: every reply leaves on its slot."""
 
 import asyncio
+import contextvars
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -15,6 +16,7 @@ from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
 from server.api.slots import Permits, SlotClock, executing_slots
+from server.logs import note
 from server.strict_json import MalformedJsonError, read_json
 from server.use_cases.asking import Desk, Reply
 from server.use_cases.door import Door, Place
@@ -66,6 +68,10 @@ class QuestionCounter:
         self._permits = Permits(settings.permits)
         self._threads = ThreadPoolExecutor(settings.permits, "question")
 
+    def in_flight(self) -> int:
+        """Return how many replies are under way."""
+        return self._permits.in_use
+
     async def plan(self, request: Request, dataset: str) -> Response:
         """Answer POST plan."""
         return await self._serve(request, partial(self._plan, dataset=dataset))
@@ -83,7 +89,10 @@ class QuestionCounter:
             arrival = await receive(request)
             visit = Visit(request, arrival, place)
             loop = asyncio.get_running_loop()
-            outcome = await loop.run_in_executor(self._threads, _guarded, work, visit)
+            within = contextvars.copy_context()  # of the request's log lines
+            outcome = await loop.run_in_executor(
+                self._threads, within.run, _guarded, work, visit
+            )
             await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
             if outcome.query_id is not None:
                 await self._release(outcome.query_id)
@@ -139,6 +148,7 @@ class QuestionCounter:
         # An answer that could not be anchored stays hidden until recovery anchors it.
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
         shown = unanchored or reply.replayed
+        note(outcome=_name_of(reply), query_id=reply.query_id)
         return Outcome(response, slots, None if shown else reply.query_id)
 
 
@@ -160,6 +170,15 @@ def problem_for(error: CuratorError) -> Problem:
     return problem
 
 
+def _name_of(reply: Reply) -> str:
+    """Name what became of a question, for the operator's counters."""
+    if reply.failure is not None:
+        return "failed" if reply.failure.code == "query_failed" else "unavailable"
+    if reply.replayed:
+        return "replayed"
+    return "free" if reply.executed is None else "answered"
+
+
 def _guarded(work: Work, visit: Visit) -> Outcome:
     """Run the work; what it raises was refused before any charge, in one slot."""
     try:
@@ -169,7 +188,8 @@ def _guarded(work: Work, visit: Visit) -> Outcome:
     except CuratorError as error:
         return Outcome(problem_for(error).response())
     except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-        _log.error("internal error before a charge: %s", type(error).__name__)
+        facts = {"error": type(error).__name__}
+        _log.error("internal error before a charge", extra=facts)
         return Outcome(Problem("internal_error", "the server failed").response())
 
 

@@ -10,6 +10,7 @@ import typer
 
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
+from server.cli.operating import snapshot_commands
 from server.cli.output import USAGE, Json, refusals, say, show, show_list
 from server.cli.progress import shown_progress
 from server.settings import Settings, SettingsError, read_settings
@@ -17,6 +18,7 @@ from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.people import NewProject, PeopleOffice
 from server.use_cases.services import Services
+from server.use_cases.snapshots import SnapshotOffice
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,13 @@ def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     def people() -> PeopleOffice:
         return PeopleOffice(wiring.make_services(settings_or_exit()), wiring.actor())
 
+    def snapshots() -> SnapshotOffice:
+        return SnapshotOffice(wiring.make_services(settings_or_exit()), wiring.actor())
+
     cli.add_typer(_population(custody), name="population")
-    cli.add_typer(_dataset(custody, wiring), name="dataset")
+    dataset = _dataset(custody, wiring)
+    dataset.add_typer(snapshot_commands(snapshots), name="snapshot")
+    cli.add_typer(dataset, name="dataset")
     cli.add_typer(_project(people), name="project")
     cli.add_typer(_principal(people), name="principal")
     cli.add_typer(_key(people), name="key")

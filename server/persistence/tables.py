@@ -59,6 +59,7 @@ snapshot = Table(
     Column("display", Text, nullable=False),  # public display rule, JSON
     Column("manifest", Text, nullable=False),  # the custodian's, canonical JSON
     Column("created", Text, nullable=False),
+    Column("removed", Text),  # when its file was erased; NULL while it is there
 )
 
 principal = Table(

@@ -1,11 +1,8 @@
 """The custodian's work: populations, their caps, and loading datasets."""
 
-import fcntl
 import json
-import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +13,6 @@ from budget.writing import UnanchoredError
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
-from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
@@ -25,6 +21,7 @@ from server.use_cases.fitting import (
     display_of,
     stored_words,
 )
+from server.use_cases.load_lock import load_lock
 from server.use_cases.people import existing, refuse_used, require_single_custodian
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -466,56 +463,6 @@ class _Recording:
 
     connection: Connection
     facts: dict[str, object]
-
-
-@contextmanager
-def load_lock(
-    settings: Settings,
-    *,
-    wait: bool = True,
-    while_waiting: Callable[[], None] | None = None,
-) -> Iterator[bool]:
-    """Hold the one lock of loads; yield whether it was had.
-
-    A server that starts meanwhile deletes nothing, since the files of a load under way
-    are not named by any entry yet. ``while_waiting`` is called now and then until the
-    lock is had; it may raise.
-    """
-    path = settings.data / "load.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        _lock(descriptor, while_waiting, wait=wait)
-    except BlockingIOError:
-        os.close(descriptor)
-        yield False
-        return
-    except BaseException:
-        os.close(descriptor)
-        raise
-    try:
-        yield True
-    finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
-
-
-def _lock(
-    descriptor: int, while_waiting: Callable[[], None] | None, *, wait: bool
-) -> None:
-    """Lock a file.
-
-    Raises:
-        BlockingIOError: Somebody else has it, and ``wait`` is false.
-    """
-    if not wait or while_waiting is None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        return
-    while True:
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        while_waiting()
-        time.sleep(_LOCK_WAIT_SECONDS)
 
 
 def installation_value(connection: Connection, name: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import LedgerUnavailableError
+from server.logs import note
 from server.use_cases.access import Caller, authenticate
 from server.use_cases.limits import Limiter
 from server.use_cases.services import Services
@@ -33,6 +34,7 @@ class Door:
         except SQLAlchemyError:
             message = "the database cannot be read: nothing was asked or spent"
             raise LedgerUnavailableError(message) from None
+        note(principal=caller.name)
         self.limiter.count(caller.name)
         return caller
 

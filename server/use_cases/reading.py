@@ -12,6 +12,7 @@ from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.answers import Document, charge_document
 from server.use_cases.errors import NotFoundError
+from server.use_cases.expiry import expiry_warnings
 from server.use_cases.questions import loss_range, schema_of
 from server.use_cases.services import Services
 
@@ -82,6 +83,7 @@ class ReadingRoom:
             "population": project.population,
             "datasets": list(project.datasets),
             "expires": project.expires,
+            "warnings": expiry_warnings(project.expires),
             **(self._limit(Scope.project(project.name)) or {}),
             "principal": self._limit(Scope.principal(project.name, caller.name)),
             "cap": None,  # the population's cap is for custodians to show

@@ -38,7 +38,7 @@ class Recovery:
             self._services.ledger.release_stranded()
             orphans = self._services.ledger.claim_orphans()
         except CuratorError as error:
-            _log.warning("recovery waits: %s", error.code)
+            _log.warning("recovery waits", extra={"code": error.code})
             return 0
         for orphan in orphans:
             self._services.unreleased.hold(orphan.charge.query_id)
@@ -63,7 +63,8 @@ class Recovery:
         try:
             reply = self._execute(orphan)
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
-            _log.warning("recovery gives up a question: %s", type(error).__name__)
+            facts = {"error": type(error).__name__}
+            _log.warning("recovery gives up a question", extra=facts)
             self._services.given_up.add(query_id)
             return
         if not isinstance(reply.failure, LedgerUnavailableError):

@@ -33,6 +33,7 @@ ALLOWED_HEADERS = {
     "retry-after",
     "www-authenticate",
     "x-content-type-options",
+    "x-request-id",
 }
 ELSEWHERE = (
     "/", "/v1", "/v1/", "/v1/datasets/", "/v1/datasets/clinic/", "/docs", "/redoc",

@@ -17,6 +17,7 @@ def upgrade() -> None:
     _several_processes()
     _second_persons()
     _jobs()
+    op.add_column("snapshot", sa.Column("removed", sa.Text()))
 
 
 def _several_processes() -> None:
