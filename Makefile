@@ -5,7 +5,7 @@ RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo serve test check audit audit-long mutants bench bench-ingest golden
-.PHONY: notebook openapi clean
+.PHONY: notebook openapi docs image-check clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -20,6 +20,10 @@ $(VENV)/.app: requirements/app.txt pyproject.toml clients/python/pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.app requirements/dev.txt
 	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.app requirements/docs.txt
+	@$(PIP) install --require-hashes -r requirements/docs.txt
 	@touch $@
 
 demo: $(VENV)/.app ## A synthetic hospital, six questions, their noisy answers
@@ -64,6 +68,14 @@ notebook: $(VENV)/.dev ## Run the docs' notebook against the demo, and keep what
 
 openapi: $(VENV)/.app ## Write openapi/openapi.json
 	@$(RUN)/curator openapi > openapi/openapi.json
+
+docs: $(VENV)/.docs ## Build the documentation into build/docs; warnings are errors
+	@$(RUN)/sphinx-build -q -E -W --keep-going -b html docs build/docs
+
+image-check: $(VENV)/.dev ## The Dockerfile's steps in a plain directory, to one answer (a minute)
+	@$(RUN)/hadolint Dockerfile
+	@rm -rf build/image
+	@PYTHON=$(PYTHON) scripts/dockerfile-steps build/image
 
 clean: ## Remove the environment and what the demo made
 	rm -rf $(VENV) .demo build

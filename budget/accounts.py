@@ -9,6 +9,7 @@ from budget.tables import charge
 from budget.writing import Write
 
 ChargeRow = dict[str, object]
+_INSERT = insert(charge)
 
 
 def charge_row(entry: Mapping[str, object], seq: int, time: str) -> ChargeRow:
@@ -33,9 +34,12 @@ def insert_charge(
     *,
     kind: str,
     facts: Mapping[str, object],
-    lease_boot: str | None = None,
+    marks: Mapping[str, str | None],
 ) -> None:
-    """Append a ``charge`` or ``free`` entry and insert its row."""
+    """Append a ``charge`` or ``free`` entry and insert its row.
+
+    ``marks`` are the boots of its lease and of whoever holds its reply.
+    """
     entry = {
         "query_id": request.query_id,
         "principal": request.principal,
@@ -54,10 +58,11 @@ def insert_charge(
     }
     seq, time = write.entries.append(kind, entry)
     write.connection.execute(
-        insert(charge).values(
+        _INSERT,
+        {
             **charge_row(entry, seq, time),
-            state="running" if kind == "charge" else "answered",
-            lease_boot=lease_boot,
-            attempts=1,
-        )
+            "state": "running" if kind == "charge" else "answered",
+            **marks,
+            "attempts": 1,
+        },
     )

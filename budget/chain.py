@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from budget.tables import chain
 
@@ -24,6 +24,13 @@ class Head:
 
 
 EMPTY = Head(0, FIRST_HASH)
+
+# Statements of every charge are made once: making one costs more than running it.
+_LAST = select(chain.c.seq, chain.c.hash).order_by(chain.c.seq.desc()).limit(1)
+_NAMED = select(chain.c.seq, chain.c.hash, chain.c.body).where(
+    chain.c.seq.in_(bindparam("seqs", expanding=True))
+)
+_APPEND = insert(chain)
 
 
 def canonical_json(value: object) -> str:
@@ -44,9 +51,7 @@ def now_text() -> str:
 
 def head_of(connection: Connection) -> Head:
     """Return the last entry."""
-    row = connection.execute(
-        select(chain.c.seq, chain.c.hash).order_by(chain.c.seq.desc()).limit(1)
-    ).one_or_none()
+    row = connection.execute(_LAST).one_or_none()
     return EMPTY if row is None else Head(row.seq, row.hash)
 
 
@@ -68,11 +73,7 @@ def _ledger_id(first_body: str) -> str:
 
 def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
     """Whether this is the ledger of that id, and its chain passes through ``head``."""
-    rows = connection.execute(
-        select(chain.c.seq, chain.c.hash, chain.c.body).where(
-            chain.c.seq.in_([1, head.seq])
-        )
-    ).all()
+    rows = connection.execute(_NAMED, {"seqs": [1, head.seq]}).all()
     found = {row.seq: row for row in rows}
     if 1 not in found or head.seq not in found:
         return False
@@ -104,9 +105,8 @@ class Appender:
         time, text = now_text(), canonical_json(body)
         digest = entry_hash(self.head.hash, number, kind, time, text)
         self._connection.execute(
-            insert(chain).values(
-                seq=number, kind=kind, time=time, body=text, hash=digest
-            )
+            _APPEND,
+            {"seq": number, "kind": kind, "time": time, "body": text, "hash": digest},
         )
         self.head = Head(number, digest)
         return number, time

@@ -5,13 +5,20 @@ Proof: docs/proofs/privacy_filter.md (adaptive pure losses up to a fixed cap).
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, bindparam, update
 
 from budget.accounts import insert_charge
 from budget.records import ChargeRequest, Refused, Scope
 from budget.tables import MAX_NANO, counter
 from budget.writing import Account, Write, make_counter, read_accounts
 from privacy.losses import Loss
+
+_AFTER = counter.c.nano_epsilon + bindparam("added")
+_ADD = (
+    update(counter)
+    .where(counter.c.scope == bindparam("of"), bindparam("bound") >= _AFTER)
+    .values(nano_epsilon=_AFTER)
+)
 
 
 def charge_all(
@@ -28,7 +35,7 @@ def charge_all(
         _record_refusal(write, request)
         return Refused(before)
     _debit(write.connection, accounts, request.loss)
-    insert_charge(write, request, kind="charge", facts={}, lease_boot=boot)
+    insert_charge(write, request, kind="charge", facts={}, marks={"lease_boot": boot})
     return {
         scope: None if left is None else left.minus_floor_zero(request.loss)
         for scope, left in before.items()
@@ -42,16 +49,15 @@ def _debit(
     for scope, held in accounts.items():
         if held.spent is None:
             make_counter(connection, scope)
-        bound = MAX_NANO if held.limit is None else held.limit
-        after = counter.c.nano_epsilon + loss.nano_epsilon
-        done = connection.execute(
-            update(counter)
-            .where(counter.c.scope == str(scope), after <= bound)
-            .values(nano_epsilon=after)
-        )
-        if done.rowcount != 1:
-            message = f"the counter of {scope} moved inside a transaction"
-            raise AssertionError(message)
+    added = {"added": loss.nano_epsilon}
+    bounds = [
+        {"of": str(scope), "bound": MAX_NANO if held.limit is None else held.limit}
+        for scope, held in accounts.items()
+    ]
+    done = connection.execute(_ADD, [{**bound, **added} for bound in bounds])
+    if done.rowcount != len(bounds):
+        message = f"a counter of {sorted(map(str, accounts))} moved in a transaction"
+        raise AssertionError(message)
 
 
 def _record_refusal(write: Write, request: ChargeRequest) -> None:

@@ -1,6 +1,6 @@
 """Reading charges and answers back."""
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from budget.records import (
     FailedReplay,
@@ -17,6 +17,23 @@ from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 
 _MAX_SEQ = 2**62
+_KEYED = select(charge).where(
+    charge.c.principal == bindparam("principal"),
+    charge.c.idempotency_key == bindparam("key"),
+)
+_REUSABLE = (
+    select(charge.c.query_id, charge.c.nano_epsilon)
+    .where(
+        charge.c.question == bindparam("question"),
+        charge.c.state == "answered",
+        charge.c.held_boot.is_(None),
+        charge.c.source_query_id.is_(None),
+        charge.c.nano_epsilon >= bindparam("at_least"),
+        charge.c.private_history.is_(False)
+        | (charge.c.project == bindparam("project")),
+    )
+    .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
+)
 
 
 def look_up_key(
@@ -29,16 +46,13 @@ def look_up_key(
     Another fingerprint is a mismatch even while the first request is in flight.
     """
     principal, key, fingerprint = asked
-    row = connection.execute(
-        select(charge).where(
-            charge.c.principal == principal, charge.c.idempotency_key == key
-        )
-    ).one_or_none()
+    row = connection.execute(_KEYED, {"principal": principal, "key": key}).one_or_none()
     if row is None:
         return None
     if row.fingerprint != fingerprint:
         return Mismatch()
-    if row.state == "running" or not is_released(row.query_id):
+    in_flight = row.state == "running" or row.held_boot is not None
+    if in_flight or not is_released(row.query_id):
         return InFlight()
     return _ended(connection, row)
 
@@ -57,17 +71,12 @@ def find_reusable(
     is_released: ReleaseTest,
 ) -> StoredAnswer | None:
     """Return the best released answer to the same question that may be shown."""
-    rows = connection.execute(
-        select(charge.c.query_id, charge.c.nano_epsilon)
-        .where(
-            charge.c.question == question,
-            charge.c.state == "answered",
-            charge.c.source_query_id.is_(None),
-            charge.c.nano_epsilon >= at_least.nano_epsilon,
-            charge.c.private_history.is_(False) | (charge.c.project == project),
-        )
-        .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
-    )
+    asked = {
+        "question": question,
+        "at_least": at_least.nano_epsilon,
+        "project": project,
+    }
+    rows = connection.execute(_REUSABLE, asked).all()
     for row in rows:
         if is_released(row.query_id):
             body = _body(connection, row.query_id)
@@ -131,6 +140,7 @@ def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRec
         state=row.state,
         loss=Loss(row.nano_epsilon),
         reused=row.source_query_id is not None,
+        held=row.held_boot is not None,
         request_json=row.request,
         body=body,
     )

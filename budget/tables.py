@@ -34,6 +34,7 @@ chain = Table(
     Column("time", Text, nullable=False),  # UTC, ISO 8601; order is by seq alone
     Column("body", Text, nullable=False),  # canonical JSON
     Column("hash", Text, nullable=False),  # over the previous hash and this entry
+    Index("chain_kind", "kind", "seq"),  # finds the last change of the catalogue
 )
 
 limit = Table(

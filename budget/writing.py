@@ -4,12 +4,20 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    insert,
+    literal_column,
+    select,
+    union_all,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain import Appender, is_contained
 from budget.databases import Databases
+from budget.postgresql import DatabaseLostError
 from budget.records import Scope
 from budget.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -26,8 +34,25 @@ EDITED = (
 )
 
 
+_POPULATION = str(Scope.population(""))
+# Statements of every charge are made once: making one costs more than running it.
+_TOTALS = select(counter).where(counter.c.scope.startswith(_POPULATION))
+_AMOUNTS = union_all(
+    *(
+        select(literal_column(f"'{table.name}'").label("of"), table).where(
+            table.c.scope.in_(bindparam("scopes", expanding=True))
+        )
+        for table in (limit, counter)
+    )
+)
+
+
 class UnanchoredError(LedgerUnavailableError):
     """The entries are committed, but the anchor could not be written."""
+
+
+class UncertainError(LedgerUnavailableError):
+    """The database was lost while it committed: recovery finds out what happened."""
 
 
 @dataclass(slots=True)
@@ -57,19 +82,13 @@ def read_accounts(
 ) -> dict[Scope, Account]:
     """Return the account of each scope, in the order given."""
     names = {str(scope): scope for scope in scopes}
-    limits = _amounts(connection, limit, names)
-    spent = _amounts(connection, counter, names)
+    found: dict[str, dict[str, int]] = {limit.name: {}, counter.name: {}}
+    for row in connection.execute(_AMOUNTS, {"scopes": list(names)}):
+        found[row.of][row.scope] = row.nano_epsilon
     return {
-        scope: Account(limits.get(name), spent.get(name))
+        scope: Account(found[limit.name].get(name), found[counter.name].get(name))
         for name, scope in names.items()
     }
-
-
-def _amounts(
-    connection: Connection, table: Table, names: Iterable[str]
-) -> dict[str, int]:
-    rows = connection.execute(select(table).where(table.c.scope.in_(list(names))))
-    return {row.scope: row.nano_epsilon for row in rows}
 
 
 def ensure_counter(connection: Connection, scope: Scope) -> None:
@@ -85,11 +104,8 @@ def make_counter(connection: Connection, scope: Scope) -> None:
 
 def population_totals(connection: Connection) -> dict[str, int]:
     """Return what each population has spent, in nano-epsilon."""
-    prefix = str(Scope.population(""))
-    rows = connection.execute(
-        select(counter).where(counter.c.scope.startswith(prefix, autoescape=True))
-    )
-    return {row.scope.removeprefix(prefix): row.nano_epsilon for row in rows}
+    rows = connection.execute(_TOTALS)
+    return {row.scope.removeprefix(_POPULATION): row.nano_epsilon for row in rows}
 
 
 class Writer:
@@ -100,13 +116,22 @@ class Writer:
         self._anchor = anchor
         self._mismatched = False
         self._behind = False  # the anchor, since a write of it failed
+        self._checked_connections = 0
 
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
 
+        A database that was lost and found again is compared with the anchor first.
+
         Raises:
-            AnchorMismatchError: The anchor did not fit before.
+            AnchorMismatchError: The anchor does not fit, or did not before.
+            LedgerUnavailableError: The database was lost and cannot be read now.
         """
+        self._refuse_mismatched()
+        if self._databases.connections != self._checked_connections:
+            self.check()
+
+    def _refuse_mismatched(self) -> None:
         if self._mismatched:
             raise AnchorMismatchError(MISMATCH)
 
@@ -119,8 +144,10 @@ class Writer:
                 written, and nothing will be from now on.
             LedgerUnavailableError: Nothing was written.
             UnanchoredError: The entries are committed, but not anchored.
+            UncertainError: They may be committed; they are not anchored.
         """
-        self.require_matched()
+        self._refuse_mismatched()
+        committing = False
         try:
             with self._anchor.locked() as held:
                 record = held.read()
@@ -129,10 +156,17 @@ class Writer:
                     write = Write(connection, Appender(connection))
                     yield write
                     after = self.next_record(write, record)
+                    committing = True
                 self._write_anchor(held, record, after)
         except AnchorMismatchError:
             self._mismatched = True
             raise
+        except DatabaseLostError as error:
+            if not committing:
+                raise
+            self._behind = True
+            message = "the database was lost; the same key will bring the answer"
+            raise UncertainError(message) from error
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be written now; nothing was charged"
             raise LedgerUnavailableError(message) from error
@@ -197,11 +231,16 @@ class Writer:
             AnchorMismatchError: It does not.
             LedgerUnavailableError: It cannot be read.
         """
-        self.require_matched()
+        self._refuse_mismatched()
+        connections = self._databases.connections
         try:
             record = self._anchor.read()
             with self._databases.reader.connect() as connection:
                 self.require_contained(connection, record)
+            self._checked_connections = connections
+        except AnchorMismatchError:
+            self._mismatched = True
+            raise
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be read now"
             raise LedgerUnavailableError(message) from error

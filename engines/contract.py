@@ -34,6 +34,14 @@ class Engine(Protocol):
         """
         ...
 
+    def can_open(self, snapshot: str) -> bool:
+        """Whether a snapshot can be read at all; for ``curator doctor``."""
+        ...
+
+    def close_removed(self) -> None:
+        """Let go of snapshots whose file was removed, once nobody reads them."""
+        ...
+
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""
         ...

@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock
 from typing import Final
 
 import duckdb
 
 from engines.contract import SealedVector
+from engines.deadlines import Deadlines
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError
 from privacy.schema import Scalar
@@ -20,7 +20,6 @@ DEADLINE_SECONDS: Final = 60.0
 """Public, the server's own; reaching it is an incident, not an outcome (PRIVACY 5)."""
 
 _log = logging.getLogger("curator.engine")
-_INTERRUPT_EVERY_SECONDS: Final = 0.05
 _ROWS_AT_ONCE: Final = 10_000
 
 _Row = tuple[Scalar | None, ...]
@@ -38,6 +37,7 @@ class DuckDbEngine:
     ) -> None:
         self._snapshots = Snapshots(folder, limits)
         self._deadline_seconds = deadline_seconds
+        self._deadlines = Deadlines()
         self._incidents = 0
         self._lock = Lock()
 
@@ -60,10 +60,24 @@ class DuckDbEngine:
         try:
             return self._sealed(snapshot, plan)
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
-            _log.error("execution failed: %s", type(error).__name__)
+            _log.error("execution failed", extra={"error": type(error).__name__})
         with self._lock:
             self._incidents += 1
         raise ExecutionError
+
+    def can_open(self, snapshot: str) -> bool:
+        """Whether a snapshot can be read at all; for ``curator doctor``."""
+        lent = self._snapshots.cursor(snapshot, timeout_seconds=self._deadline_seconds)
+        try:
+            with lent as cursor:
+                cursor.execute("SELECT 1")
+        except Exception:  # noqa: BLE001 - why does not matter, and may quote a value
+            return False
+        return True
+
+    def close_removed(self) -> None:
+        """Let go of snapshots whose file was removed, once nobody reads them."""
+        self._snapshots.close_removed()
 
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""
@@ -77,9 +91,9 @@ class DuckDbEngine:
         deadline = self._deadline_seconds
         filled: dict[int, list[int]] = {}
         lent = self._snapshots.cursor(snapshot, timeout_seconds=deadline)
-        with lent as cursor, _interrupted_after(deadline, cursor) as passed:
+        with lent as cursor, self._deadlines.within(cursor, deadline) as watch:
             for statement in plan.statements:
-                if passed.is_set():
+                if watch.passed:
                     raise TimeoutError
                 _fill(filled, statement, _rows(cursor, statement))
         return tuple(Exact(tuple(filled[i])) for i in range(plan.vector_count))
@@ -127,30 +141,3 @@ def _saturated(value: Scalar | None) -> int:
     if not isinstance(value, int):
         raise TypeError
     return max(-SATURATION, min(SATURATION, value))
-
-
-@contextmanager
-def _interrupted_after(
-    deadline_seconds: float, cursor: duckdb.DuckDBPyConnection
-) -> Iterator[Event]:
-    """Interrupt whatever ``cursor`` still runs once the deadline has passed.
-
-    It interrupts again and again, since an interrupt before the query starts is lost.
-    Yields an event that says whether it has passed.
-    """
-    done, passed = Event(), Event()
-
-    def watch() -> None:
-        if not done.wait(deadline_seconds):
-            passed.set()
-            while not done.is_set():
-                cursor.interrupt()
-                done.wait(_INTERRUPT_EVERY_SECONDS)
-
-    watcher = Thread(target=watch, name="query deadline", daemon=True)
-    watcher.start()
-    try:
-        yield passed
-    finally:
-        done.set()
-        watcher.join()  # so that no interrupt meets a closed cursor

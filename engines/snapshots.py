@@ -85,6 +85,18 @@ class Snapshots:
             for snapshot in [s for s, opened in self._open.items() if not opened.users]:
                 self._open.pop(snapshot).connection.close()
 
+    def close_removed(self) -> None:
+        """Close idle snapshots whose file is gone: an open file keeps its rows."""
+        with self._changed:
+            idle = [s for s, opened in self._open.items() if not opened.users]
+            for snapshot in idle:
+                if not self._path(snapshot).exists():
+                    self._open.pop(snapshot).connection.close()
+            self._changed.notify_all()
+
+    def _path(self, snapshot: str) -> Path:
+        return self._folder / f"{snapshot}.duckdb"
+
     def _take(self, snapshot: str, timeout_seconds: float) -> duckdb.DuckDBPyConnection:
         with self._changed:
             if self._closing or not self._changed.wait_for(
@@ -117,7 +129,7 @@ class Snapshots:
 
     def _connect(self, snapshot: str) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(
-            self._folder / f"{snapshot}.duckdb",
+            self._path(snapshot),
             read_only=True,
             config={
                 **LOCKED,

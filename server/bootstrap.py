@@ -5,21 +5,30 @@ import contextlib
 import getpass
 import logging
 import os
+import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 
 from alembic.util import CommandError as AlembicCommandError
 from fastapi import FastAPI
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from budget import boots
 from budget.anchor import AnchorFile
+from budget.boots import Heartbeat
 from budget.databases import Databases
 from budget.ledger import Ledger
+from budget.postgresql import DatabaseUnreachableError
 from budget.process_lock import ProcessLock
 from engines.duckdb_engine import DuckDbEngine
 from mechanisms.samplers import OpenDPSampler, Sampler
@@ -27,7 +36,10 @@ from privacy.errors import CuratorError
 from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
+from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock, base_slots
+from server.logs import HeldLines
+from server.metrics import Metrics
 from server.parser_process import ParserPool
 from server.persistence import tables
 from server.persistence.schema import (
@@ -37,13 +49,24 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
-from server.use_cases.access import Caller, authenticate
 from server.use_cases.asking import Desk
-from server.use_cases.custody import installation_value, load_lock
+from server.use_cases.custody import installation_value
+from server.use_cases.doctor import Instruments
+from server.use_cases.door import Door
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_kinds import JobKinds
+from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
+from server.use_cases.job_store import LEASE_MS, JobStore
+from server.use_cases.jobs import JobsOffice
+from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
+from server.use_cases.load_job import LoadJob
+from server.use_cases.load_lock import load_lock
+from server.use_cases.odometers import Odometers
+from server.use_cases.oversight import Oversight
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
+from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.secret_files import (
     OverlapFiles,
     make_secret,
@@ -74,13 +97,16 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     if settings.anchor.exists() and not unfinished:
         message = f"an anchor exists at {settings.anchor}: nothing was changed"
         raise CommandRefusedError(message)
+    if settings.data.is_dir() and not any(settings.data.iterdir()):
+        settings.data.chmod(0o700)  # an empty mount point: nobody relies on its mode
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.closing(Databases(settings.url)) as databases:
+    with contextlib.closing(_connect(settings)) as databases:
         with databases.writer.begin() as connection:
             if current_revision(connection) is not None and not unfinished:
-                message = f"a ledger exists in {settings.data}: nothing was changed"
+                where = "the database" if settings.is_shared else settings.data
+                message = f"a ledger exists in {where}: nothing was changed"
                 raise CommandRefusedError(message)
             secret = _make_or_keep_secret(settings)
             upgrade(connection)
@@ -111,9 +137,9 @@ def _fix_facts(
 def _is_unfinished(settings: Settings) -> bool:
     """Whether an earlier init was cut off: a schema, but no fact of an installation."""
     database = make_url(settings.url).database
-    if database is None or not Path(database).exists():
+    if not settings.is_shared and not Path(database or "").exists():
         return False
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
         with databases.reader.connect() as connection:
             if current_revision(connection) is None:
@@ -142,6 +168,25 @@ def actor() -> str:
         return f"local:{os.getuid()}"
 
 
+def _connect(settings: Settings) -> Databases:
+    """Return the databases, once one of their doors was opened.
+
+    Raises:
+        CommandRefusedError: PostgreSQL cannot be reached, or will not do; why.
+    """
+    databases = None
+    try:
+        databases = Databases(settings.url)
+        if settings.is_shared:
+            with databases.writer.connect():
+                pass
+    except DatabaseUnreachableError as error:
+        if databases is not None:
+            databases.close()
+        raise CommandRefusedError(error.remedy) from None
+    return databases
+
+
 def open_databases(settings: Settings) -> Databases:
     """Open the catalogue database of an existing installation.
 
@@ -151,34 +196,68 @@ def open_databases(settings: Settings) -> Databases:
     missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
         raise CommandRefusedError(missing)
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
-        revision = _at_head(databases)
+        with databases.reader.connect() as connection:
+            revision = current_revision(connection)
+        known = head_revision()
     except (SQLAlchemyError, AlembicCommandError) as error:
         databases.close()
         raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
         raise CommandRefusedError(missing)
+    if revision != known:
+        databases.close()
+        raise OldSchemaError(revision)
     return databases
 
 
+class OldSchemaError(CommandRefusedError):
+    """The database has the schema of an earlier version of Curator."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"the database has the schema {revision}, and this version needs "
+            f"{head_revision()}: stop the server, make a backup ('curator backup "
+            "create FILE.tar'), then type 'curator db upgrade'"
+        )
+
+
+def upgrade_database(settings: Settings) -> dict[str, object]:
+    """Bring the database to this version's schema; no server may be running.
+
+    Raises:
+        CuratorError: There is no installation, a server runs, or the database has a
+            revision that this version does not know.
+    """
+    if not settings.data.is_dir():
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    with (
+        ProcessLock(settings.lock_file),
+        contextlib.closing(Databases(settings.url)) as databases,
+    ):
+        try:
+            with databases.writer.begin() as connection:
+                before = current_revision(connection)
+                if before is not None:
+                    upgrade(connection)
+        except (SQLAlchemyError, AlembicCommandError) as error:
+            raise _unreadable(settings, error) from None
+    if before is None:
+        message = f"no installation in {settings.data}: run 'curator init' first"
+        raise CommandRefusedError(message)
+    return {"from": before, "to": head_revision(), "changed": before != head_revision()}
+
+
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    where = "at CURATOR_DATABASE_URL" if settings.is_shared else f"in {settings.data}"
     message = (
-        f"the database in {settings.data} cannot be read, or has a revision that "
+        f"the database {where} cannot be read, or has a revision that "
         f"this version does not know ({type(error).__name__}): restore it from a backup"
     )
     return CommandRefusedError(message)
-
-
-def _at_head(databases: Databases) -> str | None:
-    """Return the revision, after bringing it to the newest; None where is no schema."""
-    with databases.writer.connect() as connection:
-        revision = current_revision(connection)
-    if revision is not None and revision != head_revision():
-        with databases.writer.begin() as connection:
-            upgrade(connection)
-    return revision
 
 
 def make_services(
@@ -186,17 +265,21 @@ def make_services(
     *,
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
+    boot: str | None = None,
 ) -> Services:
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings)
     unreleased = Unreleased()
+    boot = boot or secrets.token_hex(16)
     return Services(
         settings=settings,
+        boot=boot,
         databases=databases,
         ledger=Ledger(
             databases,
             AnchorFile(settings.anchor),
             is_released=unreleased.is_released,
+            boot=boot,
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
@@ -204,6 +287,7 @@ def make_services(
         sampler=sampler_factory(),
         parser=parser,
         executors=BoundedSemaphore(settings.executors),
+        catalogue=CatalogueMemory(databases),
     )
 
 
@@ -238,13 +322,37 @@ def check_files(services: Services) -> None:
             raise CommandRefusedError(message) from None
 
 
+def require_snapshots(services: Services) -> None:
+    """Refuse to serve a dataset without rows: every question would fail, and cost.
+
+    Raises:
+        CommandRefusedError: The file of an active snapshot is missing.
+    """
+    with services.databases.reader.connect() as connection:
+        datasets = connection.execute(select(tables.dataset)).all()
+    for row in datasets:
+        path = services.settings.snapshots / f"{row.active_snapshot}.duckdb"
+        if not path.exists():
+            message = (
+                f"the active snapshot of dataset {row.name!r} is missing: load the "
+                f"dataset again, or bring {path} back from its backup"
+            )
+            raise CommandRefusedError(message)
+
+
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them."""
     with load_lock(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet
         with services.databases.reader.connect() as connection:
-            snapshots = set(connection.execute(select(tables.snapshot.c.id)).scalars())
+            snapshots = set(
+                connection.execute(
+                    select(tables.snapshot.c.id).where(
+                        tables.snapshot.c.removed.is_(None)
+                    )
+                ).scalars()
+            )
             populations = connection.execute(
                 select(tables.population.c.name, tables.population.c.overlap_digest)
             ).all()
@@ -256,24 +364,140 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def check_installation(services: Services) -> None:
+    """Check everything once before serving, and open the ledger.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    check_files(services)
+    require_snapshots(services)
+    services.ledger.open(RECORDED_TABLES)
+    delete_unnamed_files(services)
+
+
+@contextmanager
+def checked_for_workers(settings: Settings) -> Iterator[None]:
+    """Hold the lock of the one server while its workers serve; check before.
+
+    Leaves no connection open: workers are forked from here.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    with ProcessLock(settings.lock_file):
+        services = make_services(settings)
+        try:
+            check_installation(services)
+        finally:
+            services.engine.close()
+            services.databases.close()
+        yield
+
+
+def end_boot(settings: Settings, boot: str) -> None:
+    """Say that a process has ended, so that nobody waits for its leases."""
+    try:
+        with (
+            contextlib.closing(Databases(settings.url)) as databases,
+            databases.work.begin() as connection,
+        ):
+            boots.end(connection, boot)
+    except (CuratorError, SQLAlchemyError):
+        _log.warning("the database is away: a dead worker's leases end by themselves")
+
+
+def job_kinds(services: Services) -> JobKinds:
+    """Return what jobs can do."""
+    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
+    return {kind.name: kind for kind in kinds}
+
+
+def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
+    boot = secrets.token_hex(16)
+    return JobStore(services.databases, boot, lease_ms=lease_ms)
+
+
+def make_jobs(services: Services) -> JobsOffice:
+    """Wire what submits, lists and cancels jobs."""
+    return JobsOffice(services, _job_store(services), job_kinds(services))
+
+
+def make_runner(
+    services: Services,
+    stop: Event,
+    *,
+    lease_ms: int = LEASE_MS,
+    beat_seconds: float = BEAT_SECONDS,
+) -> JobRunner:
+    """Wire what runs jobs, after removing what killed ones left behind."""
+    delete_unnamed_files(services)
+    parts = RunnerParts(
+        store=_job_store(services, lease_ms),
+        kinds=job_kinds(services),
+        catch_up=services.ledger.catch_up,
+        beat_seconds=beat_seconds,
+    )
+    return JobRunner(parts, stop)
+
+
+def make_limiter(services: Services) -> Limiter:
+    """Return the limiter of this process: it alone serves a SQLite ledger."""
+    settings = services.settings
+    return MemoryLimiter(Allowance(settings.rate_limit, settings.max_in_flight))
+
+
+def try_parser() -> None:
+    """Parse one query as the server does.
+
+    Raises:
+        CuratorError: No child process can.
+    """
+    with contextlib.closing(ParserPool()) as pool:
+        pool.parse("SELECT COUNT(*) FROM t")
+
+
+INSTRUMENTS = Instruments(make_services, check_files, try_parser)
+
+
 class Server:
-    """The running service: its lock, its parts, its recovery loop."""
+    """The running service: its lock, its parts, its recovery loop.
+
+    Args:
+        settings: Of the installation.
+        sampler_factory: Makes the source of noise.
+        boot: Of one of several processes, whose parent holds the lock and has checked
+            everything; None where this process serves alone.
+        job_worker: Runs jobs while this serves; None where nothing does.
+    """
 
     def __init__(
-        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
+        self,
+        settings: Settings,
+        *,
+        sampler_factory: SamplerFactory = OpenDPSampler,
+        boot: str | None = None,
+        job_worker: AbstractContextManager[object] | None = None,
     ) -> None:
         self.settings = settings
+        self._job_worker = job_worker or nullcontext()
         self.lateness = Lateness()
         self._started = False
+        self._serves_alone = boot is None
+        self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
             self.services = make_services(
-                settings, parser=self._parser.parse, sampler_factory=sampler_factory
+                settings,
+                parser=self._parser.parse,
+                sampler_factory=sampler_factory,
+                boot=boot,
             )
         except CuratorError:
             self._parser.close()
             raise
+        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
@@ -286,24 +510,29 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.lock_file))
-        check_files(self.services)
-        self.services.ledger.open(RECORDED_TABLES)
-        delete_unnamed_files(self.services)
+        if self._serves_alone:
+            self._held.enter_context(ProcessLock(self.settings.lock_file))
+            check_installation(self.services)
+        self._heartbeat.start()
+        self._held.enter_context(self._job_worker)
         self._started = True
 
     def stop(self) -> None:
         """End the children, close the snapshots, and drop the lock."""
+        self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
         self._held.close()
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
+        door = Door(self.services, make_limiter(self.services))
         counter = QuestionCounter(
             self.desk,
-            self._authenticate,
-            self.services.unreleased.release,
+            door,
+            Releaser(
+                self.services.release, writes=self.services.databases.is_shared
+            ).release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
@@ -315,18 +544,21 @@ class Server:
         parts = Parts(
             counter=counter,
             reading=ReadingRoom(self.services),
-            authenticate=self._authenticate,
+            authenticate=door.admit,
             check_role=self.desk.check_role,
+            jobs=make_jobs(self.services),
             ready=self._ready,
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
+        app.state.oversight = Oversight(self.services)
+        self.metrics = Metrics(
+            lambda: Odometers(self.services).read(late=self.lateness.late),
+            self.settings.permits,
+            counter.in_flight,
+        )
+        app.state.observe = self.metrics.observe
         return app
-
-    def _authenticate(self, authorization: str | None) -> Caller:
-        self.services.ledger.require_matched()
-        with self.services.databases.reader.connect() as connection:
-            return authenticate(connection, authorization)
 
     def _ready(self) -> str:
         try:
@@ -348,9 +580,14 @@ class Server:
             self.stop()
 
     async def _recover_forever(self) -> None:
+        held = HeldLines()
         while True:
+            held.write()  # what the last run said, on the grid
             try:
-                await asyncio.to_thread(self._recovery.run_once)
+                with held.holding():
+                    await asyncio.to_thread(self._recovery.run_once)
+                    await asyncio.to_thread(self.services.engine.close_removed)
             except Exception as error:  # noqa: BLE001 - it must go on
-                _log.error("recovery met a bug: %s", type(error).__name__)
+                facts = {"error": type(error).__name__}
+                _log.error("recovery met a bug", extra=facts)
             await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)

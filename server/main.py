@@ -1,35 +1,55 @@
 """The command ``curator``."""
 
 import json
-import logging
+import threading
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from server.api.app import openapi_document
-from server.bootstrap import Server, actor, initialise, make_services
+from server.bootstrap import (
+    INSTRUMENTS,
+    actor,
+    initialise,
+    make_jobs,
+    make_runner,
+    make_services,
+    upgrade_database,
+)
 from server.cli.analyst import add_analyst_commands
+from server.cli.backup import backup_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.demo import run_demo, serve_demo
+from server.cli.doctor import add_doctor, database_commands
+from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
+from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
+from server.logs import configure_logs
+from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.statements import StatementOffice
+from server.worker import work_as_process
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-_WIRING = Wiring(make_services, initialise, actor)
+_WIRING = Wiring(make_services, initialise, actor, make_jobs)
 add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
-cli.add_typer(
-    ledger_commands(lambda: AuditOffice(make_services(settings_or_exit()), actor())),
-    name="ledger",
+cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
+_ledger = ledger_commands(
+    lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )
+add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
+cli.add_typer(_ledger, name="ledger")
+cli.add_typer(backup_commands(settings_or_exit), name="backup")
+cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
+add_doctor(cli, settings_or_exit, INSTRUMENTS)
 
 
 @cli.command()
@@ -64,28 +84,58 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option()] = None,
     port: Annotated[int | None, typer.Option()] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; several need PostgreSQL.")
+    ] = None,
+    worker: Annotated[
+        bool, typer.Option(help="Run jobs in a child process, niced.")
+    ] = True,
+    trust_proxy: Annotated[
+        bool | None,
+        typer.Option(
+            "--trust-proxy",
+            help="Speak plain HTTP: a TLS proxy alone can reach this address.",
+        ),
+    ] = None,
+    insecure_demo: Annotated[
+        bool | None,
+        typer.Option(
+            "--insecure-demo", help="Serve although unsafe: never patients' data."
+        ),
+    ] = None,
 ) -> None:
-    """Serve questions over HTTP until stopped.
+    """Serve questions over HTTP until stopped; refuse unsafe configurations.
+
+    SIGTERM drains: questions under way are answered first, for 30 seconds at most.
 
     Example: curator serve --port 8000
     """
-    settings = settings_or_exit(host=host, port=port)
-    logging.basicConfig(level=settings.log_level.upper())
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    if settings.slot_ms == 0:
-        say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
+    flags = {
+        "workers": workers,
+        "host": host,
+        "port": port,
+        "trust_proxy": trust_proxy,
+        "insecure_demo": insecure_demo,
+    }
+    settings = settings_or_exit(**flags)
     with refusals():
-        server = Server(settings)
-        server.start()
-    uvicorn.run(
-        server.app(),
-        host=settings.host,
-        port=settings.port,
-        log_level=settings.log_level.lower(),
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=30,
-    )
+        serve_http(settings, flags, with_jobs=worker)
+
+
+@cli.command("worker")
+def run_worker(
+    *, child: Annotated[bool, typer.Option("--child", hidden=True)] = False
+) -> None:
+    """Run jobs until stopped; a job that is running goes back into the queue.
+
+    Example: curator worker
+    """
+    settings = settings_or_exit()
+    configure_logs(settings.log_level)
+    stop = threading.Event()
+    with refusals():
+        runner = make_runner(make_services(settings), stop)
+    work_as_process(stop, runner.run_one, is_child=child)
 
 
 @cli.command()

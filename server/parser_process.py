@@ -81,6 +81,7 @@ class _Child:
             [sys.executable, "-m", "server.parser_child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a dying parser may quote its text
         )
 
     def ask(self, sql: str, timeout_seconds: float) -> dict[str, Json] | None:

@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from privacy.losses import Loss
-from server.bootstrap import Server, initialise, make_services
+from server.bootstrap import Server, initialise, make_runner, make_services
 from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
@@ -75,6 +75,10 @@ class Installation:
 
     folder: Path
     slot_ms: int = 0
+    url: str = ""  # of a PostgreSQL database; SQLite where there is none
+    workers: int = 1
+    rate_limit: int = 0  # tests hammer
+    max_in_flight: int = 0
 
     @property
     def data(self):
@@ -91,10 +95,12 @@ class Installation:
             "CURATOR_DATA": str(self.data),
             "CURATOR_ANCHOR": str(self.anchor),
             "CURATOR_SLOT_MS": str(self.slot_ms),
-            "CURATOR_RATE_LIMIT": "0",
-            "CURATOR_MAX_IN_FLIGHT": "0",
+            "CURATOR_RATE_LIMIT": str(self.rate_limit),
+            "CURATOR_MAX_IN_FLIGHT": str(self.max_in_flight),
             "CURATOR_PERMITS": "256",
             "CURATOR_LOG_LEVEL": "warning",
+            "CURATOR_DATABASE_URL": self.url,
+            "CURATOR_WORKERS": str(self.workers),
         }
 
     @property
@@ -103,7 +109,11 @@ class Installation:
             data=self.data,
             anchor=self.anchor,
             slot_ms=self.slot_ms,
+            rate_limit=self.rate_limit,
+            max_in_flight=self.max_in_flight,
             permits=256,
+            database_url=self.url,
+            workers=self.workers,
         )
 
     def create(self, secret=None):
@@ -171,6 +181,25 @@ class Installation:
         )
 
 
+class ImportingInstallation(Installation):
+    """An installation whose jobs may read what lies in its folder."""
+
+    @property
+    def environment(self):
+        return {**super().environment, "CURATOR_IMPORT": str(self.folder)}
+
+    @property
+    def settings(self):
+        return super().settings.model_copy(update={"import_": self.folder})
+
+    def run_jobs(self):
+        """Run the queued jobs, here, until there are none."""
+        with self.services() as services:
+            runner = make_runner(services, threading.Event(), beat_seconds=0.05)
+            while runner.run_one():
+                pass
+
+
 def free_port():
     """Return a free port below those that the kernel gives to clients."""
     while True:
@@ -212,6 +241,7 @@ def serve_in_thread(installation, sampler_factory=None):
             port=port,
             log_level="error",
             access_log=False,
+            server_header=False,
         )
     )
     thread = threading.Thread(target=runner.run, daemon=True)
@@ -240,10 +270,13 @@ def wait_until_ready(port, process=None, seconds=30):
     raise RuntimeError(message)
 
 
-def start_process(installation, port, prefix=(), environment=None, **more):
+def start_process(
+    installation, port, prefix=(), environment=None, *, worker=False, **more
+):
     """Start ``curator serve`` in a process group of its own."""
+    serve = ["serve", "--worker" if worker else "--no-worker", "--port", str(port)]
     return subprocess.Popen(
-        [*prefix, sys.executable, "-m", "server.main", "serve", "--port", str(port)],
+        [*prefix, sys.executable, "-m", "server.main", *serve],
         env={**installation.environment, **(environment or {})},
         start_new_session=True,
         **more,

@@ -15,7 +15,7 @@ from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.manifest import Manifest
 from upstream.private_tables import PrivateTable
-from upstream.progress import Progress, silent
+from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
 from upstream.report import IngestionReport
 from upstream.row_hash import padded_keys
@@ -60,6 +60,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     threads: int = 2,
     bucket_bytes: int = BUCKET_BYTES,
     progress: Progress = silent,
+    interruptible: Interruptible = never_interrupted,
 ) -> Ingested:
     """Read the declared files into a new snapshot file.
 
@@ -74,6 +75,8 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         bucket_bytes: About how much of a table is ranked at once; what is stored
             does not depend on it.
         progress: Told of each step.
+        interruptible: Lent the interrupt of DuckDB's statements; a load that is
+            interrupted ends with DuckDB's own error, and leaves nothing.
 
     Returns:
         The custodian's report and the ids for the population's overlap file.
@@ -91,7 +94,10 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     settings = {"memory_limit": memory_limit, "threads": str(threads)}
     with _workshop(target, settings) as (connection, part):
         kind = manifest.population.unit_type
-        with _taught(connection, keys, lambda raw: canonical_id_or_mark(raw, kind)):
+        with (
+            interruptible(connection.interrupt),
+            _taught(connection, keys, lambda raw: canonical_id_or_mark(raw, kind)),
+        ):
             spill = _spill(target)
             bench = Bench(connection, spill, kind, bucket_bytes, progress)
             ingested = _Load(bench, manifest).run(Folders(base, import_folder))

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -42,6 +42,15 @@ Progress = Callable[[Step], None]
 
 def silent(_step: Step) -> None:
     """Tell nobody."""
+
+
+Interruptible = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Lends, for a block, a way to interrupt what runs in it to whoever may want to."""
+
+
+def never_interrupted(_interrupt: Callable[[], None]) -> AbstractContextManager[None]:
+    """Let a block run to its end."""
+    return nullcontext()
 
 
 @contextmanager

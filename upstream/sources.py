@@ -87,6 +87,11 @@ def open_sources(
     return tuple(files)
 
 
+def files_of(table: TableSpec, folders: Folders) -> list[Path]:
+    """Return the files that a table's patterns name and that may be read."""
+    return [path for path, _ in _found(table, folders, [])]
+
+
 def _found(
     table: TableSpec, folders: Folders, problems: list[Problem]
 ) -> Iterator[tuple[Path, str]]:

@@ -14,11 +14,19 @@ from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
+from server.api.access_log import AccessLog
+from server.api.admin_jobs import NewJobBody, add_job_routes
+from server.api.contract import complete
+from server.api.contract import problem_responses as _problems
+from server.api.docs_page import add_docs_routes
+from server.api.edge import Edge
 from server.api.examples import add_examples
-from server.api.problems import PROBLEM_JSON, Problem
+from server.api.oversight import add_oversight_routes
+from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
+from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -45,6 +53,7 @@ class Parts:
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
     check_role: Callable[[Caller], None]
+    jobs: JobsOffice
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
@@ -63,7 +72,7 @@ class QuietRoute(APIRoute):
             except (CuratorError, RequestValidationError, HTTPException):
                 raise
             except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-                _log.error("internal error: %s", type(error).__name__)
+                _log.error("internal error", extra={"error": type(error).__name__})
                 return Problem("internal_error", "the server failed").response()
 
         return quietly
@@ -82,10 +91,15 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
         lifespan=lifespan,
     )
     app.router.route_class = QuietRoute
+    app.add_middleware(AccessLog)
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
+    add_job_routes(app)
     _add_health_routes(app)
+    add_docs_routes(app, openapi_document)
+    app.add_middleware(Edge)
+    add_oversight_routes(app)
     return app
 
 
@@ -93,10 +107,11 @@ def openapi_document() -> dict[str, object]:
     """Return the OpenAPI document; needs no installation."""
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
-    for model in (wire.QuestionBody, wire.ProblemShape):
+    for model in (wire.QuestionBody, NewJobBody, wire.ProblemShape):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
+    complete(document)
     add_examples(document["paths"])
     return {**document}
 
@@ -112,18 +127,6 @@ def _reader(request: Request) -> Caller:
     caller = parts.authenticate(request.headers.get("authorization"))
     parts.check_role(caller)
     return caller
-
-
-def _problems(*statuses: int) -> dict[int | str, dict[str, object]]:
-    return {
-        status: {
-            "description": "Refused: see the problem's type.",
-            "content": {
-                PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
-            },
-        }
-        for status in statuses
-    }
 
 
 def _add_question_routes(app: FastAPI) -> None:
@@ -228,7 +231,10 @@ def _add_health_routes(app: FastAPI) -> None:
         return JSONResponse({"status": "ok"})
 
     @app.get(
-        "/readyz", response_model=wire.Health, responses=_problems(503), tags=["health"]
+        "/readyz",
+        response_model=wire.Health,
+        responses=_problems(503),
+        tags=["health"],
     )
     def readyz(request: Request) -> Response:
         """Say whether questions can be answered."""

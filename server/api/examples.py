@@ -102,6 +102,9 @@ BUDGET: Example = {
             "population": "hospital_patients",
             "datasets": ["hospital"],
             "expires": "2027-06-30",
+            "warnings": [
+                {"code": "expires_soon", "detail": "access ends 2027-06-30"},
+            ],
             "allotment": "5",
             "spent": "0.3",
             "remaining": "4.7",
@@ -171,6 +174,42 @@ QUERIES: Example = {
 QUERY: Example = {"query_id": _QUERY_ID, "state": "in_flight"}
 HEALTH: Example = {"status": "ok"}
 
+_JOB_ID = "j_4c1d0a9b8e7f6a5b3c2d1e0f"
+_LISTED_JOB: Example = {
+    "id": _JOB_ID,
+    "kind": "dataset.load",
+    "population": "hospital_patients",
+    "actor": "grace",
+    "created": "2026-05-04T09:00:00.250000+00:00",
+    "state": "running",
+    "stage": "read encounters",
+    "done": 125_000_000,
+    "total": 310_000_000,
+    "attempts": 1,
+    "cancel_requested": False,
+    "started": "2026-05-04T09:00:01.000000+00:00",
+    "ended": None,
+}
+JOBS: Example = {"items": [_LISTED_JOB], "next_cursor": None}
+JOB: Example = {
+    **_LISTED_JOB,
+    "error": None,
+    "result": None,
+    "parameters": {"manifest": "/srv/import/hospital.yaml", "dry_run": False},
+    "lineage": {
+        "inputs": [
+            {"path": "/srv/import/hospital.yaml", "sha256": "9f", "size_bytes": 4_096},
+            {"path": "/srv/import/encounters.csv", "size_bytes": 310_000_000},
+        ],
+        "code_version": "0.1.0",
+        "outputs": [],
+    },
+}
+NEW_JOB: Example = {
+    "kind": "dataset.load",
+    "parameters": {"manifest": "hospital.yaml"},
+}
+
 _PLACE: Example = {"line": 1, "column": 8}
 _MEMBERS: dict[str, Example] = {
     "budget_exceeded": {"remaining": _REMAINING},
@@ -191,6 +230,8 @@ _MEMBERS: dict[str, Example] = {
 }
 
 
+_BODIES = {"/v1/admin/jobs": NEW_JOB}
+_LISTS = {"/v1/admin/jobs": JOBS}
 _REPLIES = {
     "/v1/datasets/{dataset}/plan": PLAN,
     "/v1/datasets/{dataset}/queries": ANSWER,
@@ -199,6 +240,9 @@ _REPLIES = {
     "/v1/queries": QUERIES,
     "/v1/queries/{query_id}": QUERY,
     "/v1/budget": BUDGET,
+    "/v1/admin/jobs": JOB,
+    "/v1/admin/jobs/{job_id}": JOB,
+    "/v1/admin/jobs/{job_id}/cancel": JOB,
     "/healthz": HEALTH,
     "/readyz": HEALTH,
 }
@@ -210,22 +254,26 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
     Added to the finished document, since FastAPI leaves out members that are null.
     """
     for path, verbs in paths.items():
-        for operation in verbs.values():
-            _add_to_operation(cast("_Operation", operation), _REPLIES[path])
+        for verb, operation in verbs.items():
+            if path not in _REPLIES and path not in _LISTS:
+                continue  # others bring their own
+            replies = _REPLIES if verb == "post" else {**_REPLIES, **_LISTS}
+            body = _BODIES.get(path, QUESTION)
+            _add_to_operation(cast("_Operation", operation), body, replies[path])
 
 
-def _add_to_operation(operation: "_Operation", reply: Example) -> None:
+def _add_to_operation(operation: "_Operation", body: Example, reply: Example) -> None:
     if "requestBody" in operation:
-        operation["requestBody"]["content"][_JSON]["example"] = QUESTION
+        operation["requestBody"]["content"][_JSON]["example"] = body
     for status, response in operation["responses"].items():
         content = response["content"]
-        if status == "200":
+        if status.startswith("2"):
             content[_JSON]["example"] = reply
         else:
-            content[PROBLEM_JSON]["examples"] = _problems(int(status))
+            content[PROBLEM_JSON]["examples"] = example_problems(int(status))
 
 
-def _problems(status: int) -> Example:
+def example_problems(status: int) -> Example:
     """Return an example of each problem that has this status, by code."""
     return {
         code: {"value": _problem(code)}

@@ -7,6 +7,8 @@ from http import HTTPStatus
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
+from server.logs import note
+from server.use_cases.errors import RateLimitedError
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -29,14 +31,13 @@ STATUS_BY_CODE = {
     "too_many_groups": 422,
     "epsilon_out_of_range": 422,
     "idempotency_mismatch": 422,
+    "rate_limited": 429,
     "internal_error": 500,
     "ledger_unavailable": 503,
     "anchor_mismatch": 503,
     "busy": 503,
     "query_failed": 504,
 }
-
-_RETRY_AFTER_SECONDS = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     code: str
     detail: str
     members: dict[str, object] = field(default_factory=dict)
+    retry_after_seconds: int = 1
 
     def document(self) -> dict[str, object]:
         """Return the problem document."""
@@ -65,13 +67,14 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
     def headers(self) -> dict[str, str]:
         """Return the headers that go with the code."""
         if STATUS_BY_CODE[self.code] in {429, 503}:
-            return {"Retry-After": _RETRY_AFTER_SECONDS}
+            return {"Retry-After": str(self.retry_after_seconds)}
         if self.code == "unauthenticated":
             return {"WWW-Authenticate": "Bearer"}
         return {}
 
     def response(self) -> Response:
         """Return the whole response."""
+        note(code=self.code)
         return Response(
             self.body(),
             status_code=STATUS_BY_CODE[self.code],
@@ -91,6 +94,9 @@ def problem_of(error: CuratorError) -> Problem:
             "hint": error.hint,
         }
         return Problem(error.code, error.detail, members)
+    if isinstance(error, RateLimitedError):
+        wait = error.retry_after_seconds
+        return Problem(error.code, str(error), retry_after_seconds=wait)
     if isinstance(error, LedgerUnavailableError) and error.query_id is not None:
         members = {"query_id": error.query_id}
     return Problem(error.code, str(error), members)

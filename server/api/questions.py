@@ -1,9 +1,10 @@
 """POST plan and queries: every reply leaves on its slot."""
 
 import asyncio
+import contextvars
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +16,10 @@ from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
 from server.api.slots import Permits, SlotClock, executing_slots
+from server.logs import note
 from server.strict_json import MalformedJsonError, read_json
-from server.use_cases.access import Caller
 from server.use_cases.asking import Desk, Reply
+from server.use_cases.door import Door, Place
 from server.use_cases.errors import (
     OverBudgetError,
     QueryFailedError,
@@ -26,6 +28,16 @@ from server.use_cases.requests import QuestionRequest, read_request
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"
+Work = Callable[["Visit"], "Outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request that has arrived, and its place among its principal's requests."""
+
+    request: Request
+    arrival: Arrival
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +55,22 @@ class QuestionCounter:
     def __init__(
         self,
         desk: Desk,
-        authenticate: Callable[[str | None], Caller],
-        release: Callable[[str], None],
+        door: Door,
+        release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
         settings: "CounterSettings",
     ) -> None:
         self._desk = desk
-        self._authenticate = authenticate
+        self._door = door
         self._release = release
         self._clock = clock
         self._base_slots = settings.base_slots
         self._permits = Permits(settings.permits)
         self._threads = ThreadPoolExecutor(settings.permits, "question")
+
+    def in_flight(self) -> int:
+        """Return how many replies are under way."""
+        return self._permits.in_use
 
     async def plan(self, request: Request, dataset: str) -> Response:
         """Answer POST plan."""
@@ -64,46 +80,54 @@ class QuestionCounter:
         """Answer POST queries."""
         return await self._serve(request, partial(self._query, dataset=dataset))
 
-    async def _serve(
-        self,
-        request: Request,
-        work: Callable[[Request, Arrival], Outcome],
-    ) -> Response:
+    async def _serve(self, request: Request, work: Work) -> Response:
         if not self._permits.take():
             await self._clock.wait(arrival=time.monotonic(), slots=1)
             return Problem("busy", "too many requests are under way").response()
+        place = Place(self._door)
         try:
             arrival = await receive(request)
+            visit = Visit(request, arrival, place)
             loop = asyncio.get_running_loop()
+            within = contextvars.copy_context()  # of the request's log lines
             outcome = await loop.run_in_executor(
-                self._threads, _guarded, work, request, arrival
+                self._threads, within.run, _guarded, work, visit
             )
             await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
             if outcome.query_id is not None:
-                self._release(outcome.query_id)
+                await self._release(outcome.query_id)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         finally:
-            self._permits.give_back()
+            await self._give_back(place)
         return outcome.response
 
-    def _plan(self, request: Request, arrival: Arrival, *, dataset: str) -> Outcome:
-        caller = self._authenticate(request.headers.get("authorization"))
-        check_transport(request, arrival)
-        _refuse_query_string(request)
-        asked = _read(arrival.body)
+    async def _give_back(self, place: Place) -> None:
+        """Give back the permit and the place, in a thread where that may block."""
+        self._permits.give_back()
+        if place.blocks:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._threads, place.give_back)
+        else:
+            place.give_back()
+
+    def _plan(self, visit: Visit, *, dataset: str) -> Outcome:
+        caller = visit.place.take(visit.request.headers.get("authorization"))
+        check_transport(visit.request, visit.arrival)
+        _refuse_query_string(visit.request)
+        asked = _read(visit.arrival.body)
         self._desk.check_role(caller)
         return Outcome(_json(self._desk.plan(caller, dataset, asked)))
 
-    def _query(self, request: Request, arrival: Arrival, *, dataset: str) -> Outcome:
-        caller = self._authenticate(request.headers.get("authorization"))
-        check_transport(request, arrival)
-        key = read_key(request, arrival.body)
+    def _query(self, visit: Visit, *, dataset: str) -> Outcome:
+        caller = visit.place.take(visit.request.headers.get("authorization"))
+        check_transport(visit.request, visit.arrival)
+        key = read_key(visit.request, visit.arrival.body)
         if key is not None:
             found = self._desk.look_up(caller, key)
             if found is not None:
                 return self._outcome(found)
-        asked = _read(arrival.body)
+        asked = _read(visit.arrival.body)
         self._desk.check_role(caller)
         return self._outcome(self._desk.ask(caller, dataset, asked, key))
 
@@ -123,7 +147,9 @@ class QuestionCounter:
             response = _json(reply.body, replayed=reply.replayed)
         # An answer that could not be anchored stays hidden until recovery anchors it.
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
-        return Outcome(response, slots, None if unanchored else reply.query_id)
+        shown = unanchored or reply.replayed
+        note(outcome=_name_of(reply), query_id=reply.query_id)
+        return Outcome(response, slots, None if shown else reply.query_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +170,26 @@ def problem_for(error: CuratorError) -> Problem:
     return problem
 
 
-def _guarded(
-    work: Callable[[Request, Arrival], Outcome], request: Request, arrival: Arrival
-) -> Outcome:
+def _name_of(reply: Reply) -> str:
+    """Name what became of a question, for the operator's counters."""
+    if reply.failure is not None:
+        return "failed" if reply.failure.code == "query_failed" else "unavailable"
+    if reply.replayed:
+        return "replayed"
+    return "free" if reply.executed is None else "answered"
+
+
+def _guarded(work: Work, visit: Visit) -> Outcome:
     """Run the work; what it raises was refused before any charge, in one slot."""
     try:
-        return work(request, arrival)
+        return work(visit)
     except Problem as problem:
         return Outcome(problem.response())
     except CuratorError as error:
         return Outcome(problem_for(error).response())
     except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-        _log.error("internal error before a charge: %s", type(error).__name__)
+        facts = {"error": type(error).__name__}
+        _log.error("internal error before a charge", extra=facts)
         return Outcome(Problem("internal_error", "the server failed").response())
 
 

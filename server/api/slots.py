@@ -32,6 +32,12 @@ class Permits:
 
     def __init__(self, permits: int) -> None:
         self._free = permits
+        self._all = permits
+
+    @property
+    def in_use(self) -> int:
+        """How many replies are under way."""
+        return self._all - self._free
 
     def take(self) -> bool:
         """Take a permit if one is free."""
@@ -77,7 +83,8 @@ class SlotClock:
         if self.slot_seconds == 0:
             return
         elapsed = (time.monotonic() - arrival) / self.slot_seconds
-        if elapsed > slots:
-            self.lateness.late += 1
+        late = elapsed > slots
+        if late:
             slots = math.ceil(elapsed)
         await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())
+        self.lateness.late += late  # not before it leaves

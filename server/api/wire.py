@@ -237,6 +237,7 @@ class ProjectBudget(_Shape):
     population: str
     datasets: list[str]
     expires: str | None
+    warnings: list[WarningShape]
     allotment: str
     spent: str
     remaining: str

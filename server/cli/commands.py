@@ -1,7 +1,7 @@
 """The commands of custodians, on the server's host."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Protocol
@@ -10,12 +10,15 @@ import typer
 
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
+from server.cli.operating import snapshot_commands
 from server.cli.output import USAGE, Json, refusals, say, show, show_list
 from server.cli.progress import shown_progress
 from server.settings import Settings, SettingsError, read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
+from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.people import NewProject, PeopleOffice
 from server.use_cases.services import Services
+from server.use_cases.snapshots import SnapshotOffice
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,15 @@ class Wiring:
     make_services: Callable[[Settings], Services]
     initialise: "Initialise"
     actor: Callable[[], str]
+    make_jobs: Callable[[Services], JobsOffice]
+
+    def jobs_office(self) -> JobsOffice:
+        """Open the office of jobs."""
+        return self.make_jobs(self.make_services(settings_or_exit()))
+
+    def operator(self) -> Viewer:
+        """Return whoever works on the host: they see every job."""
+        return Viewer(self.actor(), None)
 
 
 class Initialise(Protocol):
@@ -72,8 +84,13 @@ def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     def people() -> PeopleOffice:
         return PeopleOffice(wiring.make_services(settings_or_exit()), wiring.actor())
 
+    def snapshots() -> SnapshotOffice:
+        return SnapshotOffice(wiring.make_services(settings_or_exit()), wiring.actor())
+
     cli.add_typer(_population(custody), name="population")
-    cli.add_typer(_dataset(custody), name="dataset")
+    dataset = _dataset(custody, wiring)
+    dataset.add_typer(snapshot_commands(snapshots), name="snapshot")
+    cli.add_typer(dataset, name="dataset")
     cli.add_typer(_project(people), name="project")
     cli.add_typer(_principal(people), name="principal")
     cli.add_typer(_key(people), name="key")
@@ -118,7 +135,7 @@ def _population(office: Callable[[], CustodyOffice]) -> typer.Typer:
     return cli
 
 
-def _dataset(office: Callable[[], CustodyOffice]) -> typer.Typer:
+def _dataset(office: Callable[[], CustodyOffice], wiring: Wiring) -> typer.Typer:
     cli = typer.Typer(help="Tables behind the query interface.")
 
     @cli.command()
@@ -137,11 +154,15 @@ def _dataset(office: Callable[[], CustodyOffice]) -> typer.Typer:
         reason: Annotated[
             str | None, typer.Option(help="Why; recorded with an override.")
         ] = None,
+        background: Annotated[
+            bool, typer.Option(help="Let a worker do it; print the job's id.")
+        ] = False,
         json: Json = False,
     ) -> None:
         """Load a dataset from the files that a manifest names, and activate it.
 
-        The report is for custodians alone: it counts raw rows.
+        The report is for custodians alone: it counts raw rows. In the background, files
+        are read under CURATOR_IMPORT alone; see 'curator job follow'.
 
         Example: curator dataset load hospital.yaml
         """
@@ -152,6 +173,13 @@ def _dataset(office: Callable[[], CustodyOffice]) -> typer.Typer:
             reason=reason,
         )
         with refusals():
+            if background:
+                told = {"manifest": str(manifest.resolve()), **asdict(choices)}
+                job = wiring.jobs_office().submit(
+                    wiring.operator(), "dataset.load", told
+                )
+                show({"job": job["id"]}, as_json=json)
+                return
             if json:
                 loaded = office().load(manifest, choices)
             else:

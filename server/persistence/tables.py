@@ -59,6 +59,7 @@ snapshot = Table(
     Column("display", Text, nullable=False),  # public display rule, JSON
     Column("manifest", Text, nullable=False),  # the custodian's, canonical JSON
     Column("created", Text, nullable=False),
+    Column("removed", Text),  # when its file was erased; NULL while it is there
 )
 
 principal = Table(
@@ -179,7 +180,7 @@ rate = Table(
     "rate",
     work_metadata,
     Column("principal", Text, primary_key=True),
-    Column("theoretical_arrival_ms", BigInteger, nullable=False),
+    Column("full_at_us", BigInteger, nullable=False),  # by the database's clock
 )
 
 in_flight = Table(

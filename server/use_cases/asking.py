@@ -7,6 +7,8 @@ touched, and the answer is stored and anchored before it is sent.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqlalchemy import Connection
+
 from budget.ledger import (
     Charged,
     ChargeRequest,
@@ -16,6 +18,7 @@ from budget.ledger import (
     Refused,
     Replay,
     Scope,
+    UncertainError,
 )
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
@@ -40,9 +43,15 @@ from server.use_cases.errors import (
     OverBudgetError,
     QueryFailedError,
 )
-from server.use_cases.questions import Compiler, Question, loss_range, prepare
+from server.use_cases.questions import (
+    Compiler,
+    LossRange,
+    Question,
+    loss_range,
+    prepare,
+)
 from server.use_cases.requests import QuestionRequest
-from server.use_cases.services import Services, random_id
+from server.use_cases.services import Services, random_id, today
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +149,12 @@ class Desk:
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
     ) -> tuple[Grant, Question]:
-        with self._services.databases.reader.connect() as connection:
+        def read(connection: Connection) -> tuple[Grant, LossRange]:
             grant = find_grant(connection, caller, dataset, request.project)
-            losses = loss_range(connection, grant.population)
+            return grant, loss_range(connection, grant.population)
+
+        key = ("grant", caller, dataset, request.project, today())  # for its expiry
+        grant, losses = self._services.catalogue.get(key, read)
         return grant, prepare(self._compiler, grant, losses, request)
 
     def _reuse(
@@ -168,7 +180,11 @@ class Desk:
                 remaining=visible_remaining(left, grant, caller),
             )
         )
-        found = ledger.store_free(charge_request, stored.query_id, body)
+        try:
+            found = ledger.store_free(charge_request, stored.query_id, body)
+        except LedgerUnavailableError:
+            self._services.given_up.add(charge_request.query_id)
+            raise
         if found is not None:
             return _settled(found)
         return Reply(charge_request.query_id, body)
@@ -187,7 +203,8 @@ class Desk:
         try:
             outcome = self._services.ledger.charge(request)
         except CuratorError as error:
-            if getattr(error, "query_id", None) is None:
+            known = getattr(error, "query_id", None) is not None
+            if not known and not isinstance(error, UncertainError):
                 self._services.unreleased.release(request.query_id)
                 raise
             self._services.given_up.add(request.query_id)

@@ -1,20 +1,18 @@
 """The custodian's work: populations, their caps, and loading datasets."""
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy import Connection, select
 
 from budget.ledger import RecordedTransaction, Scope
+from budget.writing import UnanchoredError
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
-from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
@@ -23,6 +21,7 @@ from server.use_cases.fitting import (
     display_of,
     stored_words,
 )
+from server.use_cases.load_lock import load_lock
 from server.use_cases.people import existing, refuse_used, require_single_custodian
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -34,10 +33,11 @@ from server.use_cases.services import Services, now_text, random_id
 from upstream.declarations import PopulationSpec
 from upstream.ingestion import Ingested, ingest, sweep_dead_loads
 from upstream.manifest import Manifest, load_manifest
-from upstream.progress import Progress, silent
+from upstream.progress import Interruptible, Progress, never_interrupted, silent
 
 DEFAULT_MINIMUM = Loss.parse("0.001")
 DEFAULT_MAXIMUM = Loss.parse("5")
+_LOCK_WAIT_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,31 @@ class LoadChoices:
     override_overlap: bool = False
     accept_changes: bool = False
     reason: str | None = None
+
+
+def _unheard(_: Connection, __: Document) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """On whose behalf a load is done, and how they follow it.
+
+    Attributes:
+        progress: Told of each step.
+        interruptible: Lent the interrupt of long statements.
+        waiting: Called now and then while another load is under way; may raise;
+            None: nobody is told.
+        recorded: Called in the transaction that records the snapshot, with what
+            ``load`` will return; may raise, and nothing is recorded.
+        facts: Written into the load's entry.
+    """
+
+    progress: Progress = silent
+    interruptible: Interruptible = never_interrupted
+    waiting: Callable[[], None] | None = None
+    recorded: Callable[[Connection, Document], None] = _unheard
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 class CustodyOffice:
@@ -202,6 +227,7 @@ class CustodyOffice:
         manifest_path: Path,
         choices: LoadChoices,
         progress: Progress | None = None,
+        errand: Errand | None = None,
     ) -> Document:
         """Load a dataset from files and make its snapshot the active one.
 
@@ -211,10 +237,11 @@ class CustodyOffice:
             CommandRefusedError: The manifest does not fit what is stored, or its
                 patients are another population's. Nothing was changed.
         """
+        errand = errand or Errand(progress=progress or silent)
         folder = self._services.settings.import_
         manifest = load_manifest(manifest_path, folder)
         secret = self._checked_secret()
-        with load_lock(self._services.settings):
+        with load_lock(self._services.settings, while_waiting=errand.waiting):
             with self._services.databases.reader.connect() as connection:
                 self._check_fits(connection, manifest, choices)
             sweep_dead_loads(self._services.settings.snapshots)
@@ -227,21 +254,26 @@ class CustodyOffice:
                     import_folder=folder or manifest_path.resolve().parent,
                     secret=secret,
                     target=target,
-                    progress=progress or silent,
+                    progress=errand.progress,
+                    interruptible=errand.interruptible,
                 )
-                report = ingested.report.to_json()
+                loaded: Document = {
+                    "dataset": manifest.dataset,
+                    "snapshot": None if choices.dry_run else snapshot,
+                    "report": ingested.report.to_json(),
+                }
                 if choices.dry_run:
                     target.unlink()
-                    return {
-                        "dataset": manifest.dataset,
-                        "snapshot": None,
-                        "report": report,
-                    }
-                self._record(manifest, snapshot, ingested, choices)
+                    return loaded
+                with self._recorded(manifest, snapshot, ingested, choices) as change:
+                    errand.recorded(change.connection, loaded)
+                    change.facts.update(errand.facts)
+            except UnanchoredError:
+                raise  # it is recorded, and its file is needed
             except BaseException:
                 target.unlink(missing_ok=True)
                 raise
-        return {"dataset": manifest.dataset, "snapshot": snapshot, "report": report}
+        return loaded
 
     def _checked_secret(self) -> bytes:
         """Return the secret, if it is the one that the ledger knows.
@@ -287,14 +319,18 @@ class CustodyOffice:
         if changes:
             require_single_custodian(self._services, "changing declarations")
 
-    def _record(
+    @contextmanager
+    def _recorded(
         self,
         manifest: Manifest,
         snapshot: str,
         ingested: Ingested,
         choices: LoadChoices,
-    ) -> None:
-        """Write the overlap file, then everything else in one transaction."""
+    ) -> Iterator["_Recording"]:
+        """Write the overlap file, then everything else in one transaction.
+
+        What the block does is part of it.
+        """
         population = manifest.population.id
         facts: dict[str, object] = {"snapshot": snapshot, "reason": choices.reason}
         with self._services.ledger.recorded(
@@ -318,6 +354,7 @@ class CustodyOffice:
                     tables.population, {"name": population}, {"overlap_digest": digest}
                 )
             self._upsert_dataset(change, manifest, snapshot)
+            yield _Recording(change.connection, facts)
 
     def _upsert_dataset(
         self, change: RecordedTransaction, manifest: Manifest, snapshot: str
@@ -420,26 +457,12 @@ class CustodyOffice:
         return self._overlaps.write(population, before | fresh)
 
 
-@contextmanager
-def load_lock(settings: Settings, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the one lock of loads; yield whether it was had.
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """An open transaction that records a load, and the facts of its entry."""
 
-    A server that starts meanwhile deletes nothing, since the files of a load under way
-    are not named by any entry yet.
-    """
-    path = settings.data / "load.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        os.close(descriptor)
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
+    connection: Connection
+    facts: dict[str, object]
 
 
 def installation_value(connection: Connection, name: str) -> str:

@@ -25,6 +25,16 @@ class ForbiddenError(CuratorError):
     code = "forbidden"
 
 
+class RateLimitedError(CuratorError):
+    """The caller asks too often, or too much at once; a function of requests alone."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, retry_after_seconds: int) -> None:
+        self.retry_after_seconds = retry_after_seconds  # at least 1
+        super().__init__(message)
+
+
 class InProgressError(CuratorError):
     """The key's first request is still being answered."""
 
@@ -69,3 +79,11 @@ class CommandRefusedError(CuratorError):
     """A custodian's command was refused; the message says what to do."""
 
     code = "refused"
+
+
+class JobStoppedError(Exception):
+    """A job's work ends here: it was cancelled, or its worker must let go of it."""
+
+
+class LeaseLostError(JobStoppedError):
+    """Somebody else has the job now, or it has ended."""

@@ -12,6 +12,7 @@ from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.answers import Document, charge_document
 from server.use_cases.errors import NotFoundError
+from server.use_cases.expiry import expiry_warnings
 from server.use_cases.questions import loss_range, schema_of
 from server.use_cases.services import Services
 
@@ -82,6 +83,7 @@ class ReadingRoom:
             "population": project.population,
             "datasets": list(project.datasets),
             "expires": project.expires,
+            "warnings": expiry_warnings(project.expires),
             **(self._limit(Scope.project(project.name)) or {}),
             "principal": self._limit(Scope.principal(project.name, caller.name)),
             "cap": None,  # the population's cap is for custodians to show
@@ -139,7 +141,8 @@ class ReadingRoom:
 
     def _state(self, record: QueryRecord) -> str:
         """Show a query as in flight until its reply has left (PRIVACY 6)."""
-        if not self._services.unreleased.is_released(record.query_id):
+        unreleased = self._services.unreleased
+        if record.held or not unreleased.is_released(record.query_id):
             return "in_flight"
         return record.state if record.state in {"answered", "failed"} else "in_flight"
 

@@ -31,14 +31,14 @@ class Recovery:
             How many orphans were taken up. Never raises a refusal: what cannot be
             written now is tried again at the next call.
         """
-        for query_id in self._to_release:
-            self._services.unreleased.release(query_id)
+        self._services.release(self._to_release)
         self._to_release = []
         try:
             self._give_up_all()
+            self._services.ledger.release_stranded()
             orphans = self._services.ledger.claim_orphans()
         except CuratorError as error:
-            _log.warning("recovery waits: %s", error.code)
+            _log.warning("recovery waits", extra={"code": error.code})
             return 0
         for orphan in orphans:
             self._services.unreleased.hold(orphan.charge.query_id)
@@ -63,7 +63,8 @@ class Recovery:
         try:
             reply = self._execute(orphan)
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
-            _log.warning("recovery gives up a question: %s", type(error).__name__)
+            facts = {"error": type(error).__name__}
+            _log.warning("recovery gives up a question", extra=facts)
             self._services.given_up.add(query_id)
             return
         if not isinstance(reply.failure, LedgerUnavailableError):

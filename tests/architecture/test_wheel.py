@@ -15,7 +15,15 @@ import pytest
 from tests.harness import Installation, free_port, wait_until_ready
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ("server/py.typed", "server/persistence/migrations/script.py.mako")
+SHIPPED = (
+    "server/py.typed",
+    "server/persistence/migrations/script.py.mako",
+    *(
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "server/api/static").rglob("*"))
+        if path.is_file()
+    ),
+)
 NEVER_SHIPPED = ("tests/", "docs/", "benchmarks/", "examples/")
 
 pytestmark = pytest.mark.slow

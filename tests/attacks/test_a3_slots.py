@@ -28,6 +28,8 @@ class Narrow(Installation):
             data=self.data,
             anchor=self.anchor,
             slot_ms=self.slot_ms,
+            rate_limit=0,
+            max_in_flight=0,
             permits=self.permits,
         )
 

@@ -23,13 +23,17 @@ from tests.harness import ask, client, serve_in_process, serve_in_thread
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE")
 ALLOWED_HEADERS = {
     "allow",
+    "cache-control",
     "content-length",
+    "content-security-policy",
     "content-type",
     "date",
     "idempotency-replayed",
+    "referrer-policy",
     "retry-after",
-    "server",
     "www-authenticate",
+    "x-content-type-options",
+    "x-request-id",
 }
 ELSEWHERE = (
     "/", "/v1", "/v1/", "/v1/datasets/", "/v1/datasets/clinic/", "/docs", "/redoc",

@@ -17,12 +17,13 @@ from tests.crash.books import problems, settle, spent
 from tests.crash.disks import Trouble, run_full_disks
 from tests.crash.filled import fill
 from tests.crash.images import film, image_problems
+from tests.crash.job_kills import run_job_cancels, run_job_kills
 from tests.crash.kills import SCOPES, run_kills, total_charged
 from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.processes import Nursery
 from tests.crash.races import run_races
 from tests.crash.tampers import run_tampers
-from tests.harness import Installation
+from tests.harness import ImportingInstallation, Installation
 
 DICE = random.Random()
 
@@ -90,6 +91,21 @@ def disks(nursery, installation, key, count):
     return said, trouble.wrong + problems(installation)
 
 
+def jobs(nursery, installation, _, count):
+    """100 killed workers, and as many cancelled jobs."""
+    importing = ImportingInstallation(installation.folder)
+    killed = run_job_kills(nursery, importing, count)
+    cancelled = run_job_cancels(nursery, importing, count)
+    said = (
+        f"{killed.rounds} workers killed, {killed.retried} jobs taken over, all "
+        f"{killed.states}; {cancelled.rounds} jobs cancelled: {cancelled.states}"
+    )
+    undone = ["a job of a killed worker was not done"] * (
+        killed.states.get("done", 0) != count
+    )
+    return said, killed.wrong + cancelled.wrong + undone
+
+
 EXPERIMENTS = {
     "races": (races, 3_000),
     "kills": (kills, 500),
@@ -97,6 +113,7 @@ EXPERIMENTS = {
     "orders": (orders, 200),
     "cuts": (cuts, 100),
     "disks": (disks, 200),
+    "jobs": (jobs, 100),
 }
 
 

@@ -28,24 +28,31 @@ class Nursery:
             text=True,
         )
 
-    def start(self, installation, environment=None):
+    def start(self, installation, environment=None, *, worker=False):
         """Serve an installation; return once it is ready."""
         port = free_port()
+        beside = "--worker" if worker else "--no-worker"
+        arguments = ["serve", beside, "--port", str(port)]
+        pid = self._fork(installation, environment, arguments=arguments)
+        server = ServerProcess(pid, port)
+        server.wait_until_ready()
+        return server
+
+    def start_worker(self, installation, **lease):
+        """Run an installation's jobs; return at once."""
+        return ServerProcess(self._fork(installation, lease=lease), 0)
+
+    def _fork(self, installation, environment=None, **order):
         names = {
             name: value
             for name, value in installation.environment.items()
             if name.startswith("CURATOR_")
         }
-        order = {
-            "environment": {**names, **(environment or {})},
-            "arguments": ["serve", "--port", str(port)],
-            "log": str(installation.folder / "server.log"),
-        }
+        order["environment"] = {**names, **(environment or {})}
+        order["log"] = str(installation.folder / "server.log")
         self._zygote.stdin.write(json.dumps(order) + "\n")
         self._zygote.stdin.flush()
-        server = ServerProcess(int(self._zygote.stdout.readline()), port)
-        server.wait_until_ready()
-        return server
+        return int(self._zygote.stdout.readline())
 
     @contextlib.contextmanager
     def serving(self, installation, **more):
@@ -65,7 +72,7 @@ class Nursery:
 
 @dataclass
 class ServerProcess:
-    """One running ``curator serve`` and its group."""
+    """One running ``curator serve``, or worker, and its group."""
 
     pid: int
     port: int
@@ -99,10 +106,23 @@ class ServerProcess:
         message = "the server did not become ready"
         raise RuntimeError(message)
 
+    def ask_to_end(self):
+        """Send SIGTERM to the process alone, and wait until it is gone."""
+        os.kill(self.pid, signal.SIGTERM)
+        self._wait_until_gone()
+
+    def kill_alone(self):
+        """SIGKILL the process, but none of its children."""
+        os.kill(self.pid, signal.SIGKILL)
+        self._wait_until_gone()
+
     def kill(self):
         """SIGKILL the whole group, and wait until its leader is gone."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
+        self._wait_until_gone()
+
+    def _wait_until_gone(self):
         deadline = time.monotonic() + 30
         while self.alive and time.monotonic() < deadline:
             time.sleep(0.001)

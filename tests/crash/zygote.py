@@ -1,5 +1,7 @@
 """A process that has imported the server, and forks ``curator serve`` on request.
 
+It forks workers too, with the lease and the beat that a test wants.
+
 A restart then costs its own work, not the imports'. What it forks is the command as
 shipped, in a process group of its own. One line of JSON in, one process id out.
 """
@@ -8,13 +10,17 @@ import json
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 
+from server.bootstrap import make_runner, make_services
 from server.main import main
+from server.settings import read_settings
+from server.worker import work_as_process
 
 
 def serve(order):
-    """Become ``curator serve``."""
+    """Become ``curator serve``, or a worker."""
     os.setsid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -22,8 +28,18 @@ def serve(order):
     for target, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, target)
     os.environ.update(order["environment"])
+    if "lease" in order:
+        work(order["lease"])
+        return
     sys.argv = ["curator", *order["arguments"]]
     main()
+
+
+def work(lease):
+    """Become a worker."""
+    stop = threading.Event()
+    runner = make_runner(make_services(read_settings()), stop, **lease)
+    work_as_process(stop, runner.run_one)
 
 
 def run():

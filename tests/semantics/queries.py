@@ -100,9 +100,11 @@ def numbered_bound(relation, where, scope, most):
     """Return rows_per_unit after ``rn = 1`` or ``rn <= n`` (PRIVACY 1)."""
     for conjunct in relations.conjuncts(where):
         match conjunct:
-            case tree.Compare("=" | "<=", tree.Col() as column, tree.Lit(int(n))):
+            case tree.Compare(
+                "=" | "<=", tree.Col() as column, tree.Lit(int(n))
+            ) | tree.Compare("=" | ">=", tree.Lit(int(n)), tree.Col() as column):
                 level, place, _ = scope.resolve(column)
-                counted = conjunct.operator == "<=" or n == 1
+                counted = conjunct.operator != "=" or n == 1
                 if level == scope.level and place in relation.numbered and counted:
                     most = min(most, max(n, 0))
             case _:

@@ -11,7 +11,7 @@ PRIVACY 2. Choices where that page leaves room:
  T3 the tie of a group of a roll-up is the least tie of its rows, as a whole.
  T4 rows_per_unit of a join is the least that any row of PRIVACY 1's table gives; a
     literal counts as "an expression over the other side alone".
- T5 only ``rn = 1`` and ``rn <= n``, that way round, lower rows_per_unit; the reading
+ T5 only ``rn = 1`` and ``rn <= n``, either way round, lower rows_per_unit; the reading
     SELECT reads the numbering derived table (or CTE) alone, with no join.
 """
 

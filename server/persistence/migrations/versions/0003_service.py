@@ -17,9 +17,11 @@ def upgrade() -> None:
     _several_processes()
     _second_persons()
     _jobs()
+    op.add_column("snapshot", sa.Column("removed", sa.Text()))
 
 
 def _several_processes() -> None:
+    op.create_index("chain_kind", "chain", ["kind", "seq"])
     op.add_column("charge", sa.Column("held_boot", sa.Text()))
     op.create_table(
         "boot",
@@ -29,7 +31,7 @@ def _several_processes() -> None:
     op.create_table(
         "rate",
         sa.Column("principal", sa.Text(), primary_key=True),
-        sa.Column("theoretical_arrival_ms", sa.BigInteger(), nullable=False),
+        sa.Column("full_at_us", sa.BigInteger(), nullable=False),
     )
     op.create_table(
         "in_flight",

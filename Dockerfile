@@ -1,0 +1,72 @@
+# The image of a Curator server. Built from the repository's root:
+#
+#     docker build --tag curator .
+#
+# How to run it: docs/operations/container.md. `make image-check` runs these very steps
+# in a plain directory, where no container engine is at hand.
+#
+# The base is named by tag. A digest would be better, and `docker build` can be given one:
+# --build-arg BASE=python:3.13-slim@sha256:... . It is not written here because a digest
+# that nobody renews keeps the base's old faults; take that of the day and record it.
+ARG BASE=python:3.13-slim
+
+# ---- build: the environment, with pip and nothing that compiles ----
+FROM ${BASE} AS build
+
+WORKDIR /build
+RUN python -m venv /opt/curator
+COPY requirements/postgres.txt requirements/postgres.txt
+RUN /opt/curator/bin/python -m pip install --no-cache-dir --require-hashes \
+      --only-binary :all: --requirement requirements/postgres.txt
+
+COPY pyproject.toml README.md LICENSE ./
+COPY privacy privacy
+COPY query_lang query_lang
+COPY mechanisms mechanisms
+COPY budget budget
+COPY engines engines
+COPY release release
+COPY upstream upstream
+COPY server server
+COPY clients/python clients/python
+RUN /opt/curator/bin/python -m pip install --no-cache-dir --no-deps --no-index \
+      --no-build-isolation . ./clients/python
+
+# ---- what runs: the base, the environment, one user that owns three folders ----
+FROM ${BASE}
+
+LABEL org.opencontainers.image.title="curator" \
+      org.opencontainers.image.description="A differentially private query server for medical data" \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+RUN groupadd --system --gid 10001 curator && \
+    useradd --system --uid 10001 --gid curator --home-dir /data --no-create-home \
+      --shell /usr/sbin/nologin curator && \
+    mkdir -p /data /anchor /import && \
+    chmod 0700 /data /anchor && \
+    chown curator:curator /data /anchor
+
+COPY --from=build /opt/curator /opt/curator
+COPY scripts/image/healthcheck.py /opt/curator/healthcheck.py
+
+# Nothing is written outside /data, /anchor and /tmp: the root can be read-only.
+ENV PATH=/opt/curator/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    CURATOR_DATA=/data \
+    CURATOR_ANCHOR=/anchor/curator.anchor \
+    CURATOR_IMPORT=/import \
+    CURATOR_HOST=0.0.0.0 \
+    CURATOR_PORT=8000
+
+WORKDIR /data
+VOLUME ["/data", "/anchor", "/import"]
+EXPOSE 8000
+USER 10001:10001
+
+# The anchor is another volume than the data, on another disk if it can be.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["python", "/opt/curator/healthcheck.py"]
+
+ENTRYPOINT ["curator"]
+CMD ["serve"]

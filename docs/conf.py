@@ -1,0 +1,41 @@
+"""Sphinx reads this: MyST pages, the furo theme, nothing from the network.
+
+Pages are plain Markdown that reads well on a forge too. What leaves ``docs`` (sources,
+tests, CONTRIBUTING) is a link there and a path here.
+"""
+
+import posixpath
+import re
+
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
+project = "Curator"
+author = "The Curator authors"
+project_copyright = "The Curator authors, Apache-2.0"
+
+extensions = ["myst_parser"]
+myst_heading_anchors = 4
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = "Curator"
+html_show_sourcelink = False
+
+_LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+[^)\s#]*)(?:#[^)\s]*)?\)")
+
+
+def setup(app: Sphinx) -> None:
+    """Name what Sphinx does not know by itself."""
+    app.add_lexer("csv", TextLexer)
+    app.add_lexer("ipython", TextLexer)
+    app.connect("source-read", _name_what_lies_outside)
+
+
+def _name_what_lies_outside(_: Sphinx, page: str, source: list[str]) -> None:
+    def named(link: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join("docs", page, "..", link[2]))
+        inside = path.startswith("docs/")
+        return link[0] if inside else f"{link[1]} (`{path}`)"
+
+    source[0] = _LINK.sub(named, source[0])

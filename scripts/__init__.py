@@ -1,0 +1,1 @@
+"""What builds and tries things around the server; never shipped."""

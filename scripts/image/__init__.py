@@ -1,0 +1,1 @@
+"""The image: its health check, and its steps without a container engine."""

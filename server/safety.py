@@ -1,0 +1,170 @@
+"""What ``curator serve`` refuses to serve from, and what to type instead."""
+
+import ipaddress
+import ssl
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from privacy.errors import CuratorError
+from server.settings import Settings
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_MAY_CHANGE = stat.S_IWGRP | stat.S_IWOTH
+_TLS_KEY_FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
+"""A group may read a TLS key: distributions give it to a group of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Danger:
+    """Something unsafe: what it is, and what to type."""
+
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """Write both as one sentence."""
+        return f"{self.what}: {self.remedy}"
+
+
+class UnsafeConfigurationError(CuratorError):
+    """The configuration is unsafe; ``dangers`` says how and what to type."""
+
+    code = "unsafe_configuration"
+
+    def __init__(self, dangers: list[Danger]) -> None:
+        self.dangers = dangers
+        lines = "\n".join(f"  - {danger}" for danger in dangers)
+        super().__init__(
+            f"this configuration is unsafe:\n{lines}\nTo show made-up data anyway, "
+            "pass --insecure-demo; never do so with patients' data"
+        )
+
+
+def find_dangers(settings: Settings) -> list[Danger]:
+    """Return everything unsafe about a configuration; empty where it may serve."""
+    return [
+        *_open_files(settings),
+        *_open_network(settings),
+        *_open_tls_key(settings),
+        *_loud_logs(settings),
+    ]
+
+
+def require_safe(settings: Settings) -> list[Danger]:
+    """Refuse an unsafe configuration, unless it is an insecure demo's.
+
+    Returns:
+        The dangers that an insecure demo accepts.
+
+    Raises:
+        UnsafeConfigurationError: It is unsafe.
+    """
+    dangers = find_dangers(settings)
+    if dangers and not settings.insecure_demo:
+        raise UnsafeConfigurationError(dangers)
+    return dangers
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine can reach a listener on ``host``."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _open_files(settings: Settings) -> list[Danger]:
+    dangers = [
+        danger
+        for path, forbidden, mode in (
+            (settings.data, _OTHERS, "700"),
+            (settings.secret_file, _OTHERS, "600"),
+            (settings.anchor, _MAY_CHANGE, "600"),
+        )
+        if (danger := _too_open(path, forbidden, mode)) is not None
+    ]
+    database = sqlite_file(settings)
+    if database is not None and not database.is_relative_to(settings.data):
+        folder = _too_open(database.parent, _OTHERS, "700")
+        file = _too_open(database, _OTHERS, "600")
+        dangers += [file] if folder is not None and file is not None else []
+    return dangers
+
+
+def sqlite_file(settings: Settings) -> Path | None:
+    """Return the catalogue's file; None where the catalogue is no SQLite database."""
+    url = make_url(settings.url)
+    if not url.drivername.startswith("sqlite") or not url.database:
+        return None
+    return Path(url.database).absolute()
+
+
+def _too_open(path: Path, forbidden: int, mode: str) -> Danger | None:
+    try:
+        found = path.stat().st_mode
+    except OSError:
+        return None  # what is missing is refused elsewhere, with its own words
+    if not found & forbidden:
+        return None
+    verb = "read or change" if forbidden & stat.S_IRWXO == stat.S_IRWXO else "change"
+    return Danger(f"others may {verb} {path}", f"type 'chmod {mode} {path}'")
+
+
+def _open_network(settings: Settings) -> list[Danger]:
+    if is_loopback(settings.host) or settings.tls_cert or settings.trust_proxy:
+        return []
+    return [
+        Danger(
+            f"plain HTTP on {settings.host} would show keys and answers to the network",
+            "set CURATOR_TLS_CERT and CURATOR_TLS_KEY, or CURATOR_HOST=127.0.0.1, or "
+            "pass --trust-proxy where a TLS proxy alone can reach this address",
+        )
+    ]
+
+
+def _open_tls_key(settings: Settings) -> list[Danger]:
+    if settings.tls_key is None:
+        return []
+    danger = _too_open(settings.tls_key, _TLS_KEY_FORBIDDEN, "600")
+    return [] if danger is None else [danger]
+
+
+def _loud_logs(settings: Settings) -> list[Danger]:
+    if settings.log_level != "debug":
+        return []
+    return [
+        Danger(
+            "CURATOR_LOG_LEVEL is debug, which is for developers",
+            "set CURATOR_LOG_LEVEL=info",
+        )
+    ]
+
+
+class TlsFilesError(CuratorError):
+    """The TLS files cannot be used, demo or not."""
+
+    code = "tls_files"
+
+
+def check_tls_files(settings: Settings) -> None:
+    """Refuse TLS files that cannot be used, demo or not.
+
+    Raises:
+        TlsFilesError: One cannot be read, or they do not belong together.
+    """
+    if settings.tls_cert is None or settings.tls_key is None:
+        return
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key, password="")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or type(error).__name__
+        message = (
+            f"CURATOR_TLS_CERT ({settings.tls_cert}) and CURATOR_TLS_KEY "
+            f"({settings.tls_key}) cannot be used ({why}): give PEM files, the "
+            "certificate with its chain first, and its own key without a passphrase"
+        )
+        raise TlsFilesError(message) from None

@@ -1,0 +1,116 @@
+"""``curator serve``: check everything, then serve until told to stop."""
+
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Mapping
+
+import uvicorn
+
+from server.bootstrap import Server, checked_for_workers, end_boot
+from server.cli.output import REFUSED, say
+from server.logs import configure_logs
+from server.safety import check_tls_files, require_safe
+from server.settings import Settings
+from server.settings_sources import describe_settings, unknown_variables
+from server.worker import ChildWorker
+from server.workers import Supervisor
+
+DRAIN_SECONDS = 30
+CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+"""Of TLS 1.2, the oldest that is spoken; those of 1.3 are all sound."""
+_log = logging.getLogger("curator")
+
+
+def serve(
+    settings: Settings, flags: Mapping[str, object], *, with_jobs: bool = True
+) -> None:
+    """Serve until SIGTERM or SIGINT; then finish what is in flight, and end.
+
+    Args:
+        settings: Checked for safety here.
+        flags: What the command line overrode, by field name; shown as such.
+        with_jobs: Whether a child process runs jobs meanwhile.
+
+    Raises:
+        CuratorError: It cannot serve, or must not; the message says what to do.
+    """
+    _show_settings(settings, flags)
+    for danger in require_safe(settings):
+        say(f"WARNING: INSECURE DEMO: {danger.what}")
+    check_tls_files(settings)
+    if settings.slot_ms == 0:
+        say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
+    configure_logs(settings.log_level)
+    if settings.workers > 1:
+        _serve_by_workers(settings, with_jobs=with_jobs)
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)  # uvicorn raises it again once it has drained
+    server = Server(settings, job_worker=ChildWorker() if with_jobs else None)
+    server.start()
+    _serve_one(server)
+    _log.info("stopped")
+
+
+def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
+    """Check everything, then serve one socket from several processes."""
+    with checked_for_workers(settings):
+        listened = uvicorn.Config(
+            lambda: None, host=settings.host, port=settings.port, log_config=None
+        ).bind_socket()
+
+        def work(boot: str, place: int) -> None:
+            jobs = ChildWorker() if with_jobs and place == 0 else None
+            _serve_one(Server(settings, boot=boot, job_worker=jobs), [listened], place)
+
+        Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
+
+
+def _serve_one(
+    server: Server, sockets: list[socket.socket] | None = None, place: int = 0
+) -> None:
+    """Serve from this process; each of several has a metrics port of its own."""
+    settings = server.settings
+    config = listening(server)
+    if server.metrics is not None and settings.metrics_port is not None:
+        port = settings.metrics_port and settings.metrics_port + place
+        server.metrics.listen(settings.metrics_host, port)
+    _log.info("serving", extra={"port": settings.port})
+    runner = uvicorn.Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        runner.run(sockets=sockets)
+    if not runner.started:
+        raise SystemExit(REFUSED)
+
+
+def listening(server: Server) -> uvicorn.Config:
+    """Return how uvicorn listens: by our logs and TLS files, on no client's word."""
+    settings = server.settings
+    return uvicorn.Config(
+        server.app(),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # nothing asks where a request came from
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key,
+        ssl_ciphers=CIPHERS,
+    )
+
+
+def _show_settings(settings: Settings, flags: Mapping[str, object]) -> None:
+    if settings.log_level in {"debug", "info"}:
+        for line in describe_settings(settings, flags):
+            say(f"{line.name} = {line.value} ({line.source})")
+    for warning in unknown_variables():
+        say(f"warning: {warning}")
+
+
+def _end(_: int, __: object) -> None:
+    sys.exit(0)

@@ -1,0 +1,77 @@
+"""The door: who comes in, by which credential, and how often."""
+
+import hashlib
+from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from privacy.errors import LedgerUnavailableError
+from server.logs import note
+from server.use_cases.access import Caller, authenticate
+from server.use_cases.limits import Limiter
+from server.use_cases.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Lets callers in, one request at a time."""
+
+    services: Services
+    limiter: Limiter
+
+    def admit(self, authorization: str | None) -> Caller:
+        """Return who sent a request, and count it.
+
+        Raises:
+            UnauthenticatedError: Nobody that we know.
+            RateLimitedError: They ask too often.
+            CuratorError: The ledger is not the one that the anchor remembers, or its
+                database cannot be reached.
+        """
+        self.services.ledger.require_matched()
+        try:
+            caller = self._remembered(authorization)
+        except SQLAlchemyError:
+            message = "the database cannot be read: nothing was asked or spent"
+            raise LedgerUnavailableError(message) from None
+        note(principal=caller.name)
+        self.limiter.count(caller.name)
+        return caller
+
+    def _remembered(self, authorization: str | None) -> Caller:
+        """Return whose key it is; keys end by a recorded change alone."""
+        digest = hashlib.sha256((authorization or "").encode()).digest()
+        return self.services.catalogue.get(
+            ("caller", digest),
+            lambda connection: authenticate(connection, authorization),
+        )
+
+
+class Place:
+    """One question's place among its principal's, held until its reply leaves."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._holder: str | None = None
+
+    @property
+    def blocks(self) -> bool:
+        """Whether giving it back may wait for a database."""
+        return self._holder is not None and self._door.limiter.blocks
+
+    def take(self, authorization: str | None) -> Caller:
+        """Admit the caller and take a place.
+
+        Raises:
+            CuratorError: As ``Door.admit``; or all of the caller's places are taken.
+        """
+        caller = self._door.admit(authorization)
+        self._door.limiter.enter(caller.name)
+        self._holder = caller.name
+        return caller
+
+    def give_back(self) -> None:
+        """Give the place back, if one was taken; never fails."""
+        if self._holder is not None:
+            self._door.limiter.leave(self._holder)
+            self._holder = None

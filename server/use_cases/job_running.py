@@ -1,0 +1,193 @@
+"""Running jobs: one at a time, kept alive by beats, stopped when told."""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+
+from privacy.errors import CuratorError, LedgerUnavailableError
+from server.use_cases.answers import Document
+from server.use_cases.errors import LeaseLostError
+from server.use_cases.job_kinds import JobContext, JobKinds
+from server.use_cases.job_store import MAX_ATTEMPTS, Ending, JobRow, JobStore
+
+BEAT_SECONDS = 2.0
+POSTPONED_MS = 5_000
+_WAKE_SECONDS = 0.1
+_PASSING = (LedgerUnavailableError, SQLAlchemyError, OSError)
+_EXHAUSTED = (
+    f"the work was cut off {MAX_ATTEMPTS} times: look at the worker's log and at the "
+    "machine's memory, then submit it again"
+)
+_log = logging.getLogger("curator.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerParts:
+    """What a runner is made of.
+
+    Attributes:
+        store: Where the jobs are, under this worker's name.
+        kinds: What can be run.
+        catch_up: Writes the ledger's anchor forward, where a killed attempt did not.
+        beat_seconds: How often a lease is renewed and headway written.
+    """
+
+    store: JobStore
+    kinds: JobKinds
+    catch_up: Callable[[], None]
+    beat_seconds: float = BEAT_SECONDS
+
+
+class JobRunner:
+    """Takes jobs and brings each to its end, or lets go of it."""
+
+    def __init__(self, parts: RunnerParts, stop: threading.Event) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._stop = stop  # set: let go of the running job, and take no other
+
+    def run_one(self) -> bool:
+        """Take the oldest free job and work on it; say whether there was one."""
+        row = None if self._stop.is_set() else self._store.claim()
+        if row is None:
+            return False
+        _log.info("job %s (%s): attempt %d", row.id, row.kind, row.attempts)
+        try:
+            self._bring_on(row)
+        except LeaseLostError:
+            _log.warning("job %s was taken over by another worker", row.id)
+        return True
+
+    def _bring_on(self, row: JobRow) -> None:
+        if row.attempts > 1:
+            self._clean(row)
+        if row.result is not None:  # an attempt did all but say so
+            self._parts.catch_up()
+            self._end(row, Ending("done", result=row.result))
+        elif row.cancel_requested:
+            self._end(row, Ending("cancelled"))
+        elif row.attempts > MAX_ATTEMPTS:
+            self._end(row, Ending("failed", error=_EXHAUSTED))
+        else:
+            self._attempt(row)
+
+    def _clean(self, row: JobRow) -> None:
+        if row.kind in self._parts.kinds:
+            self._parts.kinds[row.kind].clean()
+
+    def _attempt(self, row: JobRow) -> None:
+        context = JobContext(self._store, row)
+        with self._kept(context) as keeper:
+            made = self._run(row, context)
+        if isinstance(made, Exception):
+            self._end_short(row, made, given_up=keeper.given_up)
+        else:
+            self._end(row, Ending("done", result=json.dumps(made)))
+
+    def _run(self, row: JobRow, context: JobContext) -> Document | Exception:
+        try:
+            kind = self._parts.kinds[row.kind]
+            parameters = kind.parameters.model_validate_json(row.parameters)
+            return kind.run(context, parameters)
+        except Exception as error:  # noqa: BLE001 - a job's bug must not end its worker
+            return error
+
+    @contextmanager
+    def _kept(self, context: JobContext) -> Iterator["_Keeper"]:
+        keeper = _Keeper(context, self._parts, self._stop)
+        keeper.start()
+        try:
+            yield keeper
+        finally:
+            keeper.end()
+
+    def _end_short(self, row: JobRow, failure: Exception, *, given_up: bool) -> None:
+        """End an attempt that brought no result, by what stands in the row now."""
+        cancelled = self._store.beat(row.id)
+        now = self._store.get(row.id)
+        if now is not None and now.result is not None:
+            self._parts.catch_up()
+            self._end(row, Ending("done", result=now.result))
+        elif cancelled:
+            self._end(row, Ending("cancelled"))
+        elif given_up:
+            _log.info("job %s is given up, for another worker", row.id)
+            self._store.give_up(row.id)
+        elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
+            _log.warning("job %s waits: %s", row.id, type(failure).__name__)
+            self._store.postpone(row.id, POSTPONED_MS)
+        else:
+            self._end(row, Ending("failed", error=_sentence(failure)))
+
+    def _end(self, row: JobRow, ending: Ending) -> None:
+        self._store.finish(row.id, ending)
+        _log.info("job %s: %s", row.id, ending.state)
+        if ending.state != "done":
+            self._clean(row)
+
+
+def _sentence(failure: Exception) -> str:
+    """Return what custodians are told; of a bug no more than its type."""
+    if isinstance(failure, CuratorError):
+        return str(failure)
+    if isinstance(failure, ValidationError | KeyError):
+        return "this worker does not know such a job: update it, then submit again"
+    _log.error("a job met a bug: %s", type(failure).__name__)
+    return f"the work met a fault ({type(failure).__name__}) and was not done"
+
+
+class _Keeper:
+    """Renews a job's lease beside its work, and tells it when to stop."""
+
+    def __init__(
+        self, context: JobContext, parts: RunnerParts, stop: threading.Event
+    ) -> None:
+        self.given_up = False
+        self._context = context
+        self._parts = parts
+        self._stop = stop
+        self._stopping = False
+        self._last_beat = time.monotonic()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _keep(self) -> None:
+        due = self._last_beat + self._parts.beat_seconds
+        while not self._ended.wait(_WAKE_SECONDS):
+            if self._stop.is_set():
+                self.given_up = self._stopping = True
+            if time.monotonic() >= due:
+                self._beat()
+                due = time.monotonic() + self._parts.beat_seconds
+            if self._stopping:
+                self._context.stop()  # again and again: one may miss a statement
+
+    def _beat(self) -> None:
+        try:
+            cancel = self._parts.store.beat(
+                self._context.job_id, self._context.take_headway()
+            )
+        except LeaseLostError:
+            self._stopping = True
+        except SQLAlchemyError as error:
+            _log.warning("a beat failed: %s", type(error).__name__)
+            lease_seconds = self._parts.store.lease_ms / 1000
+            if time.monotonic() - self._last_beat > lease_seconds:
+                self._stopping = True  # it may be another's by now
+        else:
+            self._last_beat = time.monotonic()
+            self._stopping |= cancel

@@ -1,0 +1,312 @@
+"""Jobs as rows: claimed under a lease, kept alive by beats, ended once.
+
+A worker that holds a job's lease is the only one that can write to the row. Leases run
+by the database's clock, so that workers need not agree about the time. Every change of
+state is one statement, the same on SQLite and PostgreSQL.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Update,
+    and_,
+    case,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+
+from budget.databases import Databases
+from server.persistence.clock import now_ms
+from server.persistence.tables import job
+from server.use_cases.errors import JobStoppedError, LeaseLostError
+from server.use_cases.services import now_text, random_id
+
+LEASE_MS = 15_000
+MAX_ATTEMPTS = 3
+ENDED = ("done", "failed", "cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job to be queued.
+
+    Attributes:
+        kind: A name of the registry.
+        parameters: Canonical JSON.
+        population: Whose custodians may see it, or None.
+        actor: Who asked for it; its changes are recorded under this name.
+        lineage: What is known of its inputs, JSON.
+    """
+
+    kind: str
+    parameters: str
+    population: str | None
+    actor: str
+    lineage: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job as stored; the members that are JSON are still text."""
+
+    id: str
+    kind: str
+    parameters: str
+    population: str | None
+    actor: str
+    created: str
+    state: str
+    attempts: int
+    lease_boot: str | None
+    lease_until_ms: int | None
+    cancel_requested: bool
+    stage: str | None
+    done: int
+    total: int | None
+    position: str | None
+    started: str | None
+    ended: str | None
+    result: str | None
+    error: str | None
+    lineage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headway:
+    """How far an attempt has come, in the unit of its stage."""
+
+    stage: str
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a job ends: ``state`` is done, failed or cancelled."""
+
+    state: str
+    result: str | None = None
+    error: str | None = None
+
+
+class JobStore:
+    """The table of jobs, as one process sees it.
+
+    Args:
+        databases: Where the table is.
+        boot: Names this process in leases; random, never used again.
+        lease_ms: How long a lease lasts after its last beat.
+    """
+
+    def __init__(
+        self, databases: Databases, boot: str, *, lease_ms: int = LEASE_MS
+    ) -> None:
+        self._databases = databases
+        self._boot = boot
+        self.lease_ms = lease_ms
+
+    def submit(self, new: NewJob) -> str:
+        """Queue a job and return its id."""
+        job_id = random_id("j")
+        row = {
+            "id": job_id,
+            "kind": new.kind,
+            "parameters": new.parameters,
+            "population": new.population,
+            "actor": new.actor,
+            "lineage": new.lineage,
+            "created": now_text(),
+            "state": "queued",
+            "attempts": 0,
+            "cancel_requested": False,
+            "done": 0,
+        }
+        with self._databases.writer.begin() as connection:
+            connection.execute(insert(job).values(**row))
+        return job_id
+
+    def claim(self) -> JobRow | None:
+        """Take the oldest job that nobody works on, or None.
+
+        A job whose lease ran out is taken as it was left: with its position, and with
+        its result where the last attempt had recorded one. The attempts that come
+        back may be one more than ``MAX_ATTEMPTS``: then it is taken to be closed.
+        """
+        free = or_(
+            job.c.state == "queued",
+            and_(job.c.state == "running", job.c.lease_until_ms < now_ms()),
+        )
+        oldest = (
+            select(job.c.id)
+            .where(free)
+            .order_by(job.c.created, job.c.id)
+            .limit(1)
+            .with_for_update(skip_locked=True)
+            .scalar_subquery()
+        )
+        statement = (
+            update(job)
+            .where(job.c.id == oldest, free)
+            .values(
+                state="running",
+                attempts=job.c.attempts + 1,
+                lease_boot=self._boot,
+                lease_until_ms=now_ms() + self.lease_ms,
+                stage=None,
+                done=0,
+                total=None,
+                started=case(
+                    (job.c.started.is_(None), now_text()), else_=job.c.started
+                ),
+            )
+            .returning(*job.c)
+        )
+        if not self._any_free(free):
+            return None  # no write lock for looking
+        with self._databases.writer.begin() as connection:
+            row = connection.execute(statement).one_or_none()
+        return None if row is None else JobRow(**row._mapping)  # noqa: SLF001 - its name
+
+    def _any_free(self, free: ColumnElement[bool]) -> bool:
+        with self._databases.reader.connect() as connection:
+            return connection.execute(select(job.c.id).where(free)).first() is not None
+
+    def beat(self, job_id: str, headway: Headway | None = None) -> bool:
+        """Renew the lease, write how far the job is, and say whether to cancel it.
+
+        Raises:
+            LeaseLostError: Somebody else has the job now, or it has ended.
+        """
+        values: dict[str, object] = {"lease_until_ms": now_ms() + self.lease_ms}
+        if headway is not None:
+            values |= {
+                "stage": headway.stage,
+                "done": headway.done,
+                "total": headway.total,
+            }
+        statement = self._held(job_id).values(values).returning(job.c.cancel_requested)
+        with self._databases.writer.begin() as connection:
+            cancel: bool | None = connection.execute(statement).scalar_one_or_none()
+        if cancel is None:
+            raise LeaseLostError
+        return cancel
+
+    def save(self, job_id: str, **values: str) -> None:
+        """Write a member of a job that this process holds: position or lineage.
+
+        Raises:
+            LeaseLostError: Somebody else has the job now, or it has ended.
+        """
+        with self._databases.writer.begin() as connection:
+            done = connection.execute(self._held(job_id).values(**values))
+            if done.rowcount != 1:
+                raise LeaseLostError
+
+    def conclude(self, connection: Connection, job_id: str, **values: str) -> None:
+        """Write result and lineage in the transaction that does what the job is for.
+
+        From its commit on the job is done, whoever closes it; without it nothing was.
+
+        Raises:
+            JobStoppedError: It was cancelled, or is another's now: roll back.
+        """
+        done = connection.execute(
+            self._held(job_id).where(job.c.cancel_requested.is_(False)).values(**values)
+        )
+        if done.rowcount != 1:
+            raise JobStoppedError
+
+    def finish(self, job_id: str, ending: Ending) -> None:
+        """End a job that this process holds.
+
+        Raises:
+            LeaseLostError: Somebody else has the job now, or it has ended.
+        """
+        with self._databases.writer.begin() as connection:
+            done = connection.execute(
+                self._held(job_id).values(
+                    state=ending.state,
+                    result=ending.result,
+                    error=ending.error,
+                    ended=now_text(),
+                    lease_boot=None,
+                    lease_until_ms=None,
+                    attempts=case(
+                        (job.c.attempts > MAX_ATTEMPTS, MAX_ATTEMPTS),
+                        else_=job.c.attempts,
+                    ),
+                )
+            )
+            if done.rowcount != 1:
+                raise LeaseLostError
+
+    def give_up(self, job_id: str) -> None:
+        """Let go of a job so that another takes it at once; it costs no attempt."""
+        with self._databases.writer.begin() as connection:
+            connection.execute(
+                self._held(job_id).values(
+                    lease_boot=None, lease_until_ms=0, attempts=job.c.attempts - 1
+                )
+            )
+
+    def postpone(self, job_id: str, wait_ms: int) -> None:
+        """Let go of a job for a while; the attempt counts."""
+        with self._databases.writer.begin() as connection:
+            connection.execute(
+                self._held(job_id).values(
+                    lease_boot=None, lease_until_ms=now_ms() + wait_ms
+                )
+            )
+
+    def _held(self, job_id: str) -> Update:
+        """Return an update of a job, if this process holds its lease."""
+        return update(job).where(
+            job.c.id == job_id,
+            job.c.state == "running",
+            job.c.lease_boot == self._boot,
+        )
+
+    def request_cancel(self, job_id: str) -> None:
+        """Cancel a queued job at once, a running one at its next beat.
+
+        One that has ended stays as it is.
+        """
+        queued = job.c.state == "queued"
+        statement = (
+            update(job)
+            .where(job.c.id == job_id, job.c.state.in_(("queued", "running")))
+            .values(
+                cancel_requested=True,
+                state=case((queued, "cancelled"), else_=job.c.state),
+                ended=case((queued, now_text()), else_=job.c.ended),
+            )
+        )
+        with self._databases.writer.begin() as connection:
+            connection.execute(statement)
+
+    def get(self, job_id: str) -> JobRow | None:
+        """Return one job, or None."""
+        with self._databases.reader.connect() as connection:
+            row = connection.execute(
+                select(job).where(job.c.id == job_id)
+            ).one_or_none()
+        return None if row is None else JobRow(**row._mapping)  # noqa: SLF001 - its name
+
+    def page(
+        self, visible: ColumnElement[bool], after: JobRow | None, limit: int
+    ) -> Sequence[JobRow]:
+        """Return jobs, newest first, from after a given one."""
+        statement = select(job).where(visible)
+        if after is not None:
+            place = tuple_(job.c.created, job.c.id)
+            statement = statement.where(place < (after.created, after.id))
+        statement = statement.order_by(job.c.created.desc(), job.c.id.desc())
+        with self._databases.reader.connect() as connection:
+            rows = connection.execute(statement.limit(limit)).all()
+        return [JobRow(**row._mapping) for row in rows]  # noqa: SLF001 - its name

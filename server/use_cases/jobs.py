@@ -1,0 +1,219 @@
+"""Submitting, watching and cancelling jobs."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, and_, false, or_, select, true
+
+from privacy.errors import CuratorError, InvalidOptionError
+from server.persistence import tables
+from server.use_cases.access import Caller
+from server.use_cases.answers import Document
+from server.use_cases.errors import ForbiddenError, NotFoundError
+from server.use_cases.job_kinds import JobKind, JobKinds, Lineage, Prepared
+from server.use_cases.job_store import JobRow, JobStore, NewJob
+from server.use_cases.services import Services
+
+_ID = re.compile(r"j_[0-9a-f]{24}")
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks for jobs.
+
+    Attributes:
+        actor: The name under which a job's changes are recorded.
+        populations: Those of which the viewer is a custodian; None: everything, on
+            the host itself.
+    """
+
+    actor: str
+    populations: frozenset[str] | None
+
+
+class JobsOffice:
+    """Jobs, for custodians; what is not theirs is not there."""
+
+    def __init__(self, services: Services, store: JobStore, kinds: JobKinds) -> None:
+        self._services = services
+        self._store = store
+        self._kinds = kinds
+
+    def viewer(self, caller: Caller) -> Viewer:
+        """Return what a principal may see; other roles are refused, on record.
+
+        Raises:
+            ForbiddenError: The caller is no custodian.
+        """
+        if caller.role != "custodian":
+            facts = {"role": caller.role}
+            self._services.ledger.refuse(caller.name, "forbidden", facts)
+            message = f"a key of the role {caller.role} has no such route"
+            raise ForbiddenError(message)
+        custodian = tables.custodian
+        with self._services.databases.reader.connect() as connection:
+            names = connection.execute(
+                select(custodian.c.population).where(
+                    custodian.c.principal == caller.name
+                )
+            ).scalars()
+            return Viewer(caller.name, frozenset(names))
+
+    def submit(
+        self, viewer: Viewer, kind_name: str, given: Mapping[str, object]
+    ) -> Document:
+        """Check a job and queue it.
+
+        Raises:
+            InvalidOptionError: There is no such kind, or it refuses the parameters.
+            NotFoundError: It is about another custodian's population.
+        """
+        kind = self._kinds.get(kind_name)
+        if kind is None:
+            message = f"kind: one of {', '.join(sorted(self._kinds))}"
+            raise InvalidOptionError(message)
+        prepared = _prepare(kind, given)
+        self._check_population(viewer, prepared.population)
+        parameters = prepared.parameters.model_dump(mode="json")
+        lineage: Lineage = {
+            "inputs": prepared.inputs,
+            "code_version": version("curator"),
+            "outputs": [],
+        }
+        new = NewJob(
+            kind=kind_name,
+            parameters=json.dumps(parameters, sort_keys=True),
+            population=prepared.population,
+            actor=viewer.actor,
+            lineage=json.dumps(lineage),
+        )
+        return self.show(viewer, self._store.submit(new))
+
+    def _check_population(self, viewer: Viewer, population: str | None) -> None:
+        """Refuse what is about somebody else's population; a new one is nobody's."""
+        if viewer.populations is None or population in viewer.populations:
+            return
+        if population is None or self._exists(population):
+            raise NotFoundError
+
+    def _exists(self, population: str) -> bool:
+        with self._services.databases.reader.connect() as connection:
+            found = connection.execute(
+                select(tables.population.c.name).where(
+                    tables.population.c.name == population
+                )
+            ).first()
+        return found is not None
+
+    def show(self, viewer: Viewer, job_id: str) -> Document:
+        """Describe one job.
+
+        Raises:
+            NotFoundError: Unknown, or another custodian's.
+        """
+        return document_of(self._visible(viewer, job_id))
+
+    def _visible(self, viewer: Viewer, job_id: str) -> JobRow:
+        row = self._store.get(job_id) if _ID.fullmatch(job_id) else None
+        if row is None or not self._sees(viewer, row):
+            raise NotFoundError
+        return row
+
+    def _sees(self, viewer: Viewer, row: JobRow) -> bool:
+        if viewer.populations is None or row.population in viewer.populations:
+            return True
+        own = row.actor == viewer.actor and row.population is not None
+        return own and not self._exists(str(row.population))
+
+    def page(self, viewer: Viewer, *, limit: int, cursor: str | None) -> Document:
+        """List jobs, newest first.
+
+        Raises:
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        rows = self._store.page(
+            _seen_by(viewer), self._place(viewer, cursor), limit + 1
+        )
+        more = len(rows) > limit
+        return {
+            "items": [_listed(row) for row in rows[:limit]],
+            "next_cursor": rows[limit - 1].id if more else None,
+        }
+
+    def _place(self, viewer: Viewer, cursor: str | None) -> JobRow | None:
+        if cursor is None:
+            return None
+        try:
+            return self._visible(viewer, cursor)
+        except NotFoundError:
+            message = "cursor: pass on what next_cursor said"
+            raise InvalidOptionError(message) from None
+
+    def cancel(self, viewer: Viewer, job_id: str) -> Document:
+        """Ask for a job's end: a queued one ends at once, a running one in seconds.
+
+        Raises:
+            NotFoundError: Unknown, or another custodian's.
+        """
+        self._visible(viewer, job_id)
+        self._store.request_cancel(job_id)
+        return self.show(viewer, job_id)
+
+
+def _prepare(kind: JobKind, given: Mapping[str, object]) -> Prepared:
+    try:
+        parameters = kind.parameters.model_validate(dict(given))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "parameters"
+        message = f"parameters: {place}: {first['msg']}"
+        raise InvalidOptionError(message) from None
+    try:
+        return kind.prepare(parameters)
+    except CuratorError as error:  # over HTTP the caller's mistake, whatever its kind
+        raise InvalidOptionError(str(error)) from None
+
+
+def _seen_by(viewer: Viewer) -> ColumnElement[bool]:
+    """Return the condition under which a viewer sees a job, as ``_sees`` has it."""
+    job, population = tables.job, tables.population
+    if viewer.populations is None:
+        return true()
+    theirs = job.c.population.in_(sorted(viewer.populations))
+    nobodys = job.c.population.not_in(select(population.c.name))
+    own = and_(job.c.actor == viewer.actor, nobodys)
+    return or_(theirs if viewer.populations else false(), own)
+
+
+def _listed(row: JobRow) -> Document:
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "population": row.population,
+        "actor": row.actor,
+        "created": row.created,
+        "state": row.state,
+        "stage": row.stage,
+        "done": row.done,
+        "total": row.total,
+        "attempts": row.attempts,
+        "cancel_requested": row.cancel_requested,
+        "started": row.started,
+        "ended": row.ended,
+    }
+
+
+def document_of(row: JobRow) -> Document:
+    """Return all that custodians may see of a job: its report counts raw rows."""
+    shown = row.state == "done" and row.result is not None
+    return {
+        **_listed(row),
+        "error": row.error,
+        "result": json.loads(str(row.result)) if shown else None,
+        "parameters": json.loads(row.parameters),
+        "lineage": json.loads(row.lineage),
+    }

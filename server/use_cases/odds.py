@@ -1,0 +1,51 @@
+"""A cap in words: what e to the epsilon means for one patient."""
+
+import math
+from fractions import Fraction
+
+from privacy.losses import Loss
+
+LARGE_EPSILON = 20.0
+"""Beyond it the factor is written as a power of ten."""
+WEAK = Loss.parse("10")
+"""From here on the promise is too weak to be called one without a second word."""
+
+
+def odds_factor(loss: Loss) -> str:
+    """Return e to the epsilon, rounded up to three digits, as people read numbers.
+
+    >>> odds_factor(Loss.parse("1"))
+    '2.72'
+    >>> odds_factor(Loss.parse("10"))
+    '22,100'
+    """
+    epsilon = float(loss.epsilon)
+    if epsilon > LARGE_EPSILON:
+        return f"10^{math.ceil(epsilon / math.log(10))}"
+    factor = math.exp(epsilon)
+    digits = 2 - math.floor(math.log10(factor))
+    rounded = Fraction(math.ceil(Fraction(factor) * Fraction(10) ** digits)) / (
+        Fraction(10) ** digits
+    )
+    if digits <= 0:
+        return f"{int(rounded):,}"
+    return f"{float(rounded):.{digits}f}".rstrip("0").rstrip(".")
+
+
+def promise_in_words(unit: str, cap: Loss) -> str:
+    """Say what a cap promises to each unit, and how weak it is where it is weak."""
+    if cap == Loss(0):
+        return "The cap is 0: nothing more is answered about this population."
+    promise = (
+        f"Whatever all recipients of answers do together, and whatever else they know: "
+        f"the odds that they can rightly give to one {unit} being in the data, against "
+        f"not being in it, change by a factor of at most e^{cap} = {odds_factor(cap)}, "
+        "in either direction, by all answers ever given under this cap. Allotments of "
+        "projects and principals ration the cap; they bound nobody's knowledge."
+    )
+    if cap >= WEAK:
+        promise += (
+            " **This factor is so large that the cap promises little in the worst "
+            "case.** Lower it where patients are to rely on it."
+        )
+    return promise

@@ -1,0 +1,47 @@
+"""What was read of the catalogue, remembered until the catalogue changes.
+
+Every change of people, keys, grants and datasets is an ``admin`` or ``reconcile`` entry
+of the ledger, so the sequence of the last one names the catalogue's state. It is asked
+for each time: a change acts from the next request on, in every process.
+"""
+
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import TypeVar
+
+from sqlalchemy import Connection, func, select
+
+from budget.databases import Databases
+from budget.tables import chain
+
+T = TypeVar("T")
+_MOST = 10_000
+_VERSION = select(func.max(chain.c.seq)).where(chain.c.kind.in_(["admin", "reconcile"]))
+
+
+class CatalogueMemory:
+    """Remembers what readers returned; what they raise is asked again."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self._lock = Lock()
+        self._version: int | None = None
+        self._found: dict[Hashable, object] = {}
+
+    def get(self, key: Hashable, read: Callable[[Connection], T]) -> T:
+        """Return what ``read`` gives, from memory where nothing has changed.
+
+        ``key`` names the question, whole: also the day, where the answer depends on it.
+        """
+        with self._databases.reader.connect() as connection:
+            version = connection.execute(_VERSION).scalar()
+            with self._lock:
+                if version != self._version or len(self._found) > _MOST:
+                    self._version, self._found = version, {}
+                found = self._found
+            if key in found:
+                remembered: T = found[key]  # type: ignore[assignment]
+                return remembered
+            value = read(connection)
+            found[key] = value  # of this version: a newer one has another dictionary
+            return value

@@ -1,0 +1,149 @@
+"""A dataset's snapshots: list them, switch between them, erase one.
+
+Switching and erasing are recorded changes that act from the next request on. An erased
+snapshot's answers and charges stay, and so do its unit ids in the overlap file: what
+was told about those patients stays told (PRIVACY 5).
+"""
+
+import json
+
+from sqlalchemy import Connection, Row, select
+
+from server.persistence import tables
+from server.use_cases.answers import Document
+from server.use_cases.declarations import changed_declarations
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.load_lock import load_lock
+from server.use_cases.people import existing, require_single_custodian
+from server.use_cases.secret_files import sync_folder
+from server.use_cases.services import Services, now_text
+
+SnapshotRow = Row[tuple[object, ...]]
+
+
+class SnapshotOffice:
+    """Works on snapshots; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def snapshots(self, dataset: str) -> list[Document]:
+        """List a dataset's snapshots, oldest first.
+
+        Raises:
+            CommandRefusedError: There is no such dataset.
+        """
+        with self._services.databases.reader.connect() as connection:
+            active = existing(connection, tables.dataset, dataset).active_snapshot
+            rows = connection.execute(
+                select(tables.snapshot)
+                .where(tables.snapshot.c.dataset == dataset)
+                .order_by(tables.snapshot.c.created)
+            ).all()
+        return [_shown(row, active) for row in rows]
+
+    def activate(
+        self, snapshot: str, *, dataset: str | None = None, reason: str | None = None
+    ) -> Document:
+        """Let questions be answered from another snapshot, from the next request on.
+
+        Args:
+            snapshot: Its id.
+            dataset: Whose it must be; None: whosever it is.
+            reason: Needed where declarations differ from the active snapshot's.
+
+        Raises:
+            CommandRefusedError: It is unknown or erased, or declares other facts.
+        """
+        facts = {"snapshot": snapshot, "reason": reason}
+        with self._services.ledger.recorded(
+            "snapshot.activate", self._actor, facts
+        ) as change:
+            row = _snapshot(change.connection, snapshot, dataset)
+            if row.removed is not None:
+                message = f"the snapshot {snapshot} was removed; load the data again"
+                raise CommandRefusedError(message)
+            active = existing(change.connection, tables.dataset, str(row.dataset))
+            self._check_declared(change.connection, active.active_snapshot, row, reason)
+            change.update(
+                tables.dataset,
+                {"name": str(row.dataset)},
+                {"active_snapshot": snapshot},
+            )
+        return _shown(row, snapshot)
+
+    def _check_declared(
+        self, connection: Connection, active: str, row: SnapshotRow, reason: str | None
+    ) -> None:
+        """Refuse other declarations; one person may change none (PRIVACY 5).
+
+        Raises:
+            CommandRefusedError: They differ.
+        """
+        now = _snapshot(connection, active, None)
+        changes = changed_declarations([json.loads(now.schema)], json.loads(row.schema))
+        if now.display != row.display:
+            changes.append("display")
+        if not changes:
+            return
+        require_single_custodian(self._services, "changing declarations")
+        if not reason:
+            message = (
+                f"declarations stay fixed across snapshots, and {changes[0]} differs "
+                f"({len(changes)} in all): pass --reason TEXT to change them back"
+            )
+            raise CommandRefusedError(message)
+
+    def remove(self, snapshot: str, *, dataset: str | None = None) -> Document:
+        """Erase a snapshot's file for good; questions under way finish on it.
+
+        Raises:
+            CommandRefusedError: It is unknown, or the active one.
+        """
+        with self._services.ledger.recorded(
+            "snapshot.remove", self._actor, {"snapshot": snapshot}
+        ) as change:
+            row = _snapshot(change.connection, snapshot, dataset)
+            active = existing(change.connection, tables.dataset, str(row.dataset))
+            if active.active_snapshot == snapshot:
+                message = (
+                    f"{snapshot} is the active snapshot of {row.dataset}: activate "
+                    "another one, or load one, first"
+                )
+                raise CommandRefusedError(message)
+            change.update(
+                tables.snapshot,
+                {"id": snapshot},
+                {"removed": row.removed or now_text()},
+            )
+        with load_lock(self._services.settings):  # no backup is reading it
+            self._erase(snapshot)
+        return {"id": snapshot, "dataset": row.dataset, "state": "removed"}
+
+    def _erase(self, snapshot: str) -> None:
+        """Delete the file; where a crash comes first, the next start deletes it."""
+        folder = self._services.settings.snapshots
+        (folder / f"{snapshot}.duckdb").unlink(missing_ok=True)
+        sync_folder(folder)
+
+
+def _snapshot(
+    connection: Connection, snapshot: str, dataset: str | None
+) -> SnapshotRow:
+    wanted = select(tables.snapshot).where(tables.snapshot.c.id == snapshot)
+    row = connection.execute(wanted).one_or_none()
+    if row is None or dataset not in {None, row.dataset}:
+        message = f"there is no snapshot {snapshot!r}; see 'curator dataset snapshot'"
+        raise CommandRefusedError(message)
+    return row
+
+
+def _shown(row: SnapshotRow, active: str) -> Document:
+    state = "active" if row.id == active else "kept"
+    return {
+        "id": row.id,
+        "dataset": row.dataset,
+        "created": row.created,
+        "state": state if row.removed is None else "removed",
+    }

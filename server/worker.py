@@ -1,0 +1,136 @@
+"""The worker's process: runs jobs until told to stop; and the server's own worker.
+
+A server's child hears of its parent's end by its standard input, which the kernel
+closes however the parent dies.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from privacy.errors import CuratorError
+
+NICENESS = 10
+POLL_SECONDS = 0.5
+LAST_SECONDS = 10.0  # for letting go of a job, before the process ends anyhow
+RESTART_SECONDS = 1.0
+_CUT_SHORT = 70
+_log = logging.getLogger("curator.worker")
+
+RunOne = Callable[[], bool]
+
+
+def work_until(stop: threading.Event, run_one: RunOne) -> None:
+    """Run jobs, one after the other, until ``stop`` is set."""
+    while not stop.is_set():
+        try:
+            had_one = run_one()
+        except (SQLAlchemyError, CuratorError, OSError) as error:
+            _log.error("the worker waits: %s", type(error).__name__)
+            had_one = False
+        if not had_one:
+            stop.wait(POLL_SECONDS)
+
+
+def work_as_process(
+    stop: threading.Event, run_one: RunOne, *, is_child: bool = False
+) -> None:
+    """Run jobs until SIGTERM or SIGINT, or, as a child, until the parent's end.
+
+    Jobs run beside the main thread, which alone hears signals, even while an engine
+    works. The process gives way to others that want the processor.
+    """
+
+    def on_signal(_: int, __: FrameType | None) -> None:
+        stop.set()
+
+    os.nice(NICENESS)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, on_signal)
+    if is_child:
+        threading.Thread(target=_hear_end, args=(stop,), daemon=True).start()
+    threading.Thread(target=_end_anyhow, args=(stop,), daemon=True).start()
+    working = threading.Thread(target=work_until, args=(stop, run_one))
+    working.start()
+    while working.is_alive():
+        working.join(POLL_SECONDS)
+
+
+def _hear_end(stop: threading.Event) -> None:
+    """Set ``stop`` once nobody can write to standard input any more."""
+    while os.read(0, 1):
+        pass
+    stop.set()
+
+
+def _end_anyhow(stop: threading.Event) -> None:
+    """End a process that does not come to its end: its lease will run out."""
+    stop.wait()
+    threading.Event().wait(LAST_SECONDS)
+    os._exit(_CUT_SHORT)
+
+
+class ChildWorker:
+    """A worker that lives as long as this process, started again if it dies."""
+
+    def __init__(self) -> None:
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._supervise, daemon=True)
+
+    def __enter__(self) -> Self:
+        """Start it."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it: a job that is running goes back into the queue."""
+        with self._lock:
+            self._stopping.set()
+            process = self._process
+        if process is not None:
+            _end(process)
+        self._thread.join()
+
+    def _supervise(self) -> None:
+        while (process := self._start()) is not None:
+            process.wait()
+            if not self._stopping.is_set():
+                _log.warning("the worker ended with %d", process.returncode)
+                self._stopping.wait(RESTART_SECONDS)
+
+    def _start(self) -> "subprocess.Popen[bytes] | None":
+        with self._lock:
+            if self._stopping.is_set():
+                return None
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.close()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "server.main", "worker", "--child"],
+                stdin=subprocess.PIPE,
+            )
+            return self._process
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.stdin is not None:
+        process.stdin.close()  # it hears that
+    try:
+        process.wait(LAST_SECONDS + 1)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,178 @@
+"""``curator serve`` refuses what is unsafe, and says what to type."""
+
+import pytest
+
+from server.safety import find_dangers, is_loopback, require_safe
+from server.settings import read_settings
+from server.settings_sources import describe_settings, masked_url, unknown_variables
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - what must be refused
+
+
+def refused(curator, monkeypatch, **variables):
+    """Return the sentence with which serve refuses; it must end before it listens."""
+    more = {f"CURATOR_{name}": value for name, value in variables.items()}
+    together = {**curator.installation.environment, **more}
+    monkeypatch.setattr(type(curator.installation), "environment", together)
+    return curator.said("serve", "--port", "1")
+
+
+@pytest.mark.parametrize("mode", [0o750, 0o701, 0o770, 0o755])
+def test_a_data_directory_that_others_may_enter_is_refused(curator, monkeypatch, mode):
+    data = curator.installation.data
+    data.chmod(mode)
+    assert f"type 'chmod 700 {data}'" in refused(curator, monkeypatch)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
+def test_a_secret_that_others_may_read_or_change_is_refused(curator, monkeypatch, mode):
+    secret = curator.installation.data / "secret.key"
+    secret.chmod(mode)
+    assert f"type 'chmod 600 {secret}'" in refused(curator, monkeypatch)
+
+
+def test_an_anchor_that_others_may_change_is_refused(curator, monkeypatch):
+    curator.installation.anchor.chmod(0o620)
+    said = refused(curator, monkeypatch)
+    assert f"others may change {curator.installation.anchor}" in said
+
+
+@pytest.mark.parametrize("host", [EVERYWHERE, "::", "192.0.2.7", "curator.example"])
+def test_plain_http_off_loopback_is_refused(curator, monkeypatch, host):
+    said = refused(curator, monkeypatch, HOST=host)
+    assert f"plain HTTP on {host}" in said
+    assert "--trust-proxy" in said
+
+
+def test_debug_logs_are_refused(curator, monkeypatch):
+    said = refused(curator, monkeypatch, LOG_LEVEL="debug")
+    assert "set CURATOR_LOG_LEVEL=info" in said
+
+
+def test_every_danger_is_named_at_once(curator, monkeypatch):
+    curator.installation.data.chmod(0o755)
+    said = refused(curator, monkeypatch, HOST=EVERYWHERE)
+    assert "chmod 700" in said
+    assert "plain HTTP" in said
+    assert "--insecure-demo" in said
+
+
+def test_a_demo_may_be_insecure_and_its_dangers_are_returned(installation):
+    installation.create()
+    installation.data.chmod(0o755)
+    settings = read_settings(
+        data=installation.data, anchor=installation.anchor, insecure_demo=True
+    )
+    (danger,) = require_safe(settings)
+    assert danger.what == f"others may read or change {installation.data}"
+    assert danger.remedy == f"type 'chmod 700 {installation.data}'"
+
+
+@pytest.mark.parametrize("more", [{"trust_proxy": True}, {"host": "localhost"}])
+def test_a_proxy_or_the_loopback_makes_plain_http_safe(installation, more):
+    installation.create()
+    settings = read_settings(
+        data=installation.data,
+        anchor=installation.anchor,
+        **{"host": EVERYWHERE, **more},
+    )
+    assert find_dangers(settings) == []
+
+
+def test_a_database_outside_data_must_be_closed_to_others_too(installation, tmp_path):
+    installation.create()
+    outside = tmp_path / "elsewhere"
+    outside.mkdir(mode=0o755)
+    (outside / "books.sqlite").touch(0o644)
+    settings = read_settings(
+        data=installation.data,
+        anchor=installation.anchor,
+        database_url=f"sqlite:///{outside}/books.sqlite",
+    )
+    assert [d.remedy for d in find_dangers(settings)] == [
+        f"type 'chmod 600 {outside}/books.sqlite'"
+    ]
+
+
+@pytest.mark.parametrize("one", ["TLS_CERT", "TLS_KEY"])
+def test_half_of_the_tls_files_is_wrong_usage(curator, monkeypatch, one):
+    monkeypatch.setenv(f"CURATOR_{one}", "some.pem")
+    assert "set both, or neither" in curator.said("serve", code=2)
+
+
+def test_tls_files_that_are_none_are_refused(curator, monkeypatch, tmp_path):
+    (tmp_path / "x.pem").write_text("nothing")
+    (tmp_path / "x.pem").chmod(0o600)
+    said = refused(curator, monkeypatch, TLS_CERT="x.pem", TLS_KEY="x.pem")
+    assert "cannot be used" in said
+    said = refused(curator, monkeypatch, TLS_CERT="y.pem", TLS_KEY="y.pem")
+    assert "No such file" in said
+
+
+def test_a_tls_key_that_everybody_may_read_is_refused(curator, monkeypatch, tmp_path):
+    (tmp_path / "x.pem").touch(0o644)
+    (tmp_path / "x.pem").chmod(0o644)
+    said = refused(curator, monkeypatch, TLS_CERT="x.pem", TLS_KEY="x.pem")
+    assert "type 'chmod 600 x.pem'" in said
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        (EVERYWHERE, False),
+        ("::", False),
+        ("127.0.0.1.example", False),
+        ("", False),
+    ],
+)
+def test_only_loopback_addresses_are_loopback(host, local):
+    assert is_loopback(host) is local
+
+
+def test_settings_are_shown_with_their_sources(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "curator.env").write_text("CURATOR_PERMITS=7\nCURATOR_PORT=9000\n")
+    monkeypatch.setenv("CURATOR_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("CURATOR_ANCHOR", str(tmp_path / "a.anchor"))
+    monkeypatch.setenv("CURATOR_PORT", "9001")
+    flags = {"host": "127.0.0.2", "port": None}
+    settings = read_settings(**flags)
+    shown = {line.name: line for line in describe_settings(settings, flags)}
+    assert len(shown) == len(type(settings).model_fields)
+    assert (shown["CURATOR_HOST"].value, shown["CURATOR_HOST"].source) == (
+        "127.0.0.2",
+        "flag",
+    )
+    assert (shown["CURATOR_PORT"].value, shown["CURATOR_PORT"].source) == (
+        "9001",
+        "environment",
+    )
+    assert shown["CURATOR_PERMITS"].source == "file curator.env"
+    assert shown["CURATOR_SLOT_MS"].source == "default"
+    assert shown["CURATOR_TLS_KEY"].value == "not set"
+
+
+def test_passwords_in_urls_are_masked():
+    shown = masked_url("postgresql://ada:pa55word@db/x?password=s3cret&sslmode=y")
+    assert "pa55word" not in shown
+    assert "s3cret" not in shown
+    assert shown.startswith("postgresql://ada:***@db/x?")
+    assert masked_url("postgresql://[pa55word") == "***"
+    assert masked_url("postgresql://ada:pa55@word@db/x") == "***"
+
+
+def test_unknown_variables_are_named_with_the_nearest_setting(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CURATOR_TEST_DATA", raising=False)
+    monkeypatch.setenv("CURATOR_SLOTMS", "5")
+    monkeypatch.setenv("CURATOR_API_KEY", "cur_secret")
+    (tmp_path / "curator.env").write_text("CURATOR_QQQQQQ=secret\n")
+    assert unknown_variables() == [
+        "CURATOR_QQQQQQ is no setting of this version",
+        "CURATOR_SLOTMS is no setting of this version; did you mean CURATOR_SLOT_MS?",
+    ]

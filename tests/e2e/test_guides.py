@@ -1,0 +1,97 @@
+"""What the two guides tell their readers to type does what they say."""
+
+import re
+import shutil
+import subprocess
+import sys
+from math import exp
+
+import pytest
+
+from mechanisms.discrete_laplace import DiscreteLaplace
+from server.demo.hospital import write_hospital
+from tests.harness import Installation, ask, client, serve_in_thread
+from tests.pages import ROOT, blocks, environment, run_page
+
+CUSTODIANS, RESEARCHERS = "custodians.md", "researchers.md"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="the page uses curl"),
+]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    return run_page(CUSTODIANS, tmp_path_factory.mktemp("custodians"))
+
+
+def test_the_custodian_gets_from_two_files_to_an_answer(session):
+    assert '"rows": [["medical", ' in session
+    assert "ok: true" in session
+
+
+def test_the_custodian_is_told_what_the_load_dropped_and_changed(session):
+    assert re.search(r"beyond_bound|over_bound|dropped", session)
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("researchers")
+    made = Installation(folder).create()
+    made.load_manifest(write_hospital(folder, 500))
+    key = made.analyst(dataset="hospital", allotment="9")
+    with serve_in_thread(made) as url:
+        yield url, key
+
+
+def test_the_researchers_python_runs_as_written(hospital, tmp_path):
+    url, key = hospital
+    shell = {**environment(tmp_path), "CURATOR_URL": url, "CURATOR_API_KEY": key}
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks(RESEARCHERS, "python"))],
+        env=shell,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "(paid epsilon 0.1" in done.stdout
+
+
+@pytest.mark.parametrize("sql", blocks(RESEARCHERS, "sql"))
+def test_the_researchers_sql_is_answered(hospital, sql):
+    with client(*hospital) as http:
+        reply = ask(http, sql, "0.1", dataset="hospital")
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["rows"]
+
+
+def test_the_half_widths_of_the_table_are_those_of_a_count():
+    page = (ROOT / "docs" / RESEARCHERS).read_text("utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (\d+) \|", page, re.MULTILINE)
+    assert len(rows) == 5
+    for epsilon, half_width in rows:
+        exact = DiscreteLaplace(1 / float(epsilon))
+        assert abs(tail_width(exact.scale) - int(half_width)) <= 1, epsilon
+
+
+def tail_width(scale):
+    """Return the least w with P(|noise| <= w) >= 0.95, by the tail's formula."""
+    decay, width = exp(-1 / scale), 0
+    while 2 * decay ** (width + 1) / (1 + decay) > 0.05:
+        width += 1
+    return width
+
+
+def test_the_odds_of_both_tables_are_those_of_the_cap():
+    for name in (CUSTODIANS, "privacy-promise.md"):
+        page = (ROOT / "docs" / name).read_text("utf-8")
+        found = re.findall(
+            r"^\| ([\d.]+) \| ([\d.,]+) \| ([\d.]+) %", page, re.MULTILINE
+        )
+        assert len(found) >= 5
+        for cap, odds, percent in found:
+            power = exp(float(cap))
+            assert float(odds.replace(",", "")) == pytest.approx(power, rel=0.005)
+            assert float(percent) == pytest.approx(100 * power / (1 + power), abs=0.5)

@@ -1,0 +1,59 @@
+"""What was read of the catalogue is remembered until the catalogue changes."""
+
+import pytest
+
+from server.use_cases.errors import NotFoundError
+from server.use_cases.people import PeopleOffice
+from server.use_cases.remembered import CatalogueMemory
+from tests.harness import Installation
+
+
+@pytest.fixture
+def services(tmp_path):
+    installation = Installation(tmp_path).create()
+    with installation.services() as services:
+        yield services
+
+
+class Reader:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, _):
+        self.calls += 1
+        return self.calls
+
+
+def test_an_unchanged_catalogue_is_read_once(services):
+    read = Reader()
+    assert [services.catalogue.get("question", read) for _ in range(3)] == [1, 1, 1]
+
+
+def test_every_recorded_change_is_seen_at_once(services):
+    read = Reader()
+    services.catalogue.get("question", read)
+    PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+    assert services.catalogue.get("question", read) == 2
+
+
+def test_another_process_sees_the_change_too(services):
+    memory, read = CatalogueMemory(services.databases), Reader()
+    memory.get("question", read)
+    PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+    assert memory.get("question", read) == 2
+
+
+def test_charges_and_refusals_change_nothing(services):
+    read = Reader()
+    services.catalogue.get("question", read)
+    services.ledger.refuse("ada", "forbidden", {})
+    assert services.catalogue.get("question", read) == 1
+
+
+def test_a_refusal_is_never_remembered(services):
+    def refuse(_):
+        raise NotFoundError
+
+    with pytest.raises(NotFoundError):
+        services.catalogue.get("question", refuse)
+    assert services.catalogue.get("question", Reader()) == 1
