@@ -139,3 +139,5 @@ def test_an_installed_wheel_answers_a_question(home, installation):
 
 def test_commands_do_not_need_the_working_directory(home):
     assert "init" in run(home / "env/bin/curator", "--help", cwd=os.sep)
+    assert "--within" in run(home / "env/bin/curator", "plan", "--help", cwd=os.sep)
+    assert "plan" in run(home / "env/bin/curator-client", "--help", cwd=os.sep)
