@@ -9,7 +9,7 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import BoundedSemaphore, Event
 
@@ -213,6 +213,40 @@ def make_services(
     )
 
 
+def job_kinds(services: Services) -> JobKinds:
+    """Return what jobs can do."""
+    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
+    return {kind.name: kind for kind in kinds}
+
+
+def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
+    boot = secrets.token_hex(16)
+    return JobStore(services.databases, boot, lease_ms=lease_ms)
+
+
+def make_jobs(services: Services) -> JobsOffice:
+    """Wire what submits, lists and cancels jobs."""
+    return JobsOffice(services, _job_store(services), job_kinds(services))
+
+
+def make_runner(
+    services: Services,
+    stop: Event,
+    *,
+    lease_ms: int = LEASE_MS,
+    beat_seconds: float = BEAT_SECONDS,
+) -> JobRunner:
+    """Wire what runs jobs, after removing what killed ones left behind."""
+    delete_unnamed_files(services)
+    parts = RunnerParts(
+        store=_job_store(services, lease_ms),
+        kinds=job_kinds(services),
+        catch_up=services.ledger.catch_up,
+        beat_seconds=beat_seconds,
+    )
+    return JobRunner(parts, stop)
+
+
 def check_files(services: Services) -> None:
     """Compare the secret and the overlap files with what the ledger remembers.
 
@@ -262,52 +296,13 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def job_kinds(services: Services) -> JobKinds:
-    """Return what jobs can do."""
-    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
-    return {kind.name: kind for kind in kinds}
-
-
-def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
-    boot = secrets.token_hex(16)
-    return JobStore(services.databases, boot, lease_ms=lease_ms)
-
-
-def make_jobs(services: Services) -> JobsOffice:
-    """Wire what submits, lists and cancels jobs."""
-    return JobsOffice(services, _job_store(services), job_kinds(services))
-
-
-def make_runner(
-    services: Services,
-    stop: Event,
-    *,
-    lease_ms: int = LEASE_MS,
-    beat_seconds: float = BEAT_SECONDS,
-) -> JobRunner:
-    """Wire what runs jobs, after removing what killed ones left behind."""
-    delete_unnamed_files(services)
-    parts = RunnerParts(
-        store=_job_store(services, lease_ms),
-        kinds=job_kinds(services),
-        catch_up=services.ledger.catch_up,
-        beat_seconds=beat_seconds,
-    )
-    return JobRunner(parts, stop)
-
-
 class Server:
     """The running service: its lock, its parts, its recovery loop."""
 
     def __init__(
-        self,
-        settings: Settings,
-        *,
-        sampler_factory: SamplerFactory = OpenDPSampler,
-        worker: AbstractContextManager[object] | None = None,
+        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
     ) -> None:
         self.settings = settings
-        self._worker = worker or nullcontext()  # runs jobs while this serves
         self.lateness = Lateness()
         self._started = False
         self._held = contextlib.ExitStack()
@@ -335,7 +330,6 @@ class Server:
         check_files(self.services)
         self.services.ledger.open(RECORDED_TABLES)
         delete_unnamed_files(self.services)
-        self._held.enter_context(self._worker)
         self._started = True
 
     def stop(self) -> None:

@@ -1,5 +1,6 @@
 """The command ``curator``."""
 
+import contextlib
 import json
 import logging
 import threading
@@ -87,17 +88,18 @@ def serve(
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
-        server = Server(settings, worker=ChildWorker() if worker else None)
+        server = Server(settings)
         server.start()
-    uvicorn.run(
-        server.app(),
-        host=settings.host,
-        port=settings.port,
-        log_level=settings.log_level.lower(),
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=30,
-    )
+    with ChildWorker() if worker else contextlib.nullcontext():
+        uvicorn.run(
+            server.app(),
+            host=settings.host,
+            port=settings.port,
+            log_level=settings.log_level.lower(),
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=30,
+        )
 
 
 @cli.command("worker")
