@@ -24,8 +24,8 @@ from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.output import Json, refusals, say, show
+from server.job_worker import ChildWorker, work_as_process
 from server.use_cases.auditing import AuditOffice
-from server.worker import ChildWorker, work_as_process
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
