@@ -10,10 +10,8 @@ import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
-    AbstractContextManager,
     asynccontextmanager,
     contextmanager,
-    nullcontext,
 )
 from pathlib import Path
 from threading import BoundedSemaphore, Event
@@ -291,6 +289,40 @@ def make_services(
     )
 
 
+def job_kinds(services: Services) -> JobKinds:
+    """Return what jobs can do."""
+    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
+    return {kind.name: kind for kind in kinds}
+
+
+def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
+    boot = secrets.token_hex(16)
+    return JobStore(services.databases, boot, lease_ms=lease_ms)
+
+
+def make_jobs(services: Services) -> JobsOffice:
+    """Wire what submits, lists and cancels jobs."""
+    return JobsOffice(services, _job_store(services), job_kinds(services))
+
+
+def make_runner(
+    services: Services,
+    stop: Event,
+    *,
+    lease_ms: int = LEASE_MS,
+    beat_seconds: float = BEAT_SECONDS,
+) -> JobRunner:
+    """Wire what runs jobs, after removing what killed ones left behind."""
+    delete_unnamed_files(services)
+    parts = RunnerParts(
+        store=_job_store(services, lease_ms),
+        kinds=job_kinds(services),
+        catch_up=services.ledger.catch_up,
+        beat_seconds=beat_seconds,
+    )
+    return JobRunner(parts, stop)
+
+
 def check_files(services: Services) -> None:
     """Compare the secret and the overlap files with what the ledger remembers.
 
@@ -407,40 +439,6 @@ def end_boot(settings: Settings, boot: str) -> None:
         _log.warning("the database is away: a dead worker's leases end by themselves")
 
 
-def job_kinds(services: Services) -> JobKinds:
-    """Return what jobs can do."""
-    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
-    return {kind.name: kind for kind in kinds}
-
-
-def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
-    boot = secrets.token_hex(16)
-    return JobStore(services.databases, boot, lease_ms=lease_ms)
-
-
-def make_jobs(services: Services) -> JobsOffice:
-    """Wire what submits, lists and cancels jobs."""
-    return JobsOffice(services, _job_store(services), job_kinds(services))
-
-
-def make_runner(
-    services: Services,
-    stop: Event,
-    *,
-    lease_ms: int = LEASE_MS,
-    beat_seconds: float = BEAT_SECONDS,
-) -> JobRunner:
-    """Wire what runs jobs, after removing what killed ones left behind."""
-    delete_unnamed_files(services)
-    parts = RunnerParts(
-        store=_job_store(services, lease_ms),
-        kinds=job_kinds(services),
-        catch_up=services.ledger.catch_up,
-        beat_seconds=beat_seconds,
-    )
-    return JobRunner(parts, stop)
-
-
 def make_limiter(services: Services) -> Limiter:
     """Return the limiter of this process: it alone serves a SQLite ledger."""
     settings = services.settings
@@ -468,7 +466,6 @@ class Server:
         sampler_factory: Makes the source of noise.
         boot: Of one of several processes, whose parent holds the lock and has checked
             everything; None where this process serves alone.
-        job_worker: Runs jobs while this serves; None where nothing does.
     """
 
     def __init__(
@@ -477,10 +474,8 @@ class Server:
         *,
         sampler_factory: SamplerFactory = OpenDPSampler,
         boot: str | None = None,
-        job_worker: AbstractContextManager[object] | None = None,
     ) -> None:
         self.settings = settings
-        self._job_worker = job_worker or nullcontext()
         self.lateness = Lateness()
         self._started = False
         self._serves_alone = boot is None
@@ -514,7 +509,6 @@ class Server:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
         self._heartbeat.start()
-        self._held.enter_context(self._job_worker)
         self._started = True
 
     def stop(self) -> None:

@@ -26,11 +26,11 @@ from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
+from server.job_worker import work_as_process
 from server.logs import configure_logs
 from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.statements import StatementOffice
-from server.worker import work_as_process
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",

@@ -11,11 +11,11 @@ import uvicorn
 
 from server.bootstrap import Server, checked_for_workers, end_boot
 from server.cli.output import REFUSED, say
+from server.job_worker import ChildWorker
 from server.logs import configure_logs
 from server.safety import check_tls_files, require_safe
 from server.settings import Settings
 from server.settings_sources import describe_settings, unknown_variables
-from server.worker import ChildWorker
 from server.workers import Supervisor
 
 DRAIN_SECONDS = 30
@@ -49,9 +49,10 @@ def serve(
         return
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)  # uvicorn raises it again once it has drained
-    server = Server(settings, job_worker=ChildWorker() if with_jobs else None)
+    server = Server(settings)
     server.start()
-    _serve_one(server)
+    with ChildWorker() if with_jobs else contextlib.nullcontext():
+        _serve_one(server)
     _log.info("stopped")
 
 
@@ -63,8 +64,9 @@ def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
         ).bind_socket()
 
         def work(boot: str, place: int) -> None:
-            jobs = ChildWorker() if with_jobs and place == 0 else None
-            _serve_one(Server(settings, boot=boot, job_worker=jobs), [listened], place)
+            first = with_jobs and place == 0
+            with ChildWorker() if first else contextlib.nullcontext():
+                _serve_one(Server(settings, boot=boot), [listened], place)
 
         Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
 

@@ -183,7 +183,7 @@ class _Keeper:
             )
         except LeaseLostError:
             self._stopping = True
-        except SQLAlchemyError as error:
+        except _PASSING as error:
             _log.warning("a beat failed: %s", type(error).__name__)
             lease_seconds = self._parts.store.lease_ms / 1000
             if time.monotonic() - self._last_beat > lease_seconds:

@@ -14,9 +14,9 @@ import threading
 from pathlib import Path
 
 from server.bootstrap import make_runner, make_services
+from server.job_worker import work_as_process
 from server.main import main
 from server.settings import read_settings
-from server.worker import work_as_process
 
 
 def serve(order):
