@@ -42,6 +42,7 @@ from server.use_cases.custody import installation_value, load_lock
 from server.use_cases.door import Door
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
+from server.use_cases.oidc import token_reader
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -270,6 +271,7 @@ class Server:
         self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
     ) -> None:
         self.settings = settings
+        self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
         self._held = contextlib.ExitStack()
@@ -307,7 +309,7 @@ class Server:
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
-        door = Door(self.services, make_limiter(self.services))
+        door = Door(self.services, make_limiter(self.services), self._tokens)
         counter = QuestionCounter(
             self.desk,
             door,

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -77,6 +77,7 @@ class Installation:
     slot_ms: int = 0
     rate_limit: int = 0  # tests hammer
     max_in_flight: int = 0
+    more_settings: dict[str, object] = field(default_factory=dict)
 
     @property
     def data(self):
@@ -108,6 +109,7 @@ class Installation:
             rate_limit=self.rate_limit,
             max_in_flight=self.max_in_flight,
             permits=256,
+            **self.more_settings,
         )
 
     def create(self, secret=None):

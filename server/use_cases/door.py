@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import LedgerUnavailableError
-from server.use_cases.access import Caller, authenticate
+from server.use_cases.access import TOKEN_PREFIX, Caller, authenticate, bearer_token
 from server.use_cases.limits import Limiter
+from server.use_cases.oidc import TokenReader
 from server.use_cases.services import Services
 
 
@@ -16,6 +17,7 @@ class Door:
 
     services: Services
     limiter: Limiter
+    tokens: TokenReader | None = None  # None: no issuer is trusted
 
     def admit(self, authorization: str | None) -> Caller:
         """Return who sent a request, and count it.
@@ -27,14 +29,22 @@ class Door:
                 database cannot be reached.
         """
         self.services.ledger.require_matched()
+        claimed = self._claimed(authorization)  # may fetch: before the database
         try:
             with self.services.databases.reader.connect() as connection:
-                caller = authenticate(connection, authorization)
+                caller = authenticate(connection, authorization, claimed)
         except SQLAlchemyError:
             message = "the database cannot be read: nothing was asked or spent"
             raise LedgerUnavailableError(message) from None
         self.limiter.count(caller.name)
         return caller
+
+    def _claimed(self, authorization: str | None) -> str | None:
+        """Return whom a good token of the issuer names."""
+        token = bearer_token(authorization)
+        if self.tokens is None or token is None or token.startswith(TOKEN_PREFIX):
+            return None
+        return self.tokens.principal(token)
 
 
 class Place:
