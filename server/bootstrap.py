@@ -60,6 +60,7 @@ from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.load_job import LoadJob
 from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
+from server.use_cases.oidc import token_reader
 from server.use_cases.oversight import Oversight
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
@@ -476,6 +477,7 @@ class Server:
         boot: str | None = None,
     ) -> None:
         self.settings = settings
+        self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
         self._serves_alone = boot is None
@@ -520,7 +522,7 @@ class Server:
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
-        door = Door(self.services, make_limiter(self.services))
+        door = Door(self.services, make_limiter(self.services), self._tokens)
         counter = QuestionCounter(
             self.desk,
             door,

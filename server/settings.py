@@ -41,6 +41,11 @@ class Settings(BaseSettings):
     tls_key: Path | None = None
     trust_proxy: bool = False
     insecure_demo: bool = False
+    oidc_issuer: str = ""
+    oidc_audience: str = ""
+    oidc_jwks: str = ""
+    oidc_principal_claim: str = "sub"
+    oidc_subjects: Path | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -81,6 +86,18 @@ class Settings(BaseSettings):
                 "a path elsewhere, best on another device"
             )
             raise ValueError(message)
+
+    @model_validator(mode="after")
+    def _check_issuer(self) -> Self:
+        needed = {"AUDIENCE": self.oidc_audience, "JWKS": self.oidc_jwks}
+        missing = [name for name, value in needed.items() if not value]
+        if self.oidc_issuer and missing:
+            message = f"CURATOR_OIDC_{missing[0]} is not set; CURATOR_OIDC_ISSUER is"
+            raise ValueError(message)
+        if self.oidc_jwks.startswith("http://"):
+            message = "CURATOR_OIDC_JWKS: keys are read from a file or an https URL"
+            raise ValueError(message)
+        return self
 
     @property
     def url(self) -> str:

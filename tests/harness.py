@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
@@ -79,6 +79,7 @@ class Installation:
     workers: int = 1
     rate_limit: int = 0  # tests hammer
     max_in_flight: int = 0
+    more_settings: dict[str, object] = field(default_factory=dict)
 
     @property
     def data(self):
@@ -114,6 +115,7 @@ class Installation:
             permits=256,
             database_url=self.url,
             workers=self.workers,
+            **self.more_settings,
         )
 
     def create(self, secret=None):

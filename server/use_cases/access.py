@@ -2,9 +2,11 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from sqlalchemy import Connection, Row, select
 
@@ -13,6 +15,7 @@ from server.persistence import tables
 from server.use_cases.errors import NotFoundError, UnauthenticatedError
 from server.use_cases.services import today
 
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 TOKEN_PREFIX = "cur_"  # noqa: S105 - marks our keys for secret scanners
 
 
@@ -22,6 +25,7 @@ class Caller:
 
     name: str
     role: str
+    credential: Literal["key", "token"] = "key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +55,62 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def authenticate(connection: Connection, authorization: str | None) -> Caller:
-    """Find the principal of an ``Authorization: Bearer KEY`` header.
+def bearer_token(authorization: str | None) -> str | None:
+    """Return what an ``Authorization: Bearer ...`` header carries."""
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.isascii() else None
+
+
+def authenticate(
+    connection: Connection, authorization: str | None, claimed: str | None = None
+) -> Caller:
+    """Find the principal of an ``Authorization: Bearer`` header.
+
+    Args:
+        connection: To the catalogue.
+        authorization: The header.
+        claimed: Whom its token named, where it was a good token of the issuer.
 
     Raises:
         UnauthenticatedError: No key, an unknown or revoked one, or a disabled owner.
     """
-    scheme, _, token = (authorization or "").partition(" ")
-    row = None
-    if scheme.lower() == "bearer" and token.isascii():
-        digest = token_digest(token.strip())
-        row = connection.execute(
-            select(
-                tables.key.c.digest, tables.principal.c.name, tables.principal.c.role
-            )
-            .join(tables.principal, tables.principal.c.name == tables.key.c.principal)
-            .where(
-                tables.key.c.digest == digest,
-                tables.key.c.revoked.is_(False),
-                tables.principal.c.disabled.is_(False),
-            )
-        ).one_or_none()
-        if row is not None and not hmac.compare_digest(row.digest, digest):
-            row = None
-    if row is None:
+    token = bearer_token(authorization)
+    caller = None
+    if claimed is not None:
+        caller = _claimed(connection, claimed)
+    elif token is not None:
+        caller = _owner_of_key(connection, token)
+    if caller is None:
         message = "send a valid key as 'Authorization: Bearer KEY'"
         raise UnauthenticatedError(message)
+    return caller
+
+
+def _owner_of_key(connection: Connection, token: str) -> Caller | None:
+    digest = token_digest(token)
+    row = connection.execute(
+        select(tables.key.c.digest, tables.principal.c.name, tables.principal.c.role)
+        .join(tables.principal, tables.principal.c.name == tables.key.c.principal)
+        .where(
+            tables.key.c.digest == digest,
+            tables.key.c.revoked.is_(False),
+            tables.principal.c.disabled.is_(False),
+        )
+    ).one_or_none()
+    if row is None or not hmac.compare_digest(row.digest, digest):
+        return None
     return Caller(row.name, row.role)
+
+
+def _claimed(connection: Connection, name: str) -> Caller | None:
+    if _NAME.fullmatch(name) is None:
+        return None
+    row = connection.execute(
+        select(tables.principal.c.name, tables.principal.c.role).where(
+            tables.principal.c.name == name, tables.principal.c.disabled.is_(False)
+        )
+    ).one_or_none()
+    return None if row is None else Caller(row.name, row.role, credential="token")
 
 
 def projects_of(connection: Connection, principal: str) -> list[Project]:

@@ -7,8 +7,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import LedgerUnavailableError
 from server.logs import note
-from server.use_cases.access import Caller, authenticate
+from server.use_cases.access import TOKEN_PREFIX, Caller, authenticate, bearer_token
 from server.use_cases.limits import Limiter
+from server.use_cases.oidc import TokenReader
 from server.use_cases.services import Services
 
 
@@ -18,6 +19,7 @@ class Door:
 
     services: Services
     limiter: Limiter
+    tokens: TokenReader | None = None  # None: no issuer is trusted
 
     def admit(self, authorization: str | None) -> Caller:
         """Return who sent a request, and count it.
@@ -29,8 +31,9 @@ class Door:
                 database cannot be reached.
         """
         self.services.ledger.require_matched()
+        claimed = self._claimed(authorization)  # may fetch: before the database
         try:
-            caller = self._remembered(authorization)
+            caller = self._remembered(authorization, claimed)
         except SQLAlchemyError:
             message = "the database cannot be read: nothing was asked or spent"
             raise LedgerUnavailableError(message) from None
@@ -38,13 +41,23 @@ class Door:
         self.limiter.count(caller.name)
         return caller
 
-    def _remembered(self, authorization: str | None) -> Caller:
-        """Return whose key it is; keys end by a recorded change alone."""
+    def _remembered(self, authorization: str | None, claimed: str | None) -> Caller:
+        """Return whose key or token it is; both end by a recorded change alone.
+
+        A token's own end is seen where it is read, at each request.
+        """
         digest = hashlib.sha256((authorization or "").encode()).digest()
         return self.services.catalogue.get(
-            ("caller", digest),
-            lambda connection: authenticate(connection, authorization),
+            ("caller", digest, claimed),
+            lambda connection: authenticate(connection, authorization, claimed),
         )
+
+    def _claimed(self, authorization: str | None) -> str | None:
+        """Return whom a good token of the issuer names."""
+        token = bearer_token(authorization)
+        if self.tokens is None or token is None or token.startswith(TOKEN_PREFIX):
+            return None
+        return self.tokens.principal(token)
 
 
 class Place:
