@@ -1,6 +1,5 @@
 """PostgreSQL under the ledger: how each door connects, what a server must promise."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,24 +45,26 @@ class Door:
 
 
 _LIMITS = "SET lock_timeout = '10s'; SET client_encoding = 'UTF8'; "
+_READER = Door(
+    _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
+    read_only=True,
+    connections=5,
+)
 DOORS = (
     Door(
         _LIMITS + "SET default_transaction_isolation = 'read committed'",
         serial=True,
     ),
-    Door(
-        _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
-        read_only=True,
-        connections=8,
-    ),
+    _READER,
+    _READER,
     Door(
         _LIMITS + "SET default_transaction_isolation = 'read committed'; "
         "SET synchronous_commit = off",
         connections=3,
     ),
 )
-"""Writer, reader, work. READ COMMITTED suffices behind a lock: each statement sees what
-was committed before the lock was had."""
+"""Writer, reader, the ledger's reader, work. READ COMMITTED suffices behind a lock: each
+statement sees what was committed before the lock was had."""
 
 _REQUIRED = (
     ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),
@@ -85,7 +86,19 @@ class _Rows(Protocol):
     def fetchone(self) -> tuple[str, ...] | None: ...
 
 
-def open_door(url: str, door: Door, connected: Callable[[], None]) -> Engine:
+class Watcher(Protocol):
+    """Learns of connections made and lost."""
+
+    def connected(self) -> None:
+        """Learn that one was made."""
+        ...
+
+    def lost(self, engine: Engine) -> None:
+        """Learn that one of an engine's broke."""
+        ...
+
+
+def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
     """Return the engine of one door.
 
     Raises:
@@ -115,10 +128,13 @@ def open_door(url: str, door: Door, connected: Callable[[], None]) -> Engine:
         _require_durable(connection, commits=door.serial)
         connection.autocommit = False
         connection.read_only = door.read_only
-        connected()
+        watcher.connected()
 
     @event.listens_for(engine, "handle_error", retval=True)
     def on_error(context: ExceptionContext) -> BaseException | None:
+        if context.connection is not None and context.is_disconnect:
+            watcher.lost(engine)
+            return DatabaseLostError()
         return _explain(context, url)
 
     if door.serial:
@@ -154,9 +170,9 @@ def _setting(connection: _DriverConnection, name: str) -> str:
 
 
 def _explain(context: ExceptionContext, url: str) -> BaseException | None:
-    """Say of a broken or refused connection what can be said; else leave it."""
+    """Say of a connection that could not be had what can be said; else leave it."""
     if context.connection is not None:
-        return DatabaseLostError() if context.is_disconnect else None
+        return None
     if isinstance(context.original_exception, DatabaseUnreachableError):
         return None
     return DatabaseUnreachableError(unreachable(url, context.original_exception))
