@@ -153,10 +153,3 @@ def test_each_decision_says_context_decision_and_price():
         text = path.read_text("utf-8")
         assert headings(text)[1:4] == ["Context", "Decision", "Price"], path.name
         assert len(text.splitlines()) <= 40, path.name
-
-
-def test_every_test_named_in_the_threat_model_exists():
-    text = page("threat-model.md")
-    named = set(re.findall(r"`(tests/[\w/.]+)`", text))
-    assert named
-    assert sorted(name for name in named if not (ROOT / name).exists()) == []
