@@ -17,7 +17,10 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 LINKING = [
     *PAGES,
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    ),
 ]
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
