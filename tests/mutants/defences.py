@@ -99,7 +99,7 @@ DEFENCES = (
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
         "    if False:\n"
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
-        ("tests/unit/query_lang/test_parse.py",),
+        ("tests/unit/query_lang/test_tally.py",),
     ),
     Fault(
         "texts_without_end",
