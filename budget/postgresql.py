@@ -63,8 +63,11 @@ DOORS = (
         connections=3,
     ),
 )
-"""Writer, reader, the ledger's reader, work. READ COMMITTED suffices behind a lock: each
-statement sees what was committed before the lock was had."""
+"""Writer, reader, the ledger's reader, work.
+
+READ COMMITTED suffices behind a lock: each statement sees what was committed before the
+lock was had.
+"""
 
 _REQUIRED = (
     ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),

@@ -30,6 +30,7 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.add_lexer("ipython", TextLexer)
     app.connect("source-read", _name_what_lies_outside)
+    app.connect("source-read", _list_other_pages)
 
 
 def _name_what_lies_outside(_: Sphinx, page: str, source: list[str]) -> None:
@@ -39,3 +40,18 @@ def _name_what_lies_outside(_: Sphinx, page: str, source: list[str]) -> None:
         return link[0] if inside else f"{link[1]} (`{path}`)"
 
     source[0] = _LINK.sub(named, source[0])
+
+
+def _list_other_pages(app: Sphinx, page: str, source: list[str]) -> None:
+    """List under "More" what the index does not place in its own lists."""
+    if page != "index":
+        return
+    placed = set(re.findall(r"^[\w/-]+$", source[0], re.MULTILINE)) | {"index"}
+    others = sorted(
+        found
+        for found in app.env.found_docs - placed
+        if not found.startswith(("adr/", "proofs/"))
+    )
+    if others:
+        lines = "\n".join(others)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n:caption: More\n\n{lines}\n```\n"

@@ -1,11 +1,13 @@
 """What commands print: tables and sentences, or JSON; and how they exit."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+import yaml
 from rich.console import Console
 from rich.table import Table
 
@@ -28,7 +30,11 @@ def show(document: Mapping[str, object], *, as_json: bool) -> None:
         print_json(document)
         return
     for name, value in document.items():
-        _console.print(f"[bold]{name}[/]: {_plain(value)}", markup=True)
+        if _is_deep(value):
+            _console.print(f"[bold]{name}[/]:")
+            _console.print(_indented(value), markup=False)
+        else:
+            _console.print(f"[bold]{name}[/]: {_plain(value)}", markup=True)
 
 
 def show_list(items: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
@@ -56,6 +62,19 @@ def _plain(value: object) -> str:
     if isinstance(value, str):
         return value.replace("[", r"\[")
     return json.dumps(value, ensure_ascii=False).replace("[", r"\[")
+
+
+def _is_deep(value: object) -> bool:
+    """Whether a value on one line could not be read: things inside things."""
+    held = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(held, Iterable) or isinstance(held, str):
+        return False
+    return any(isinstance(item, Mapping | list) for item in held)
+
+
+def _indented(value: object) -> str:
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
+    return textwrap.indent(text.rstrip(), "  ")
 
 
 def say(sentence: str) -> None:

@@ -17,7 +17,10 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 LINKING = [
     *PAGES,
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    ),
 ]
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -153,10 +156,3 @@ def test_each_decision_says_context_decision_and_price():
         text = path.read_text("utf-8")
         assert headings(text)[1:4] == ["Context", "Decision", "Price"], path.name
         assert len(text.splitlines()) <= 40, path.name
-
-
-def test_every_test_named_in_the_threat_model_exists():
-    text = page("threat-model.md")
-    named = set(re.findall(r"`(tests/[\w/.]+)`", text))
-    assert named
-    assert sorted(name for name in named if not (ROOT / name).exists()) == []

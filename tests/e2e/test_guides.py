@@ -32,7 +32,8 @@ def test_the_custodian_gets_from_two_files_to_an_answer(session):
 
 
 def test_the_custodian_is_told_what_the_load_dropped_and_changed(session):
-    assert re.search(r"beyond_bound|over_bound|dropped", session)
+    assert re.search(r"^ +dropped_over_bound: 1304$", session, re.MULTILINE)
+    assert re.search(r"^ +- name: ward\n.*\n +to_other: [1-9]", session, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +96,11 @@ def test_the_odds_of_both_tables_are_those_of_the_cap():
             power = exp(float(cap))
             assert float(odds.replace(",", "")) == pytest.approx(power, rel=0.005)
             assert float(percent) == pytest.approx(100 * power / (1 + power), abs=0.5)
+
+
+def test_each_line_of_the_load_report_is_explained(session):
+    page = (ROOT / "docs" / CUSTODIANS).read_text("utf-8")
+    report = session.partition("report:\n")[2].partition("\ndataset:")[0]
+    lines = set(re.findall(r"^ {4,}-? ?(\w+): \d", report, re.MULTILINE))
+    assert len(lines) >= 9
+    assert [line for line in sorted(lines) if f"`{line}`" not in page] == []

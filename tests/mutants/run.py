@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.mutants.defences import DEFENCES
 from tests.mutants.faults import FAULTS
 
 ROOT = Path(__file__).parents[2]
@@ -20,10 +21,12 @@ COPIED = (
     "server", "clients", "tests", "examples", "docs", "openapi",
 )  # fmt: skip
 
+ALL = (*FAULTS, *DEFENCES)
+
 
 def main() -> int:
     """Plant each fault that is named, or all."""
-    chosen = [f for f in FAULTS if not sys.argv[1:] or f.name in sys.argv[1:]]
+    chosen = [f for f in ALL if not sys.argv[1:] or f.name in sys.argv[1:]]
     survived = []
     for fault in chosen:
         started = time.monotonic()

@@ -1,0 +1,160 @@
+"""Faults that switch a defence off; the rows of docs/threat-model.md name them."""
+
+from tests.mutants.faults import Fault
+
+DEFENCES = (
+    Fault(
+        "snapshot_unlocked",
+        "the snapshot's configuration stays open to whatever runs there",
+        "engines/snapshots.py",
+        'connection.execute("SET lock_configuration = true")',
+        'connection.execute("SELECT 1")',
+        ("tests/unit/engines/test_duckdb_engine.py",),
+    ),
+    Fault(
+        "plan_reads_rows",
+        "a plan shows something that it computed from rows",
+        "server/use_cases/asking.py",
+        "        free: list[Document] = []\n",
+        "        found = self._services.engine.execute(\n"
+        "            question.snapshot, question.compiled.rendered\n"
+        "        )\n"
+        "        read = str([vector.unseal() for vector in found])\n"
+        "        free: list[Document] = [\n"
+        '            {"kind": "answer", "id": read, "epsilon": "1"}\n'
+        "        ]\n",
+        (
+            "tests/attacks/test_a2_budget_channel.py",
+            "tests/attacks/test_a10_estimates.py",
+        ),
+    ),
+    Fault(
+        "replies_at_once",
+        "replies leave as soon as they are ready",
+        "server/api/slots.py",
+        "await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())",
+        "await asyncio.sleep(0)",
+        ("tests/attacks/test_a3_slots.py",),
+    ),
+    Fault(
+        "sums_in_64_bits",
+        "integers are added in 64 bits, so that one patient's row can raise",
+        "query_lang/render_expressions.py",
+        '    return Fragment("CAST(") + own + Fragment(" AS HUGEINT)")',
+        "    return own",
+        ("tests/attacks/test_a5_error_oracle.py",),
+    ),
+    Fault(
+        "bugs_are_quoted",
+        "a bug's problem document quotes what it met",
+        "server/api/app.py",
+        'return Problem("internal_error", "the server failed").response()\n\n'
+        "        return quietly",
+        'return Problem("internal_error", str(error)).response()\n\n'
+        "        return quietly",
+        ("tests/attacks/test_a7_metadata.py",),
+    ),
+    Fault(
+        "no_cell_for_null",
+        "a cell comes back only where the declaration's author thought of it",
+        "query_lang/domains.py",
+        "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
+        "    null: tuple[None, ...] = ()",
+        ("tests/attacks/test_a8_existence.py",),
+    ),
+    Fault(
+        "small_counts_hidden",
+        "counts are suppressed by their exact value",
+        "mechanisms/discrete_laplace.py",
+        "            raise UnpaidMeasurementError\n"
+        "        return sampler.discrete_laplace(sealed.unseal(), self.scale)",
+        "            raise UnpaidMeasurementError\n"
+        "        exact = sealed.unseal()\n"
+        "        noisy = sampler.discrete_laplace(exact, self.scale)\n"
+        "        return [0 if e < 11 else n for e, n in zip(exact, noisy)]",
+        ("tests/attacks/test_a9_true_thresholds.py",),
+    ),
+    Fault(
+        "any_question_is_the_same",
+        "a stored answer is offered for whatever has the same weights",
+        "query_lang/canonical.py",
+        '"plan": plan_to_json(plan)',
+        '"plan": type(plan).__name__',
+        ("tests/attacks/test_c1_repeats.py", "tests/attacks/test_c3_rewrites.py"),
+    ),
+    Fault(
+        "cap_unread",
+        "the filter does not look at what is left",
+        "budget/filter.py",
+        "    if any(left is not None and request.loss > left for left in "
+        "before.values()):",
+        "    if False:",
+        ("tests/property/test_privacy_filter.py", "tests/crash/test_races.py"),
+    ),
+    Fault(
+        "words_unaccounted",
+        "parts of a text that no rule read are passed over",
+        "query_lang/tally.py",
+        "    if at < len(marks):\n"
+        "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
+        "    if False:\n"
+        "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
+        ("tests/unit/query_lang/test_tally.py",),
+    ),
+    Fault(
+        "texts_without_end",
+        "a text may have any number of tokens",
+        "query_lang/limits.py",
+        "    if len(tokens) > MAX_TOKENS:",
+        "    if False:",
+        ("tests/unit/query_lang/test_limits.py",),
+    ),
+    Fault(
+        "duplicate_keys_read",
+        "the last of two equal keys of a body wins",
+        "server/strict_json.py",
+        "            object_pairs_hook=_object,\n",
+        "",
+        ("tests/attacks/test_e1_malformed_bodies.py",),
+    ),
+    Fault(
+        "bodies_unread",
+        "a key brings its answer whatever the body",
+        "budget/queries.py",
+        "    if row.fingerprint != fingerprint:",
+        "    if False:",
+        ("tests/attacks/test_e4_replay.py",),
+    ),
+    Fault(
+        "revoked_keys_open",
+        "a revoked key still opens",
+        "server/use_cases/access.py",
+        "                tables.key.c.revoked.is_(False),\n",
+        "",
+        ("tests/attacks/test_e6_access.py",),
+    ),
+    Fault(
+        "counters_trusted",
+        "verify does not compare counters with entries",
+        "budget/verification.py",
+        "        *_amount_problems(connection, counter, expected.counters),\n",
+        "",
+        ("tests/integration/test_ledger_tampers.py",),
+    ),
+    Fault(
+        "seedable_noise",
+        "noise may come from a generator that can be seeded",
+        "mechanisms/samplers.py",
+        "from collections.abc import Callable, Sequence\n",
+        "import random\nfrom collections.abc import Callable, Sequence\n",
+        ("tests/architecture/test_single_makers.py",),
+    ),
+    Fault(
+        "no_noise",
+        "the sampler adds nothing",
+        "mechanisms/samplers.py",
+        "return list(_measurement(scale)(saturated))",
+        "return list(saturated)",
+        ("tests/audit/test_quick_game.py",),
+    ),
+)  # fmt: skip
