@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import uvicorn
 
+from privacy.errors import CuratorError
 from server.bootstrap import Server
 from server.cli.output import say
 from server.logs import configure_logs
@@ -40,7 +41,11 @@ def serve(settings: Settings, flags: Mapping[str, object]) -> None:
         signal.signal(number, _end)  # uvicorn raises it again once it has drained
     configure_logs(settings.log_level)
     server = Server(settings)
-    server.start()
+    try:
+        server.start()
+    except CuratorError:
+        server.stop()
+        raise
     config = listening(server)
     if server.metrics is not None and settings.metrics_port is not None:
         server.metrics.listen(settings.metrics_host, settings.metrics_port)
