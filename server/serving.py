@@ -50,8 +50,10 @@ def serve(settings: Settings, flags: Mapping[str, object]) -> None:
     if server.metrics is not None and settings.metrics_port is not None:
         server.metrics.listen(settings.metrics_host, settings.metrics_port)
     _log.info("serving", extra={"port": settings.port})
-    uvicorn.Server(config).run()
-    _log.info("stopped")
+    try:
+        uvicorn.Server(config).run()
+    finally:  # it raises the signal again
+        _log.info("stopped")
 
 
 def listening(server: Server) -> uvicorn.Config:
