@@ -81,6 +81,7 @@ from server.use_cases.services import (
 )
 
 RECOVERY_SECONDS = 1.0
+PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
 SamplerFactory = Callable[[], Sampler]
 _log = logging.getLogger("curator")
 
@@ -452,7 +453,7 @@ def try_parser() -> None:
     Raises:
         CuratorError: No child process can.
     """
-    with contextlib.closing(ParserPool()) as pool:
+    with contextlib.closing(ParserPool(timeout_seconds=PATIENCE_SECONDS)) as pool:
         pool.parse("SELECT COUNT(*) FROM t")
 
 

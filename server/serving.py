@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import uvicorn
 
+from privacy.errors import CuratorError
 from server.bootstrap import Server, checked_for_workers, end_boot
 from server.cli.output import REFUSED, say
 from server.job_worker import ChildWorker
@@ -50,10 +51,13 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)  # uvicorn raises it again once it has drained
     server = Server(settings)
-    server.start()
+    try:
+        server.start()
+    except CuratorError:
+        server.stop()
+        raise
     with ChildWorker() if with_jobs else contextlib.nullcontext():
         _serve_one(server)
-    _log.info("stopped")
 
 
 def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
@@ -82,8 +86,11 @@ def _serve_one(
         server.metrics.listen(settings.metrics_host, port)
     _log.info("serving", extra={"port": settings.port})
     runner = uvicorn.Server(config)
-    with contextlib.suppress(KeyboardInterrupt):
-        runner.run(sockets=sockets)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            runner.run(sockets=sockets)
+    finally:  # it raises the signal again
+        _log.info("stopped")
     if not runner.started:
         raise SystemExit(REFUSED)
 

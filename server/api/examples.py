@@ -232,7 +232,17 @@ _MEMBERS: dict[str, Example] = {
 
 _BODIES = {"/v1/admin/jobs": NEW_JOB}
 _LISTS = {"/v1/admin/jobs": JOBS}
-_REPLIES = {
+SNAPSHOT: Example = {
+    "id": _SNAPSHOT,
+    "dataset": "hospital",
+    "created": "2027-05-03T09:30:00.000000+00:00",
+    "state": "active",
+}
+_REPLIES: dict[str, Example] = {
+    "/v1/admin/datasets/{dataset}/snapshots": {
+        "items": [SNAPSHOT],
+        "next_cursor": None,
+    },
     "/v1/datasets/{dataset}/plan": PLAN,
     "/v1/datasets/{dataset}/queries": ANSWER,
     "/v1/datasets": DATASETS,

@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict
 
-from server.api.examples import example_problems
+from server.api.examples import SNAPSHOT, example_problems
 from server.api.intake import check_transport, receive
 from server.api.problems import PROBLEM_JSON, Problem
 from server.strict_json import MalformedJsonError, read_json
@@ -17,12 +17,6 @@ from server.use_cases.oversight import Oversight
 
 MARKDOWN = "text/markdown"
 MAX_REASON = 500
-_SNAPSHOT: Document = {
-    "id": "s_6b1f0c2d9a8e47530f1b2c3d",
-    "dataset": "hospital",
-    "created": "2027-05-03T09:30:00.000000+00:00",
-    "state": "active",
-}
 _TEXT = "# Privacy statement: population hospital\n"
 
 
@@ -57,7 +51,7 @@ def _add_snapshot_routes(app: FastAPI) -> None:
     @app.get(
         base,
         response_model=SnapshotList,
-        responses=_responses({"items": [_SNAPSHOT], "next_cursor": None}),
+        responses=_refusals(),  # the example of 200 holds a null: see examples
         tags=["oversight"],
     )
     def snapshots(request: Request, dataset: str) -> Response:
@@ -67,7 +61,7 @@ def _add_snapshot_routes(app: FastAPI) -> None:
     @app.post(
         base + "/{snapshot}/activate",
         response_model=SnapshotShape,
-        responses=_responses(_SNAPSHOT, 400, 408, 413, 415),
+        responses=_responses(SNAPSHOT, 400, 408, 413, 415),
         openapi_extra={
             "requestBody": {
                 "required": False,
@@ -97,12 +91,15 @@ def _add_snapshot_routes(app: FastAPI) -> None:
             reason = _reason(arrival.body)
             return _oversight(request).activate(caller, dataset, snapshot, reason)
 
-        return _json(await run_in_threadpool(work))
+        try:
+            return _json(await run_in_threadpool(work))
+        except Problem as problem:
+            return problem.response()
 
     @app.delete(
         base + "/{snapshot}",
         response_model=SnapshotShape,
-        responses=_responses({**_SNAPSHOT, "state": "removed"}),
+        responses=_responses({**SNAPSHOT, "state": "removed"}),
         tags=["oversight"],
     )
     def remove(request: Request, dataset: str, snapshot: str) -> Response:

@@ -66,7 +66,7 @@ def restore_words(url: str, dump: Path) -> str:
 
 def _plain(url: str) -> str:
     """Return the URL as libpq reads it, without its password."""
-    return _libpq(url).set(password=None).render_as_string()
+    return _libpq(url)._replace(password=None).render_as_string()
 
 
 def _libpq(url: str) -> URL:

@@ -122,7 +122,13 @@ def _same(logged, method, path, **more):
 
 
 def _routes():
-    names = {"{dataset}": "clinic", "{query_id}": "q_" + "0" * 24}
+    names = {
+        "{dataset}": "clinic",
+        "{query_id}": "q_" + "0" * 24,
+        "{snapshot}": "s_" + "0" * 24,
+        "{population}": "people",
+        "{project}": "study",
+    }
     for path in openapi_document()["paths"]:
         yield re.sub(r"{\w+}", lambda match: names[match.group()], path)
 
@@ -168,7 +174,7 @@ def test_questions_are_answered_and_refused_alike_on_both_arms(logged):
 
 
 def test_another_role_is_refused_alike_on_both_arms(logged):
-    for path in _routes():
+    for path in (path for path in _routes() if not path.startswith("/v1/admin")):
         asks = path.startswith("/v1/datasets/clinic/")
         replies = [
             arm.send(

@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -80,3 +81,32 @@ def test_closing_lets_a_running_query_finish(snapshots):
     assert not snapshots._open
     with pytest.raises(TimeoutError):
         read(snapshots, "one")
+
+
+def test_a_removed_snapshot_is_let_go_of_once_nobody_reads_it(tmp_path):
+    """An open file keeps its rows after it was deleted: erasure must end that."""
+    file = tmp_path / "s_1.duckdb"
+    with duckdb.connect(file) as database:
+        database.execute("CREATE TABLE t AS SELECT 7 AS x")
+    snapshots = Snapshots(tmp_path, SnapshotLimits())
+    with snapshots.cursor("s_1", timeout_seconds=5) as reading:
+        file.unlink()
+        snapshots.close_removed()
+        assert reading.execute("SELECT x FROM t").fetchall() == [(7,)]
+        assert held(file)
+    snapshots.close_removed()
+    assert not held(file)
+    with (
+        pytest.raises(duckdb.Error),
+        snapshots.cursor("s_1", timeout_seconds=5),
+    ):
+        pass
+
+
+def held(file):
+    """Whether this process still has a deleted file open."""
+    links = Path("/proc/self/fd").iterdir()
+    return any(
+        link.is_symlink() and str(link.readlink()) == f"{file} (deleted)"
+        for link in links
+    )

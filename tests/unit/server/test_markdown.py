@@ -1,0 +1,51 @@
+"""Statements: text that stays text, and odds that round up."""
+
+import math
+
+import pytest
+
+from privacy.losses import Loss
+from server.use_cases.markdown import code_block, plain, table
+from server.use_cases.odds import odds_factor, promise_in_words
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a|b", r"a\|b"),
+        ("one\ntwo\r\nthree", "one two three"),
+        ("<script>", r"\<script\>"),
+        ("[x](y)", r"\[x\]\(y\)"),
+        ("`code`", r"\`code\`"),
+        ("Größe 5", "Größe 5"),
+        ("a\x00b", r"a\\u\{0\}b"),
+        ("a\u2028b", r"a\\u\{2028\}b"),
+    ],
+)
+def test_plain_text_stays_one_line_of_text(text, shown):
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize("ticks", ["", "`", "```", "`````", "a ```` b `"])
+def test_a_fence_is_longer_than_any_run_in_it(ticks):
+    first, *body, last = code_block(f"x {ticks} y").splitlines()
+    assert first == last + "sql"
+    assert last not in "\n".join(body)
+
+
+def test_a_cell_cannot_end_its_row():
+    text = table(("a", "b"), [("x | y", "z\n| w |")])
+    assert text.splitlines()[2:] == [r"| x \| y | z \| w \| |"]
+
+
+@pytest.mark.parametrize("epsilon", ["0", "0.001", "0.1", "1", "3", "9.9", "19.99"])
+def test_odds_never_round_down(epsilon):
+    shown = float(odds_factor(Loss.parse(epsilon)).replace(",", ""))
+    true = math.exp(float(epsilon))
+    assert true * (1 - 1e-12) <= shown <= true * 1.02
+
+
+def test_a_large_cap_is_called_one():
+    assert "so large" in promise_in_words("patient", Loss.parse("10"))
+    assert "so large" not in promise_in_words("patient", Loss.parse("9.9"))
+    assert "nothing more" in promise_in_words("patient", Loss.parse("0"))
