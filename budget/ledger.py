@@ -181,8 +181,7 @@ class Ledger:
                 {
                     "action": action,
                     "actor": actor,
-                    "facts": dict(facts or {}),
-                    **change.body(),
+                    **change.body(facts or {}),
                 },
             )
 

@@ -69,3 +69,7 @@ class CommandRefusedError(CuratorError):
     """A custodian's command was refused; the message says what to do."""
 
     code = "refused"
+
+
+class NoSuchThingError(CommandRefusedError):
+    """What the command names is not there; over HTTP this is a plain 404."""
