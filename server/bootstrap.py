@@ -44,6 +44,7 @@ from server.use_cases.errors import CommandRefusedError
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
+from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
     OverlapFiles,
     make_secret,
@@ -316,7 +317,8 @@ class Server:
             counter=counter,
             reading=ReadingRoom(self.services),
             authenticate=self._authenticate,
-            check_role=self.desk.check_role,
+            gate=Gate(self.services.ledger),
+            services=self.services,
             ready=self._ready,
         )
         app = make_app(self._lifespan)

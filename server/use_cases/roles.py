@@ -18,8 +18,10 @@ ADMIN = frozenset({"admin"})
 EVERYBODY: frozenset[str] = frozenset()
 """Routes that ask for no key."""
 
+PLAN = "POST /v1/datasets/{dataset}/plan"
+
 ROUTES: Mapping[str, frozenset[str]] = {
-    "POST /v1/datasets/{dataset}/plan": ANALYST,
+    PLAN: ANALYST,
     "POST /v1/datasets/{dataset}/queries": ANALYST,
     "GET /v1/datasets": ANALYST,
     "GET /v1/datasets/{dataset}": ANALYST,
