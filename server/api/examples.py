@@ -3,8 +3,10 @@
 All of them speak of one made-up question.
 """
 
+from collections.abc import Mapping
 from typing import TypedDict, cast
 
+from server.api.admin_examples import ADMIN_EXAMPLES
 from server.api.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
 
 Example = dict[str, object]
@@ -210,17 +212,24 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
     Added to the finished document, since FastAPI leaves out members that are null.
     """
     for path, verbs in paths.items():
-        for operation in verbs.values():
-            _add_to_operation(cast("_Operation", operation), _REPLIES[path])
+        for verb, operation in verbs.items():
+            found = cast("_Operation", operation)
+            shown = ADMIN_EXAMPLES.get(f"{verb.upper()} {path}")
+            if shown is None:
+                _add_to_operation(found, {"200": _REPLIES[path]}, QUESTION)
+            else:
+                _add_to_operation(found, shown.replies, shown.body)
 
 
-def _add_to_operation(operation: "_Operation", reply: Example) -> None:
+def _add_to_operation(
+    operation: "_Operation", replies: Mapping[str, Example], body: Example | None
+) -> None:
     if "requestBody" in operation:
-        operation["requestBody"]["content"][_JSON]["example"] = QUESTION
+        operation["requestBody"]["content"][_JSON]["example"] = body
     for status, response in operation["responses"].items():
         content = response["content"]
-        if status == "200":
-            content[_JSON]["example"] = reply
+        if status in replies:
+            content[_JSON]["example"] = replies[status]
         else:
             content[PROBLEM_JSON]["examples"] = _problems(int(status))
 
