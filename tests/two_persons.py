@@ -1,6 +1,7 @@
 """Custodians whom the host did not make, and what they decide, without HTTP."""
 
 import json
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -9,22 +10,29 @@ from server.use_cases.access import Caller
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import PeopleOffice
 from server.use_cases.proposals import ProposalOffice
+from tests.harness import Installation
 
 CUSTODIANS = ("carol", "dora")
 
 
+@dataclass
 class Two:
     """An admin of the host's, and custodians of the admin's, with their keys."""
 
-    def __init__(self, installation, custodians=CUSTODIANS):
-        self.installation = installation
-        self.keys = {}
+    installation: Installation
+    keys: dict
+
+    @classmethod
+    def make(cls, installation, custodians=CUSTODIANS):
+        """Make them."""
+        two = cls(installation, {})
         with installation.services() as services:
             host = PeopleOffice(services, "local:test")
             host.create_principal("root", "admin")
-            self.keys["root"] = host.create_key("root")["key"]
+            two.keys["root"] = host.create_key("root")["key"]
             for name in custodians:
-                self._make(services, name)
+                two._make(services, name)
+        return two
 
     def _make(self, services, name):
         admin = PeopleOffice(services, "root")

@@ -132,7 +132,7 @@ NAMED = sorted(route for route in GUARDED if "{" in route)
 def world(tmp_path_factory):
     installation = Installation(tmp_path_factory.mktemp("matrix"))
     initialise(installation.settings, single_custodian=False)
-    two = Two(installation, ("carol", "dora", "emil", "spare"))
+    two = Two.make(installation, ("carol", "dora", "emil", "spare"))
     _load(two, DEFAULT_ROWS, "clinic", "people", approver="carol")
     _load(two, STRANGERS, "school", "pupils", approver="emil")
     two.people(_fill, actor="root")

@@ -19,7 +19,7 @@ def curator(bare):
 @pytest.fixture
 def two(curator):
     """The same with an admin and two custodians, whom the host did not make."""
-    return Two(curator.installation)
+    return Two.make(curator.installation)
 
 
 def test_init_without_the_option_records_that_two_are_needed(bare):
