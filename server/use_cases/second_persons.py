@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from sqlalchemy import Connection, Row, select
 
@@ -25,6 +26,16 @@ from server.use_cases.services import Services, now_text, random_id
 LAPSE = timedelta(days=7)
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
+
+Action = Literal[
+    "population.create",
+    "population.cap",
+    "project.change",
+    "dataset.load",
+    "overlap.override",
+    "anonymized.grant",
+]
+"""What needs two persons; a population's range of losses cannot be changed at all."""
 
 ProposalRow = Row[tuple[object, ...]]
 
@@ -45,7 +56,7 @@ class Change:
     ``population`` is None where it is about to be created.
     """
 
-    action: str
+    action: Action
     population: str | None
     altered: tuple[Altered, ...]
     reason: str | None = None

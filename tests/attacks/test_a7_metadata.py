@@ -126,7 +126,8 @@ def _routes():
 def test_every_route_answers_every_method_alike_on_both_arms(logged):
     seen = set()
     for path in (*_routes(), *ELSEWHERE):
-        for method in METHODS:
+        admin = path.startswith("/v1/admin/")  # test_e6_matrix.py walks them whole
+        for method in ("GET", "POST") if admin else METHODS:
             reply = _same(logged, method, path)
             seen.add(reply.status_code)
             if reply.status_code >= 400 and method != "HEAD":

@@ -193,7 +193,7 @@ def _fill(office):
 def _propose(world, population):
     """Propose something as the host; return its id."""
     number = len(world.two.entries("proposal.create"))
-    change = Change("test", population, (Altered("number", None, number),))
+    change = Change("anonymized.grant", population, (Altered("number", None, number),))
     with world.installation.services() as services:
         with pytest.raises(ProposalOpenError) as waiting:
             propose(services, "local:test", change)
