@@ -66,6 +66,7 @@ from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
 from server.use_cases.remembered import CatalogueMemory
+from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
     OverlapFiles,
     make_secret,
@@ -542,7 +543,8 @@ class Server:
             counter=counter,
             reading=ReadingRoom(self.services),
             authenticate=door.admit,
-            check_role=self.desk.check_role,
+            gate=Gate(self.services.ledger),
+            services=self.services,
             jobs=make_jobs(self.services),
             ready=self._ready,
         )

@@ -81,6 +81,10 @@ class CommandRefusedError(CuratorError):
     code = "refused"
 
 
+class NoSuchThingError(CommandRefusedError):
+    """What the command names is not there; over HTTP this is a plain 404."""
+
+
 class JobStoppedError(Exception):
     """A job's work ends here: it was cancelled, or its worker must let go of it."""
 

@@ -11,10 +11,16 @@ from sqlalchemy import Connection, Row, select
 
 from server.persistence import tables
 from server.use_cases.answers import Document
-from server.use_cases.declarations import changed_declarations
+from server.use_cases.catalogue import existing
+from server.use_cases.declarations import Changed, changed_declarations
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
-from server.use_cases.people import existing, require_single_custodian
+from server.use_cases.second_persons import (
+    Altered,
+    Change,
+    asking_second_person,
+    require_second_person,
+)
 from server.use_cases.secret_files import sync_folder
 from server.use_cases.services import Services, now_text
 
@@ -55,45 +61,29 @@ class SnapshotOffice:
 
         Raises:
             CommandRefusedError: It is unknown or erased, or declares other facts.
+            ProposalOpenError: It declares other facts: a second person must approve.
         """
         facts = {"snapshot": snapshot, "reason": reason}
-        with self._services.ledger.recorded(
-            "snapshot.activate", self._actor, facts
-        ) as change:
+        with (
+            asking_second_person(self._services, self._actor),
+            self._services.ledger.recorded(
+                "snapshot.activate", self._actor, facts
+            ) as change,
+        ):
             row = _snapshot(change.connection, snapshot, dataset)
             if row.removed is not None:
                 message = f"the snapshot {snapshot} was removed; load the data again"
                 raise CommandRefusedError(message)
             active = existing(change.connection, tables.dataset, str(row.dataset))
-            self._check_declared(change.connection, active.active_snapshot, row, reason)
+            wanted = _declared(change.connection, active, row, reason)
+            if wanted is not None:
+                require_second_person(change, self._actor, wanted)
             change.update(
                 tables.dataset,
                 {"name": str(row.dataset)},
                 {"active_snapshot": snapshot},
             )
         return _shown(row, snapshot)
-
-    def _check_declared(
-        self, connection: Connection, active: str, row: SnapshotRow, reason: str | None
-    ) -> None:
-        """Refuse other declarations; one person may change none (PRIVACY 5).
-
-        Raises:
-            CommandRefusedError: They differ.
-        """
-        now = _snapshot(connection, active, None)
-        changes = changed_declarations([json.loads(now.schema)], json.loads(row.schema))
-        if now.display != row.display:
-            changes.append("display")
-        if not changes:
-            return
-        require_single_custodian(self._services, "changing declarations")
-        if not reason:
-            message = (
-                f"declarations stay fixed across snapshots, and {changes[0]} differs "
-                f"({len(changes)} in all): pass --reason TEXT to change them back"
-            )
-            raise CommandRefusedError(message)
 
     def remove(self, snapshot: str, *, dataset: str | None = None) -> Document:
         """Erase a snapshot's file for good; questions under way finish on it.
@@ -126,6 +116,36 @@ class SnapshotOffice:
         folder = self._services.settings.snapshots
         (folder / f"{snapshot}.duckdb").unlink(missing_ok=True)
         sync_folder(folder)
+
+
+def _declared(
+    connection: Connection, dataset: SnapshotRow, row: SnapshotRow, reason: str | None
+) -> Change | None:
+    """Return what two persons must agree on: other declarations (PRIVACY 5).
+
+    Raises:
+        CommandRefusedError: There are some, and no reason.
+    """
+    now = _snapshot(connection, str(dataset.active_snapshot), None)
+    changes = changed_declarations(
+        [json.loads(str(now.schema))], json.loads(str(row.schema))
+    )
+    if now.display != row.display:
+        changes.append(Changed("display", now.display, row.display))
+    if not changes:
+        return None
+    if not reason:
+        message = (
+            f"declarations stay fixed across snapshots, and {changes[0].place} differs "
+            f"({len(changes)} in all): pass --reason TEXT to change them back; two "
+            "persons must agree, unless the installation has a single custodian"
+        )
+        raise CommandRefusedError(message)
+    altered = tuple(Altered(one.place, one.old, one.new) for one in changes)
+    target = Altered("active snapshot", now.id, row.id)
+    return Change(
+        "snapshot.activate", str(dataset.population), (target, *altered), reason
+    )
 
 
 def _snapshot(

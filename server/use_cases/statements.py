@@ -14,9 +14,9 @@ from budget.ledger import Scope
 from budget.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
+from server.use_cases.catalogue import existing
 from server.use_cases.markdown import code_block, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
-from server.use_cases.people import existing
 from server.use_cases.services import Services, now_text
 
 ProjectRow = Row[tuple[object, ...]]
