@@ -33,9 +33,12 @@ def insert_charge(
     *,
     kind: str,
     facts: Mapping[str, object],
-    lease_boot: str | None = None,
+    marks: Mapping[str, str | None],
 ) -> None:
-    """Append a ``charge`` or ``free`` entry and insert its row."""
+    """Append a ``charge`` or ``free`` entry and insert its row.
+
+    ``marks`` are the boots of its lease and of whoever holds its reply.
+    """
     entry = {
         "query_id": request.query_id,
         "principal": request.principal,
@@ -57,7 +60,7 @@ def insert_charge(
         insert(charge).values(
             **charge_row(entry, seq, time),
             state="running" if kind == "charge" else "answered",
-            lease_boot=lease_boot,
+            **marks,
             attempts=1,
         )
     )

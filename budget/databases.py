@@ -1,31 +1,64 @@
-"""Two doors to one database: a writer that takes its lock at BEGIN, and readers."""
+"""Three doors to one database: the ledger's writer, readers, and work in progress."""
 
 import sqlite3
+import threading
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+
+from budget.postgresql import DOORS, open_door
 
 BUSY_SECONDS = 10.0
 
 
 class Databases:
-    """The writer and the reader engine of the catalogue database.
+    """The engines of the catalogue database, on SQLite or PostgreSQL.
 
-    SQLite's deferred default lets two writers read the same balance; the writer
-    therefore begins IMMEDIATE, and is durable at every commit (WAL, FULL). Readers
-    cannot write at all.
+    Both databases' defaults let two writers read the same balance. The writer
+    therefore takes one lock as its transaction begins (SQLite: IMMEDIATE; PostgreSQL:
+    an advisory lock), and is durable at every commit. Readers cannot write at all, and
+    see one state for the length of a transaction. ``work`` writes what is in no chain
+    entry (who is alive, jobs, rates, replies that left): its last commits may be lost
+    in a power cut.
+
+    Raises:
+        DatabaseUnreachableError: PostgreSQL's driver is not installed.
     """
 
     def __init__(self, url: str) -> None:
-        self.writer = _engine(url, begin="BEGIN IMMEDIATE", query_only=False)
-        self.reader = _engine(url, begin="BEGIN", query_only=True)
+        self.is_shared = make_url(url).get_backend_name() == "postgresql"
+        self._connections = 0
+        self._lock = threading.Lock()
+        if self.is_shared:
+            self.writer, self.reader, self.work = (
+                open_door(url, door, self._connected) for door in DOORS
+            )
+        else:
+            self.writer = _sqlite(url, begin="BEGIN IMMEDIATE")
+            self.reader = _sqlite(url, begin="BEGIN", query_only=True)
+            self.work = _sqlite(url, begin="BEGIN IMMEDIATE", synchronous="NORMAL")
+
+    @property
+    def connections(self) -> int:
+        """How often PostgreSQL was connected to: it grows when it was lost and found.
+
+        What is behind a new connection may be another state than before, so the
+        ledger is compared with its anchor again.
+        """
+        return self._connections
+
+    def _connected(self) -> None:
+        with self._lock:
+            self._connections += 1
 
     def close(self) -> None:
         """Close every connection."""
-        self.writer.dispose()
-        self.reader.dispose()
+        for engine in (self.writer, self.reader, self.work):
+            engine.dispose()
 
 
-def _engine(url: str, *, begin: str, query_only: bool) -> Engine:
+def _sqlite(
+    url: str, *, begin: str, synchronous: str = "FULL", query_only: bool = False
+) -> Engine:
     engine = create_engine(
         url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
     )
@@ -34,7 +67,7 @@ def _engine(url: str, *, begin: str, query_only: bool) -> Engine:
     def on_connect(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA query_only = {'ON' if query_only else 'OFF'}")
 

@@ -28,7 +28,7 @@ def charge_all(
         _record_refusal(write, request)
         return Refused(before)
     _debit(write.connection, accounts, request.loss)
-    insert_charge(write, request, kind="charge", facts={}, lease_boot=boot)
+    insert_charge(write, request, kind="charge", facts={}, marks={"lease_boot": boot})
     return {
         scope: None if left is None else left.minus_floor_zero(request.loss)
         for scope, left in before.items()

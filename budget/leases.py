@@ -1,7 +1,10 @@
 """Who works on a charged question: one executor, at most three executions."""
 
-from sqlalchemy import Connection, and_, select, update
+from dataclasses import dataclass
 
+from sqlalchemy import ColumnElement, Connection, and_, or_, select, update
+
+from budget import boots
 from budget.records import Orphan
 from budget.tables import charge
 from budget.writing import Write
@@ -10,7 +13,38 @@ from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 
 MAX_EXECUTIONS = 3
-_ORPHANED = and_(charge.c.state == "running", charge.c.lease_boot.is_(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """One process as leases see it.
+
+    ``shared``: other processes may serve the same ledger. Then a lease is lost when
+    its boot is not renewed any more, and an answer is marked as held by this boot
+    until its reply has left.
+    """
+
+    boot: str
+    shared: bool
+
+    @property
+    def held_boot(self) -> str | None:
+        """What marks an answer whose reply has not left."""
+        return self.boot if self.shared else None
+
+    def orphaned(self) -> ColumnElement[bool]:
+        """Return the condition on charges that nobody works on."""
+        free: ColumnElement[bool] = charge.c.lease_boot.is_(None)
+        if self.shared:
+            free = or_(free, self._dead(charge.c.lease_boot))
+        return and_(charge.c.state == "running", free)
+
+    def stranded(self) -> ColumnElement[bool]:
+        """Return the condition on answers held by a process that died."""
+        return self._dead(charge.c.held_boot)
+
+    def _dead(self, column: ColumnElement[str]) -> ColumnElement[bool]:
+        return and_(column != self.boot, column.not_in(boots.alive_ids()))
 
 
 def require_held(connection: Connection, query_id: str, boot: str) -> None:
@@ -27,18 +61,20 @@ def require_held(connection: Connection, query_id: str, boot: str) -> None:
         raise LedgerUnavailableError(message, query_id=query_id)
 
 
-def settle(connection: Connection, query_id: str, state: str) -> None:
-    """End a question's lease with its state."""
+def settle(
+    connection: Connection, query_id: str, state: str, held_boot: str | None
+) -> None:
+    """End a question's lease with its state; it shows once nobody holds it."""
     connection.execute(
         update(charge)
         .where(charge.c.query_id == query_id)
-        .values(state=state, lease_boot=None)
+        .values(state=state, lease_boot=None, held_boot=held_boot)
     )
 
 
-def fail(write: Write, query_id: str) -> None:
+def fail(write: Write, query_id: str, held_boot: str | None = None) -> None:
     """End a question without an answer: final, and it shows no cause."""
-    settle(write.connection, query_id, "failed")
+    settle(write.connection, query_id, "failed", held_boot)
     write.entries.append("failed", {"query_id": query_id})
 
 
@@ -64,35 +100,48 @@ def void_others(connection: Connection, boot: str) -> None:
     )
 
 
-def orphaned(connection: Connection) -> list[str]:
-    """Return the charges that nobody works on, oldest first."""
-    return list(
-        connection.execute(
-            select(charge.c.query_id).where(_ORPHANED).order_by(charge.c.seq)
-        ).scalars()
+def release(connection: Connection, query_ids: list[str], boot: str) -> None:
+    """Show answers of ours: their replies leave now."""
+    connection.execute(
+        update(charge)
+        .where(charge.c.query_id.in_(query_ids), charge.c.held_boot == boot)
+        .values(held_boot=None)
     )
 
 
-def fail_exhausted(write: Write) -> None:
+def is_any(connection: Connection, condition: ColumnElement[bool]) -> bool:
+    """Whether some charge meets a condition."""
+    found = connection.execute(select(charge.c.query_id).where(condition).limit(1))
+    return found.first() is not None
+
+
+def release_stranded(connection: Connection, holder: Holder) -> None:
+    """Show the answers whose process died before their replies could leave."""
+    connection.execute(update(charge).where(holder.stranded()).values(held_boot=None))
+
+
+def fail_exhausted(write: Write, holder: Holder) -> None:
     """Fail the orphans that had all their executions."""
     exhausted = write.connection.execute(
         select(charge.c.query_id)
-        .where(_ORPHANED, charge.c.attempts >= MAX_EXECUTIONS)
+        .where(holder.orphaned(), charge.c.attempts >= MAX_EXECUTIONS)
         .order_by(charge.c.seq)
     )
     for query_id in exhausted.scalars().all():
         fail(write, query_id)
 
 
-def claim(connection: Connection, boot: str) -> list[Orphan]:
-    """Lease every orphan to ``boot``. Writes no entry, so that no anchor can fail."""
+def claim(connection: Connection, holder: Holder) -> list[Orphan]:
+    """Lease every orphan to a process. Writes no entry, so that no anchor can fail."""
     rows = connection.execute(
-        select(charge).where(_ORPHANED).order_by(charge.c.seq)
+        select(charge)
+        .where(holder.orphaned(), charge.c.attempts < MAX_EXECUTIONS)
+        .order_by(charge.c.seq)
     ).all()
     connection.execute(
         update(charge)
-        .where(_ORPHANED)
-        .values(lease_boot=boot, attempts=charge.c.attempts + 1)
+        .where(charge.c.query_id.in_([row.query_id for row in rows]))
+        .values(lease_boot=holder.boot, attempts=charge.c.attempts + 1)
     )
     return [
         Orphan(

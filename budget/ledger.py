@@ -6,10 +6,11 @@ answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/privacy_filt
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Table, insert, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget import accounts, leases
 from budget.anchor import AnchorFile, AnchorRecord
@@ -17,6 +18,7 @@ from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
 from budget.export import export_entries
 from budget.filter import charge_all
+from budget.leases import Holder
 from budget.queries import find_reusable, look_up_key, read_history, read_query
 from budget.reconciliation import Also, reconcile
 from budget.recorded import RecordedTransaction
@@ -41,6 +43,7 @@ from budget.writing import (
     Account,
     ReleaseTest,
     UnanchoredError,
+    UncertainError,
     Write,
     Writer,
     read_accounts,
@@ -63,6 +66,7 @@ __all__ = [
     "Replay",
     "Scope",
     "StoredAnswer",
+    "UncertainError",
     "Verification",
 ]
 
@@ -74,6 +78,7 @@ class Ledger:
         databases: Where its tables are.
         anchor: Its anchor, outside the data directory.
         is_released: Whether an answer's reply has left; until then it is in flight.
+        boot: Names this process in leases; random where it is not given.
     """
 
     def __init__(
@@ -82,12 +87,13 @@ class Ledger:
         anchor: AnchorFile,
         *,
         is_released: ReleaseTest = lambda _: True,
+        boot: str | None = None,
     ) -> None:
         self._databases = databases
         self._anchor = anchor
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
-        self._boot = secrets.token_hex(16)  # names this process in leases
+        self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
     def initialise(
@@ -136,9 +142,10 @@ class Ledger:
         return ledger
 
     def open(self, recorded_tables: Iterable[Table] = ()) -> None:
-        """Check a ledger before serving from it, and void other boots' leases.
+        """Check a ledger before serving from it.
 
-        The anchor is written forward where a crash left it behind.
+        The anchor is written forward where a crash left it behind. Where one process
+        serves the ledger, the leases of all others are void at once.
 
         Raises:
             AnchorMismatchError: The ledger does not contain its anchor, or a counter,
@@ -146,7 +153,8 @@ class Ledger:
         """
         with self._writer.transaction() as write:
             require_derived(write.connection, tuple(recorded_tables))
-            leases.void_others(write.connection, self._boot)
+            if not self._holder.shared:
+                leases.void_others(write.connection, self._holder.boot)
 
     def catch_up(self) -> None:
         """Write the anchor forward where a process died before it did.
@@ -203,11 +211,12 @@ class Ledger:
             AnchorMismatchError: Nothing was written.
             LedgerUnavailableError: Nothing was charged, unless it names a query: that
                 charge is committed, and recovery brings its answer.
+            UncertainError: It may be charged; recovery finds out.
         """
         try:
             with self._writer.transaction() as write:
                 settled = self._settled(write.connection, request)
-                outcome = settled or charge_all(write, request, self._boot)
+                outcome = settled or charge_all(write, request, self._holder.boot)
         except UnanchoredError as error:
             raise LedgerUnavailableError(
                 str(error), query_id=request.query_id
@@ -262,9 +271,11 @@ class Ledger:
             ).scalar_one_or_none()
             if stored is not None:
                 return bytes(stored)
-            leases.require_held(write.connection, paid.query_id, self._boot)
+            leases.require_held(write.connection, paid.query_id, self._holder.boot)
             _store(write, paid.query_id, body)
-            leases.settle(write.connection, paid.query_id, "answered")
+            leases.settle(
+                write.connection, paid.query_id, "answered", self._holder.held_boot
+            )
             digest = hashlib.sha256(body).hexdigest()
             write.entries.append(
                 "answered", {"query_id": paid.query_id, "sha256": digest}
@@ -290,6 +301,7 @@ class Ledger:
                 request,
                 kind="free",
                 facts=facts,
+                marks={"held_boot": self._holder.held_boot},
             )
             _store(write, request.query_id, body)
         return None
@@ -297,8 +309,8 @@ class Ledger:
     def fail(self, query_id: str) -> None:
         """End a charge without an answer; the charge stays."""
         with self._writer.transaction() as write:
-            leases.require_held(write.connection, query_id, self._boot)
-            leases.fail(write, query_id)
+            leases.require_held(write.connection, query_id, self._holder.boot)
+            leases.fail(write, query_id, self._holder.held_boot)
 
     def refuse(self, principal: str, code: str, facts: Mapping[str, object]) -> None:
         """Record a refusal of an authenticated principal."""
@@ -309,17 +321,46 @@ class Ledger:
     def give_up(self, query_id: str) -> None:
         """Give up a lease, so that the question may be executed again."""
         with self._writer.transaction() as write:
-            leases.give_up(write.connection, query_id, self._boot)
+            leases.give_up(write.connection, query_id, self._holder.boot)
 
     def claim_orphans(self) -> list[Orphan]:
         """Lease every charge that nobody works on; fail those tried three times."""
         with self._databases.reader.connect() as connection:
-            if not leases.orphaned(connection):
+            if not leases.is_any(connection, self._holder.orphaned()):
                 return []
         with self._writer.transaction() as write:  # anchored, or nothing is claimed
-            leases.fail_exhausted(write)
+            leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
-            return leases.claim(write.connection, self._boot)
+            return leases.claim(write.connection, self._holder)
+
+    def release(self, query_ids: Sequence[str]) -> None:
+        """Show answers to other processes: their replies leave now.
+
+        Where one process serves the ledger, ``is_released`` alone knows.
+
+        Raises:
+            LedgerUnavailableError: They stay in flight; release them again.
+        """
+        if not self._holder.shared or not query_ids:
+            return
+        try:
+            with self._databases.work.begin() as connection:
+                leases.release(connection, list(query_ids), self._holder.boot)
+        except SQLAlchemyError as error:
+            message = "the database cannot be written now"
+            raise LedgerUnavailableError(message) from error
+
+    def release_stranded(self) -> None:
+        """Show what processes that died had stored, once it is anchored."""
+        if not self._holder.shared:
+            return
+        with self._databases.reader.connect() as connection:
+            if not leases.is_any(connection, self._holder.stranded()):
+                return
+        with self._writer.transaction():  # anchored first
+            pass
+        with self._writer.transaction() as write:
+            leases.release_stranded(write.connection, self._holder)
 
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""

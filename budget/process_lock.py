@@ -1,4 +1,4 @@
-"""One server process for each SQLite ledger."""
+"""One server for each ledger: one process on SQLite, one parent on PostgreSQL."""
 
 import fcntl
 import os
@@ -44,8 +44,8 @@ class ProcessLock:
         except BlockingIOError:
             os.close(descriptor)
             message = (
-                "another server already serves this ledger; on SQLite there can be "
-                "but one"
+                "another server already serves this ledger; there can be but one "
+                "(several processes: 'curator serve --workers N' on PostgreSQL)"
             )
             raise ProcessLockError(message) from None
         self._descriptor = descriptor

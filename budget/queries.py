@@ -38,7 +38,8 @@ def look_up_key(
         return None
     if row.fingerprint != fingerprint:
         return Mismatch()
-    if row.state == "running" or not is_released(row.query_id):
+    in_flight = row.state == "running" or row.held_boot is not None
+    if in_flight or not is_released(row.query_id):
         return InFlight()
     return _ended(connection, row)
 
@@ -62,6 +63,7 @@ def find_reusable(
         .where(
             charge.c.question == question,
             charge.c.state == "answered",
+            charge.c.held_boot.is_(None),
             charge.c.source_query_id.is_(None),
             charge.c.nano_epsilon >= at_least.nano_epsilon,
             charge.c.private_history.is_(False) | (charge.c.project == project),
@@ -131,6 +133,7 @@ def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRec
         state=row.state,
         loss=Loss(row.nano_epsilon),
         reused=row.source_query_id is not None,
+        held=row.held_boot is not None,
         request_json=row.request,
         body=body,
     )

@@ -170,6 +170,6 @@ def _fail_unfinished(connection: Connection) -> list[str]:
     connection.execute(
         update(charge)
         .where(charge.c.state == "running")
-        .values(state="failed", lease_boot=None)
+        .values(state="failed", lease_boot=None, held_boot=None)
     )
     return unfinished

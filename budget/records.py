@@ -125,7 +125,10 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class QueryRecord:
-    """One question of a principal. ``body`` is its answer, once there is one."""
+    """One question of a principal. ``body`` is its answer, once there is one.
+
+    ``held``: some process has not sent the reply yet.
+    """
 
     query_id: str
     principal: str
@@ -136,5 +139,6 @@ class QueryRecord:
     state: str
     loss: Loss
     reused: bool
+    held: bool
     request_json: str
     body: bytes | None = None

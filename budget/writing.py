@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain import Appender, is_contained
 from budget.databases import Databases
+from budget.postgresql import DatabaseLostError
 from budget.records import Scope
 from budget.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -28,6 +29,10 @@ EDITED = (
 
 class UnanchoredError(LedgerUnavailableError):
     """The entries are committed, but the anchor could not be written."""
+
+
+class UncertainError(LedgerUnavailableError):
+    """The database was lost while it committed: recovery finds out what happened."""
 
 
 @dataclass(slots=True)
@@ -100,13 +105,22 @@ class Writer:
         self._anchor = anchor
         self._mismatched = False
         self._behind = False  # the anchor, since a write of it failed
+        self._checked_connections = 0
 
     def require_matched(self) -> None:
         """Refuse once a mismatch was seen: nothing is served from then on.
 
+        A database that was lost and found again is compared with the anchor first.
+
         Raises:
-            AnchorMismatchError: The anchor did not fit before.
+            AnchorMismatchError: The anchor does not fit, or did not before.
+            LedgerUnavailableError: The database was lost and cannot be read now.
         """
+        self._refuse_mismatched()
+        if self._databases.connections != self._checked_connections:
+            self.check()
+
+    def _refuse_mismatched(self) -> None:
         if self._mismatched:
             raise AnchorMismatchError(MISMATCH)
 
@@ -119,8 +133,10 @@ class Writer:
                 written, and nothing will be from now on.
             LedgerUnavailableError: Nothing was written.
             UnanchoredError: The entries are committed, but not anchored.
+            UncertainError: They may be committed; they are not anchored.
         """
-        self.require_matched()
+        self._refuse_mismatched()
+        committing = False
         try:
             with self._anchor.locked() as held:
                 record = held.read()
@@ -129,10 +145,17 @@ class Writer:
                     write = Write(connection, Appender(connection))
                     yield write
                     after = self.next_record(write, record)
+                    committing = True
                 self._write_anchor(held, record, after)
         except AnchorMismatchError:
             self._mismatched = True
             raise
+        except DatabaseLostError as error:
+            if not committing:
+                raise
+            self._behind = True
+            message = "the database was lost; the same key will bring the answer"
+            raise UncertainError(message) from error
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be written now; nothing was charged"
             raise LedgerUnavailableError(message) from error
@@ -197,11 +220,16 @@ class Writer:
             AnchorMismatchError: It does not.
             LedgerUnavailableError: It cannot be read.
         """
-        self.require_matched()
+        self._refuse_mismatched()
+        connections = self._databases.connections
         try:
             record = self._anchor.read()
             with self._databases.reader.connect() as connection:
                 self.require_contained(connection, record)
+            self._checked_connections = connections
+        except AnchorMismatchError:
+            self._mismatched = True
+            raise
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be read now"
             raise LedgerUnavailableError(message) from error

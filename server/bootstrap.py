@@ -8,8 +8,8 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore, Event
 
@@ -18,9 +18,12 @@ from fastapi import FastAPI
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from budget import boots
 from budget.anchor import AnchorFile
+from budget.boots import Heartbeat
 from budget.databases import Databases
 from budget.ledger import Ledger
+from budget.postgresql import DatabaseUnreachableError
 from budget.process_lock import ProcessLock
 from engines.duckdb_engine import DuckDbEngine
 from mechanisms.samplers import OpenDPSampler, Sampler
@@ -28,6 +31,7 @@ from privacy.errors import CuratorError
 from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
 from server.api.questions import CounterSettings, QuestionCounter
+from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.parser_process import ParserPool
 from server.persistence import tables
@@ -83,10 +87,11 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
     for folder in (settings.data, settings.snapshots, settings.overlaps):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with contextlib.closing(Databases(settings.url)) as databases:
+    with contextlib.closing(_connect(settings)) as databases:
         with databases.writer.begin() as connection:
             if current_revision(connection) is not None and not unfinished:
-                message = f"a ledger exists in {settings.data}: nothing was changed"
+                where = "the database" if settings.is_shared else settings.data
+                message = f"a ledger exists in {where}: nothing was changed"
                 raise CommandRefusedError(message)
             secret = _make_or_keep_secret(settings)
             upgrade(connection)
@@ -117,9 +122,9 @@ def _fix_facts(
 def _is_unfinished(settings: Settings) -> bool:
     """Whether an earlier init was cut off: a schema, but no fact of an installation."""
     database = make_url(settings.url).database
-    if database is None or not Path(database).exists():
+    if not settings.is_shared and not Path(database or "").exists():
         return False
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
         with databases.reader.connect() as connection:
             if current_revision(connection) is None:
@@ -148,6 +153,25 @@ def actor() -> str:
         return f"local:{os.getuid()}"
 
 
+def _connect(settings: Settings) -> Databases:
+    """Return the databases, once one of their doors was opened.
+
+    Raises:
+        CommandRefusedError: PostgreSQL cannot be reached, or will not do; why.
+    """
+    databases = None
+    try:
+        databases = Databases(settings.url)
+        if settings.is_shared:
+            with databases.writer.connect():
+                pass
+    except DatabaseUnreachableError as error:
+        if databases is not None:
+            databases.close()
+        raise CommandRefusedError(error.remedy) from None
+    return databases
+
+
 def open_databases(settings: Settings) -> Databases:
     """Open the catalogue database of an existing installation.
 
@@ -157,7 +181,7 @@ def open_databases(settings: Settings) -> Databases:
     missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
         raise CommandRefusedError(missing)
-    databases = Databases(settings.url)
+    databases = _connect(settings)
     try:
         revision = _at_head(databases)
     except (SQLAlchemyError, AlembicCommandError) as error:
@@ -170,8 +194,9 @@ def open_databases(settings: Settings) -> Databases:
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    where = "at CURATOR_DATABASE_URL" if settings.is_shared else f"in {settings.data}"
     message = (
-        f"the database in {settings.data} cannot be read, or has a revision that "
+        f"the database {where} cannot be read, or has a revision that "
         f"this version does not know ({type(error).__name__}): restore it from a backup"
     )
     return CommandRefusedError(message)
@@ -192,17 +217,21 @@ def make_services(
     *,
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
+    boot: str | None = None,
 ) -> Services:
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings)
     unreleased = Unreleased()
+    boot = boot or secrets.token_hex(16)
     return Services(
         settings=settings,
+        boot=boot,
         databases=databases,
         ledger=Ledger(
             databases,
             AnchorFile(settings.anchor),
             is_released=unreleased.is_released,
+            boot=boot,
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
@@ -296,24 +325,82 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def check_installation(services: Services) -> None:
+    """Check everything once before serving, and open the ledger.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    check_files(services)
+    services.ledger.open(RECORDED_TABLES)
+    delete_unnamed_files(services)
+
+
+@contextmanager
+def checked_for_workers(settings: Settings) -> Iterator[None]:
+    """Hold the lock of the one server while its workers serve; check before.
+
+    Leaves no connection open: workers are forked from here.
+
+    Raises:
+        CuratorError: What is wrong and how to go on.
+    """
+    with ProcessLock(settings.lock_file):
+        services = make_services(settings)
+        try:
+            check_installation(services)
+        finally:
+            services.engine.close()
+            services.databases.close()
+        yield
+
+
+def end_boot(settings: Settings, boot: str) -> None:
+    """Say that a process has ended, so that nobody waits for its leases."""
+    try:
+        with (
+            contextlib.closing(Databases(settings.url)) as databases,
+            databases.work.begin() as connection,
+        ):
+            boots.end(connection, boot)
+    except (CuratorError, SQLAlchemyError):
+        _log.warning("the database is away: a dead worker's leases end by themselves")
+
+
 class Server:
-    """The running service: its lock, its parts, its recovery loop."""
+    """The running service: its lock, its parts, its recovery loop.
+
+    Args:
+        settings: Of the installation.
+        sampler_factory: Makes the source of noise.
+        worker: The boot of one of several processes, whose parent holds the lock and
+            has checked everything; None where this process serves alone.
+    """
 
     def __init__(
-        self, settings: Settings, *, sampler_factory: SamplerFactory = OpenDPSampler
+        self,
+        settings: Settings,
+        *,
+        sampler_factory: SamplerFactory = OpenDPSampler,
+        worker: str | None = None,
     ) -> None:
         self.settings = settings
         self.lateness = Lateness()
         self._started = False
+        self._is_worker = worker is not None
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
         try:
             self.services = make_services(
-                settings, parser=self._parser.parse, sampler_factory=sampler_factory
+                settings,
+                parser=self._parser.parse,
+                sampler_factory=sampler_factory,
+                boot=worker,
             )
         except CuratorError:
             self._parser.close()
             raise
+        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
@@ -326,14 +413,15 @@ class Server:
         """
         if self._started:
             return
-        self._held.enter_context(ProcessLock(self.settings.lock_file))
-        check_files(self.services)
-        self.services.ledger.open(RECORDED_TABLES)
-        delete_unnamed_files(self.services)
+        if not self._is_worker:
+            self._held.enter_context(ProcessLock(self.settings.lock_file))
+            check_installation(self.services)
+        self._heartbeat.start()
         self._started = True
 
     def stop(self) -> None:
         """End the children, close the snapshots, and drop the lock."""
+        self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
         self._held.close()
@@ -343,7 +431,9 @@ class Server:
         counter = QuestionCounter(
             self.desk,
             self._authenticate,
-            self.services.unreleased.release,
+            Releaser(
+                self.services.release, writes=self.services.databases.is_shared
+            ).release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,

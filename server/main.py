@@ -3,16 +3,20 @@
 import contextlib
 import json
 import logging
+import socket
 import threading
 from typing import Annotated
 
 import typer
 import uvicorn
+from fastapi import FastAPI
 
 from server.api.app import openapi_document
 from server.bootstrap import (
     Server,
     actor,
+    checked_for_workers,
+    end_boot,
     initialise,
     make_jobs,
     make_runner,
@@ -23,9 +27,11 @@ from server.cli.demo import run_demo, serve_demo
 from server.cli.jobs import job_commands
 from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
-from server.cli.output import Json, refusals, say, show
+from server.cli.output import REFUSED, Json, refusals, say, show
 from server.job_worker import ChildWorker, work_as_process
+from server.settings import Settings
 from server.use_cases.auditing import AuditOffice
+from server.workers import Supervisor
 
 cli = typer.Typer(
     help="A differentially private query server for medical data.",
@@ -74,6 +80,9 @@ def serve(
     *,
     host: Annotated[str | None, typer.Option()] = None,
     port: Annotated[int | None, typer.Option()] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; several need PostgreSQL.")
+    ] = None,
     worker: Annotated[
         bool, typer.Option(help="Run jobs in a child process, niced.")
     ] = True,
@@ -82,24 +91,55 @@ def serve(
 
     Example: curator serve --port 8000
     """
-    settings = settings_or_exit(host=host, port=port)
+    settings = settings_or_exit(host=host, port=port, workers=workers)
     logging.basicConfig(level=settings.log_level.upper())
     logging.getLogger("alembic").setLevel(logging.WARNING)
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     with refusals():
-        server = Server(settings)
-        server.start()
-    with ChildWorker() if worker else contextlib.nullcontext():
-        uvicorn.run(
-            server.app(),
-            host=settings.host,
-            port=settings.port,
-            log_level=settings.log_level.lower(),
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=30,
-        )
+        beside = ChildWorker() if worker else contextlib.nullcontext()
+        if settings.workers > 1:
+            _serve_by_workers(settings, beside)
+        else:
+            server = Server(settings)
+            server.start()
+            with beside:
+                _run(_listening(settings, server.app()))
+
+
+def _listening(settings: Settings, app: FastAPI | None = None) -> uvicorn.Config:
+    """Return how uvicorn listens, and how long it drains."""
+    return uvicorn.Config(
+        app or (lambda: None),
+        host=settings.host,
+        port=settings.port,
+        log_level=settings.log_level.lower(),
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=30,
+    )
+
+
+def _run(config: uvicorn.Config, sockets: list[socket.socket] | None = None) -> None:
+    runner = uvicorn.Server(config)
+    with contextlib.suppress(KeyboardInterrupt):
+        runner.run(sockets=sockets)
+    if not runner.started:
+        raise typer.Exit(REFUSED)
+
+
+def _serve_by_workers(
+    settings: Settings, beside: contextlib.AbstractContextManager[object]
+) -> None:
+    """Check everything, then serve one socket from several processes."""
+    with checked_for_workers(settings), beside:
+        listening = _listening(settings).bind_socket()
+
+        def work(boot: str) -> None:
+            app = Server(settings, worker=boot).app()
+            _run(_listening(settings, app), [listening])
+
+        Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
 
 
 @cli.command("worker")

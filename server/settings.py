@@ -24,7 +24,7 @@ class Settings(BaseSettings):
 
     data: Path
     anchor: Path
-    database_url: str = ""
+    database_url: str = Field(default="", repr=False)  # may hold a password
     import_: Path | None = Field(default=None, alias="CURATOR_IMPORT")
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
@@ -33,6 +33,7 @@ class Settings(BaseSettings):
     max_in_flight: int = Field(default=8, ge=0)
     permits: int = Field(default=64, ge=1)
     executors: int = Field(default=2, ge=1)
+    workers: int = Field(default=1, ge=1, le=64)
     metrics_port: int | None = None
     log_level: str = "info"
 
@@ -47,10 +48,22 @@ class Settings(BaseSettings):
                 "from the live one; set it to a path elsewhere, best on another device"
             )
             raise ValueError(message)
-        if self.database_url and not self.database_url.startswith("sqlite"):
+        self._check_database()
+        return self
+
+    def _check_database(self) -> None:
+        if _backend(self.database_url) not in {"", "sqlite", "postgresql"}:
             message = (
-                "CURATOR_DATABASE_URL: this version keeps its ledger in SQLite; leave "
-                "the setting out, or give a sqlite:/// URL"
+                "CURATOR_DATABASE_URL: give a postgresql:// or sqlite:/// URL, or "
+                "leave the setting out"
+            )
+            raise ValueError(message)
+        if self.is_shared:
+            return
+        if self.workers > 1:
+            message = (
+                f"CURATOR_WORKERS is {self.workers}: a ledger on SQLite is served by "
+                "one process; set CURATOR_DATABASE_URL to a PostgreSQL database"
             )
             raise ValueError(message)
         folder = Path(make_url(self.url).database or "").absolute().parent
@@ -60,16 +73,25 @@ class Settings(BaseSettings):
                 "a path elsewhere, best on another device"
             )
             raise ValueError(message)
-        return self
 
     @property
     def url(self) -> str:
-        """The catalogue database's URL."""
+        """The catalogue database's URL, with its driver."""
+        if self.is_shared:
+            _, _, rest = self.database_url.partition("://")
+            return f"postgresql+psycopg://{rest}"
         return self.database_url or f"sqlite:///{self.data / 'curator.sqlite'}"
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several processes may serve the ledger: it is on PostgreSQL."""
+        return _backend(self.database_url) == "postgresql"
+
+    @property
     def lock_file(self) -> Path:
-        """The lock of the one server process, beside the ledger that it serves."""
+        """The lock of the one server, beside the ledger or the files that it serves."""
+        if self.is_shared:
+            return self.data / "server.lock"
         database = make_url(self.url).database
         return Path(f"{database}.server-lock").absolute()
 
@@ -87,6 +109,12 @@ class Settings(BaseSettings):
     def overlaps(self) -> Path:
         """The folder of overlap files: keyed hashes of each population's unit ids."""
         return self.data / "overlap"
+
+
+def _backend(url: str) -> str:
+    """Return the kind of database that a URL names, whatever the driver."""
+    scheme, _, _ = url.partition("://")
+    return scheme.partition("+")[0]
 
 
 def read_settings(**overrides: object) -> Settings:

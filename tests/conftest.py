@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.clusters import Cluster, MissingPostgresError
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -13,3 +15,21 @@ def test_data():
     if not folder.is_dir():
         pytest.skip(f"no test data at {folder}: set CURATOR_TEST_DATA")
     return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """A throwaway PostgreSQL; tests that need it skip where there are no binaries."""
+    cluster = Cluster()
+    try:
+        cluster.create()
+    except MissingPostgresError:
+        pytest.skip("SKIPPED POSTGRESQL: install it (Debian: apt install postgresql)")
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture
+def empty_database(cluster):
+    """The URL of a database without tables."""
+    return cluster.emptied()

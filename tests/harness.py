@@ -75,6 +75,8 @@ class Installation:
 
     folder: Path
     slot_ms: int = 0
+    url: str = ""  # of a PostgreSQL database; SQLite where there is none
+    workers: int = 1
 
     @property
     def data(self):
@@ -95,6 +97,8 @@ class Installation:
             "CURATOR_MAX_IN_FLIGHT": "0",
             "CURATOR_PERMITS": "256",
             "CURATOR_LOG_LEVEL": "warning",
+            "CURATOR_DATABASE_URL": self.url,
+            "CURATOR_WORKERS": str(self.workers),
         }
 
     @property
@@ -104,6 +108,8 @@ class Installation:
             anchor=self.anchor,
             slot_ms=self.slot_ms,
             permits=256,
+            database_url=self.url,
+            workers=self.workers,
         )
 
     def create(self, secret=None):

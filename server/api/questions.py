@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -44,7 +44,7 @@ class QuestionCounter:
         self,
         desk: Desk,
         authenticate: Callable[[str | None], Caller],
-        release: Callable[[str], None],
+        release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
         settings: "CounterSettings",
     ) -> None:
@@ -80,7 +80,7 @@ class QuestionCounter:
             )
             await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
             if outcome.query_id is not None:
-                self._release(outcome.query_id)
+                await self._release(outcome.query_id)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         finally:
@@ -123,7 +123,8 @@ class QuestionCounter:
             response = _json(reply.body, replayed=reply.replayed)
         # An answer that could not be anchored stays hidden until recovery anchors it.
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
-        return Outcome(response, slots, None if unanchored else reply.query_id)
+        shown = unanchored or reply.replayed
+        return Outcome(response, slots, None if shown else reply.query_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, MetaData
+from sqlalchemy import Connection, MetaData, text
 
 from budget.tables import metadata as budget_metadata
 from server.persistence.tables import metadata as catalogue_metadata
@@ -32,6 +32,33 @@ def migration_config(connection: Connection | None = None) -> Config:
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring the database to ``revision``; ledger rows are carried, never rewritten."""
     command.upgrade(migration_config(connection), revision)
+    if connection.dialect.name == "postgresql":
+        _compare_by_code_point(connection)
+
+
+def _compare_by_code_point(connection: Connection) -> None:
+    """Give every text column the collation "C", as SQLite compares.
+
+    Order is then the same on both databases, and no index depends on a collation
+    that changes with the operating system, under which a key could be used twice.
+    """
+    names = [table for metadata in all_metadata() for table in metadata.tables]
+    rows = connection.execute(
+        text(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema = current_schema() AND data_type = 'text' "
+            "AND collation_name IS DISTINCT FROM 'C' AND table_name = ANY(:names)"
+        ),
+        {"names": names},
+    ).all()
+    columns: dict[str, list[str]] = {}
+    for table, column in rows:
+        columns.setdefault(table, []).append(
+            f'ALTER COLUMN "{column}" TYPE text COLLATE "C"'
+        )
+    for table, changes in columns.items():
+        statement = f'ALTER TABLE "{table}" {", ".join(changes)}'
+        connection.exec_driver_sql(statement)
 
 
 def current_revision(connection: Connection) -> str | None:

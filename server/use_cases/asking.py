@@ -16,6 +16,7 @@ from budget.ledger import (
     Refused,
     Replay,
     Scope,
+    UncertainError,
 )
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
@@ -168,7 +169,11 @@ class Desk:
                 remaining=visible_remaining(left, grant, caller),
             )
         )
-        found = ledger.store_free(charge_request, stored.query_id, body)
+        try:
+            found = ledger.store_free(charge_request, stored.query_id, body)
+        except LedgerUnavailableError:
+            self._services.given_up.add(charge_request.query_id)
+            raise
         if found is not None:
             return _settled(found)
         return Reply(charge_request.query_id, body)
@@ -187,7 +192,8 @@ class Desk:
         try:
             outcome = self._services.ledger.charge(request)
         except CuratorError as error:
-            if getattr(error, "query_id", None) is None:
+            known = getattr(error, "query_id", None) is not None
+            if not known and not isinstance(error, UncertainError):
                 self._services.unreleased.release(request.query_id)
                 raise
             self._services.given_up.add(request.query_id)

@@ -139,7 +139,8 @@ class ReadingRoom:
 
     def _state(self, record: QueryRecord) -> str:
         """Show a query as in flight until its reply has left (PRIVACY 6)."""
-        if not self._services.unreleased.is_released(record.query_id):
+        unreleased = self._services.unreleased
+        if record.held or not unreleased.is_released(record.query_id):
             return "in_flight"
         return record.state if record.state in {"answered", "failed"} else "in_flight"
 

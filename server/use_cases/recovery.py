@@ -31,11 +31,11 @@ class Recovery:
             How many orphans were taken up. Never raises a refusal: what cannot be
             written now is tried again at the next call.
         """
-        for query_id in self._to_release:
-            self._services.unreleased.release(query_id)
+        self._services.release(self._to_release)
         self._to_release = []
         try:
             self._give_up_all()
+            self._services.ledger.release_stranded()
             orphans = self._services.ledger.claim_orphans()
         except CuratorError as error:
             _log.warning("recovery waits: %s", error.code)

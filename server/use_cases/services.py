@@ -1,7 +1,7 @@
 """What every use case works with; bootstrap fills it with concrete parts."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
@@ -10,6 +10,7 @@ from budget.databases import Databases
 from budget.ledger import Ledger
 from engines.contract import Engine
 from mechanisms.samplers import Sampler
+from privacy.errors import LedgerUnavailableError
 from query_lang.syntax import Query
 from server.settings import Settings
 
@@ -63,6 +64,7 @@ class Services:
     """The parts that use cases are made of."""
 
     settings: Settings
+    boot: str  # names this process in leases
     databases: Databases
     ledger: Ledger
     unreleased: Unreleased
@@ -71,6 +73,19 @@ class Services:
     sampler: Sampler
     parser: Parser
     executors: BoundedSemaphore
+
+    def release(self, query_ids: Sequence[str]) -> None:
+        """Show answers to everybody: their replies leave now.
+
+        Where other processes cannot be told now, recovery tells them.
+        """
+        for query_id in query_ids:
+            self.unreleased.release(query_id)
+        try:
+            self.ledger.release(query_ids)
+        except LedgerUnavailableError:
+            for query_id in query_ids:
+                self.given_up.add(query_id)
 
 
 def now_text() -> str:

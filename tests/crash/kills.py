@@ -4,7 +4,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.crash.books import answers, settle, spent
+from tests.crash.books import answers, outwait_leases, settle, spent
 from tests.crash.processes import lines, question
 
 IN_FLIGHT = 8
@@ -39,6 +39,7 @@ def run_kills(nursery, installation, key, kills, *, seed=None):
         for number in range(kills):
             delay = dice.uniform(0, _latency(server, key))
             held = _die_in_flight(installation, server, key, number, delay)
+            outwait_leases(installation)
             server = nursery.start(installation)
             tally.kills += 1
             _compare(tally, installation, server, key, held)

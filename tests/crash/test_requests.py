@@ -19,6 +19,17 @@ PEOPLE = "population:people"
 NANO = 10**9
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def installation(request, tmp_path):
+    """A filled installation on each database in turn."""
+    url = ""
+    if request.param == "postgresql":
+        url = request.getfixturevalue("empty_database")
+    installation = Installation(tmp_path, url=url).create()
+    installation.load()
+    return installation
+
+
 @pytest.fixture
 def server(nursery, installation, key):
     with nursery.serving(installation) as server:

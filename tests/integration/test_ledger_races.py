@@ -11,16 +11,20 @@ import pytest
 
 from budget.ledger import Charged, InFlight, Replay, Scope
 from privacy.losses import Loss
-from tests.ledger_desk import Desk
+from tests.ledger_desk import Desk, PostgresDesk
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Scope.project("study")
 POPULATION = Scope.population("people")
 
 
-@pytest.fixture
-def desk(tmp_path):
-    desk = Desk(tmp_path)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def desk(request, tmp_path):
+    if request.param == "sqlite":
+        desk = Desk(tmp_path)
+    else:
+        url = request.getfixturevalue("empty_database")
+        desk = PostgresDesk(tmp_path, request.getfixturevalue("cluster"), url)
     desk.create()
     yield desk
     desk.databases.close()
@@ -51,7 +55,7 @@ def test_two_concurrent_charges_cannot_both_take_the_last_epsilon(desk):
 
 @pytest.mark.slow
 def test_four_processes_spend_exactly_what_is_allowed(desk):
-    command = [sys.executable, "-m", "tests.ledger_desk", str(desk.folder)]
+    command = [sys.executable, "-m", "tests.ledger_desk", str(desk.folder), desk.url]
     children = [
         subprocess.Popen(
             [*command, f"p{number}-", "40", "0.05"],
@@ -107,7 +111,7 @@ import resource, sys
 from pathlib import Path
 from budget.ledger import Charged, Scope
 from privacy.errors import LedgerUnavailableError
-from tests.ledger_desk import Desk
+from tests.ledger_desk import Desk, PostgresDesk
 
 desk = Desk(Path(sys.argv[1]))
 ledger = desk.open()
@@ -135,6 +139,7 @@ print(charged + 1)
 """
 
 
+@pytest.mark.parametrize("desk", ["sqlite"], indirect=True)
 def test_a_full_disk_charges_nothing_and_mends_by_itself(desk):
     child = subprocess.run(
         [sys.executable, "-c", _FULL_DISK, str(desk.folder)],

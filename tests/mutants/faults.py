@@ -127,8 +127,8 @@ FAULTS = (
         "seen_before_its_slot",
         "a stored answer shows before its reply has left",
         "budget/queries.py",
-        '    if row.state == "running" or not is_released(row.query_id):',
-        '    if row.state == "running":',
+        "    if in_flight or not is_released(row.query_id):",
+        "    if in_flight:",
         ("tests/unit/budget/test_ledger.py",),
     ),
     Fault(

@@ -1,10 +1,22 @@
 import pytest
 
-from tests.ledger_desk import Desk
+from tests.ledger_desk import Desk, PostgresDesk
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def desk(request, tmp_path):
+    """A ledger's desk on each database in turn."""
+    if request.param == "sqlite":
+        desk = Desk(tmp_path)
+    else:
+        url = request.getfixturevalue("empty_database")
+        desk = PostgresDesk(tmp_path, request.getfixturevalue("cluster"), url)
+    yield desk
+    desk.databases.close()
 
 
 @pytest.fixture
-def desk(tmp_path):
+def sqlite_desk(tmp_path):
     desk = Desk(tmp_path)
     yield desk
     desk.databases.close()

@@ -13,19 +13,6 @@ from privacy.losses import Loss
 POPULATION = Scope.population("people")
 
 
-def copy_database(desk, target):
-    with sqlite3.connect(desk.folder / "ledger.sqlite") as source:
-        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(desk.folder / "ledger.sqlite", target)
-
-
-def restore(desk, source):
-    desk.databases.close()
-    for suffix in ("", "-wal", "-shm"):
-        (desk.folder / f"ledger.sqlite{suffix}").unlink(missing_ok=True)
-    shutil.copy(source, desk.folder / "ledger.sqlite")
-
-
 def test_a_torn_record_leaves_the_other_whole(tmp_path):
     anchor = AnchorFile(tmp_path / "a")
     anchor.create(AnchorRecord("id", Head(1, "h1"), {}, 0))
@@ -55,10 +42,10 @@ def test_the_anchor_holds_the_head_and_every_total(desk, ledger):
     assert record.head.seq == len(ledger.export())
 
 
-def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger, tmp_path):
-    copy_database(desk, tmp_path / "backup")
+def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger):
+    desk.back_up()
     ledger.charge(desk.request())
-    restore(desk, tmp_path / "backup")
+    desk.restore()
     for attempt in (
         desk.open,
         lambda: Ledger(desk.databases, desk.anchor).check(),
@@ -110,7 +97,8 @@ def test_a_failed_sync_of_the_anchor_keeps_the_charge_and_recovers(
     ledger.check()
 
 
-def test_an_unwritable_database_charges_nothing_and_recovers(desk, ledger):
+def test_an_unwritable_database_charges_nothing_and_recovers(sqlite_desk):
+    desk, ledger = sqlite_desk, sqlite_desk.create()
     with desk.databases.writer.connect() as pooled:
         pooled.exec_driver_sql("PRAGMA busy_timeout = 10")
     with sqlite3.connect(desk.folder / "ledger.sqlite") as blocker:
@@ -123,14 +111,14 @@ def test_an_unwritable_database_charges_nothing_and_recovers(desk, ledger):
 
 
 def test_reconcile_charges_what_the_anchor_saw_and_fails_what_was_unfinished(
-    desk, ledger, tmp_path
+    desk, ledger
 ):
     unfinished = ledger.charge(
         desk.request("0.5", idempotency_key="k", fingerprint="f")
     )
-    copy_database(desk, tmp_path / "backup")
+    desk.back_up()
     ledger.charge(desk.request("2"))
-    restore(desk, tmp_path / "backup")
+    desk.restore()
     restored = Ledger(desk.databases, desk.anchor)
     called = []
     restored.reconcile("disk died", "local:test", called.append)

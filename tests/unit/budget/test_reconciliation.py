@@ -1,7 +1,5 @@
 import errno
 import os
-import shutil
-import sqlite3
 
 import pytest
 
@@ -18,19 +16,14 @@ OTHERS = Scope.population("others")
 
 
 @pytest.fixture
-def restored(desk, ledger, tmp_path):
+def restored(desk, ledger):
     """A ledger put back to a copy taken before its last two charges."""
-    with sqlite3.connect(desk.database) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(desk.database, tmp_path / "backup")
+    desk.back_up()
     with ledger.recorded("new", "local:test") as change:
         change.set_limit(OTHERS, Loss.parse("3"))
     ledger.charge(desk.request("2"))
     ledger.charge(desk.request("1", scopes=(OTHERS,), population="others"))
-    desk.databases.close()
-    for suffix in ("", "-wal", "-shm"):
-        (tmp_path / f"ledger.sqlite{suffix}").unlink(missing_ok=True)
-    shutil.copy(tmp_path / "backup", desk.database)
+    desk.restore()
     return desk.ledger()
 
 
@@ -95,17 +88,16 @@ def test_an_empty_database_cannot_be_reconciled(desk):
 
 def test_a_gap_that_no_anchor_explains_is_found(desk, restored):
     reconcile(restored)
-    with sqlite3.connect(desk.database) as connection:
-        connection.execute("UPDATE chain SET seq = seq + 5 WHERE kind = 'reconcile'")
-        found = connection.execute(
+    with desk.databases.writer.begin() as connection:
+        run = connection.exec_driver_sql
+        run("UPDATE chain SET seq = seq + 5 WHERE kind = 'reconcile'")
+        found = run(
             "SELECT seq, kind, time, body FROM chain ORDER BY seq DESC LIMIT 1"
-        ).fetchone()
-        previous = connection.execute(
+        ).one()
+        previous = run(
             "SELECT hash FROM chain ORDER BY seq DESC LIMIT 1 OFFSET 1"
-        ).fetchone()[0]
+        ).scalar_one()
         forged = entry_hash(previous, *found)
-        connection.execute(
-            "UPDATE chain SET hash = ? WHERE seq = ?", (forged, found[0])
-        )
+        run(f"UPDATE chain SET hash = '{forged}' WHERE seq = {found.seq}")
     problems = restored.verify([]).problems
     assert any("missing before" in problem for problem in problems)

@@ -13,6 +13,7 @@ from budget.ledger import Charged, Ledger, Replay, Scope
 from budget.tables import metadata
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
+from tests.ledger_desk import Desk
 
 POPULATION = Scope.population("people")
 
@@ -50,6 +51,7 @@ def test_an_answer_is_not_replayed_before_it_is_anchored(desk, ledger, monkeypat
             with pytest.raises(LedgerUnavailableError):
                 attempt()
         assert desk.anchor.read() == before
+    ledger.release([paid.charge.query_id])
     assert ledger.lookup_key("ada", "k", "f") == Replay(paid.charge.query_id, b"noisy")
     assert desk.anchor.read().head.seq == len(ledger.export())
 
@@ -141,7 +143,7 @@ def test_a_total_that_fell_below_the_anchor_stops_the_ledger(desk, ledger):
 
 def test_an_initialisation_beside_an_anchor_writes_nothing(desk, tmp_path):
     desk.create()
-    other = type(desk)(tmp_path / "other")
+    other = Desk(tmp_path / "other")
     other.folder.mkdir()
     metadata.create_all(other.databases.writer)
     with pytest.raises(FileExistsError):

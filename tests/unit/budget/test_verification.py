@@ -16,7 +16,7 @@ TAMPERS = {
     "a charge of somebody else": "UPDATE charge SET principal = 'eve'",
     "a charge deleted": "DELETE FROM charge WHERE query_id = 'q1'",
     "a failure answered": "UPDATE charge SET state = 'answered' WHERE state = 'failed'",
-    "an answer changed": "UPDATE answer SET body = x'00'",
+    "an answer changed": "UPDATE answer SET body = 'x'",
     "an answer deleted": "DELETE FROM answer",
     "an entry's body": "UPDATE chain SET body = replace(body, 'ada', 'eve')",
     "an entry's time": "UPDATE chain SET time = 'x' WHERE seq = 3",
@@ -47,8 +47,9 @@ def test_a_whole_ledger_is_green(busy):
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS.keys())
 def test_tampering_is_found(desk, busy, tamper):
     with desk.databases.writer.begin() as connection:
-        connection.execute(text("PRAGMA foreign_keys = OFF"))
-        connection.execute(text("PRAGMA ignore_check_constraints = ON"))
+        if connection.dialect.name == "sqlite":
+            connection.execute(text("PRAGMA foreign_keys = OFF"))
+            connection.execute(text("PRAGMA ignore_check_constraints = ON"))
         assert connection.execute(text(tamper)).rowcount > 0
     assert not busy.verify([]).ok
 

@@ -1,0 +1,175 @@
+"""PostgreSQL under the ledger: how each door connects, what a server must promise."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import ExceptionContext
+
+from privacy.errors import LedgerUnavailableError
+
+WRITER_LOCK = 0x_C04A_704C
+"""The advisory lock of whoever writes to the ledger; one for each database."""
+
+_CONNECT_SECONDS = 5
+_LOST = "the database cannot be reached now"
+
+
+class DatabaseUnreachableError(LedgerUnavailableError):
+    """PostgreSQL cannot be reached, or will not serve.
+
+    ``remedy`` says why and what to do, to operators alone: it names hosts and users,
+    never a password.
+    """
+
+    def __init__(self, remedy: str) -> None:
+        self.remedy = remedy
+        super().__init__(_LOST)
+
+
+class DatabaseLostError(LedgerUnavailableError):
+    """The connection broke: whether a commit under way came through is unknown."""
+
+    def __init__(self) -> None:
+        super().__init__(_LOST)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How one of the engines connects."""
+
+    settings: str  # SQL, once a connection
+    read_only: bool = False
+    serial: bool = False  # every transaction holds the writer's lock
+    connections: int = 2  # of one process at most
+
+
+_LIMITS = "SET lock_timeout = '10s'; SET client_encoding = 'UTF8'; "
+DOORS = (
+    Door(
+        _LIMITS + "SET default_transaction_isolation = 'read committed'",
+        serial=True,
+    ),
+    Door(
+        _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
+        read_only=True,
+        connections=8,
+    ),
+    Door(
+        _LIMITS + "SET default_transaction_isolation = 'read committed'; "
+        "SET synchronous_commit = off",
+        connections=3,
+    ),
+)
+"""Writer, reader, work. READ COMMITTED suffices behind a lock: each statement sees what
+was committed before the lock was had."""
+
+_REQUIRED = (
+    ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),
+    ("server_encoding", "UTF8", "a database with ENCODING 'UTF8'"),
+    ("transaction_read_only", "off", "the primary server, not a standby"),
+)
+
+
+class _DriverConnection(Protocol):
+    """What we use of a psycopg connection."""
+
+    autocommit: bool
+    read_only: bool | None
+
+    def execute(self, query: str) -> "_Rows": ...
+
+
+class _Rows(Protocol):
+    def fetchone(self) -> tuple[str, ...] | None: ...
+
+
+def open_door(url: str, door: Door, connected: Callable[[], None]) -> Engine:
+    """Return the engine of one door.
+
+    Raises:
+        DatabaseUnreachableError: The driver is not installed.
+    """
+    try:
+        engine = create_engine(
+            url,
+            pool_size=door.connections,
+            max_overflow=0,
+            pool_use_lifo=True,
+            connect_args={
+                "connect_timeout": _CONNECT_SECONDS,
+                "application_name": "curator",
+                "keepalives_idle": 10,
+                "tcp_user_timeout": 10_000,
+            },
+        )
+    except ImportError:
+        message = "PostgreSQL needs a driver: pip install 'curator[postgres]'"
+        raise DatabaseUnreachableError(message) from None
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: _DriverConnection, _: object) -> None:
+        connection.autocommit = True
+        connection.execute(door.settings)
+        _require_durable(connection, commits=door.serial)
+        connection.autocommit = False
+        connection.read_only = door.read_only
+        connected()
+
+    @event.listens_for(engine, "handle_error", retval=True)
+    def on_error(context: ExceptionContext) -> BaseException | None:
+        return _explain(context, url)
+
+    if door.serial:
+
+        @event.listens_for(engine, "begin")
+        def on_begin(connection: Connection) -> None:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+
+    return engine
+
+
+def _require_durable(connection: _DriverConnection, *, commits: bool) -> None:
+    """Refuse a server that may lose what it said was committed.
+
+    Raises:
+        DatabaseUnreachableError: What is wrong, and what to set.
+    """
+    for name, wanted, remedy in _REQUIRED:
+        if _setting(connection, name) != wanted:
+            message = f"PostgreSQL has {name} other than {wanted!r}: use {remedy}"
+            raise DatabaseUnreachableError(message)
+    if commits and _setting(connection, "synchronous_commit") == "off":
+        message = (
+            "PostgreSQL has synchronous_commit = off, so that a crash could forget "
+            "charges: set it to on, in postgresql.conf or by ALTER ROLE ... SET"
+        )
+        raise DatabaseUnreachableError(message)
+
+
+def _setting(connection: _DriverConnection, name: str) -> str:
+    row = connection.execute(f"SELECT current_setting('{name}')").fetchone()
+    return "" if row is None else row[0]
+
+
+def _explain(context: ExceptionContext, url: str) -> BaseException | None:
+    """Say of a broken or refused connection what can be said; else leave it."""
+    if context.connection is not None:
+        return DatabaseLostError() if context.is_disconnect else None
+    if isinstance(context.original_exception, DatabaseUnreachableError):
+        return None
+    return DatabaseUnreachableError(unreachable(url, context.original_exception))
+
+
+def unreachable(url: str, error: BaseException) -> str:
+    """Say why a connection could not be had, in the driver's words, without secrets."""
+    words = " ".join(str(error).split())
+    password = make_url(url).password
+    if password:
+        words = words.replace(str(password), "***")
+    shown = make_url(url).render_as_string(hide_password=True)
+    return (
+        f"the database {shown} cannot be reached: start it, or correct "
+        f"CURATOR_DATABASE_URL ({words})"
+    )
