@@ -1,9 +1,12 @@
 """curator job, and dataset load --background."""
 
+import errno
 import json
 
 import pytest
 
+from budget.anchor import HeldAnchor
+from privacy.errors import LedgerUnavailableError
 from server.bootstrap import make_services
 from tests.cli.conftest import Commands
 from tests.harness import ImportingInstallation
@@ -151,3 +154,29 @@ def test_the_chain_names_the_job_and_who_asked_for_it(jobs):
 def test_unknown_jobs_are_refused(jobs):
     for verb in ("show", "cancel", "follow"):
         assert "no such thing" in jobs.said("job", verb, "j_nothing")
+
+
+def test_a_load_whose_anchor_could_not_be_written_is_done_by_the_next_attempt(
+    jobs, monkeypatch
+):
+    def fail(*_):
+        raise OSError(errno.EIO, "input/output error")
+
+    job = submit(jobs)
+    with monkeypatch.context() as patch:
+        patch.setattr(HeldAnchor, "write", fail)
+        with pytest.raises(LedgerUnavailableError):
+            work(jobs)
+        assert jobs.json("job", "show", job)["state"] == "running"
+    with (
+        jobs.installation.services() as services,
+        services.databases.writer.begin() as connection,
+    ):
+        connection.exec_driver_sql("UPDATE job SET lease_until_ms = 0")  # do not wait
+    work(jobs)
+    done = jobs.json("job", "show", job)
+    assert (done["state"], done["attempts"]) == ("done", 2)
+    (file,) = (jobs.installation.data / "snapshots").iterdir()
+    assert file.stem == done["result"]["snapshot"]
+    assert jobs.kinds().count("admin") == 3  # init twice, one load
+    assert jobs.json("ledger", "verify")["ok"]

@@ -150,3 +150,17 @@ def test_an_initialisation_beside_an_anchor_writes_nothing(desk, tmp_path):
         Ledger.initialise(other.databases, desk.anchor, actor="local:test")
     assert Ledger(other.databases, desk.anchor).export() == []
     other.databases.close()
+
+
+def test_another_process_can_bring_the_anchor_to_the_ledgers_end(
+    desk, ledger, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(LedgerUnavailableError):
+            ledger.charge(desk.request())
+    before = desk.anchor.read()
+    desk.open().catch_up()
+    assert desk.anchor.read().head.seq == before.head.seq + 1
+    ledger.catch_up()
+    assert desk.anchor.read().head.seq == before.head.seq + 1
