@@ -1,52 +1,109 @@
 """The ledger as a list, for auditors: CONTRACT 5."""
 
 import json
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
+from budget.queries import MAX_SEQ, read_cursor
 from budget.tables import chain, charge
+from budget.writing import ReleaseTest
 from privacy.losses import Loss
 
+EntryRow = Row[tuple[object, ...]]
+_ENDS = {"answered", "failed"}
+_MOST_NAMED = 500  # more are not named one by one to the database
 
-def export_entries(connection: Connection) -> list[dict[str, object]]:
+
+Entry = dict[str, object]
+
+
+def export_entries(connection: Connection) -> list[Entry]:
     """Return every entry, in order, with what a charge or an answer belongs to.
 
     An answer shows its charge's time: its own would tell how long execution took.
     """
-    owners = {
-        row.query_id: row
-        for row in connection.execute(
-            select(
-                charge.c.query_id,
-                charge.c.population,
-                charge.c.project,
-                charge.c.principal,
-                charge.c.time,
-            )
+    rows = connection.execute(select(chain).order_by(chain.c.seq)).all()
+    return _shown(connection, rows)
+
+
+def entries_page(
+    connection: Connection,
+    *,
+    limit: int,
+    cursor: str | None,
+    populations: Collection[str] | None,
+    is_released: ReleaseTest,
+) -> tuple[list[Entry], str | None]:
+    """Return a page of entries, newest first, and the next cursor.
+
+    The end of what is still in flight is left out until its reply has left.
+
+    Args:
+        connection: An open transaction.
+        limit: The most entries.
+        cursor: Where the page before ended.
+        populations: Charges of these alone; None for every entry there is.
+        is_released: Whether a question's reply has left.
+
+    Raises:
+        InvalidOptionError: The cursor is none of ours.
+    """
+    before = MAX_SEQ if cursor is None else read_cursor(cursor)
+    query = select(chain).where(chain.c.seq < before)
+    if populations is not None:
+        query = query.join(charge, charge.c.seq == chain.c.seq).where(
+            charge.c.population.in_(sorted(populations))
         )
+    newest = query.order_by(chain.c.seq.desc()).limit(limit + 1)
+    rows = connection.execute(newest).all()
+    following = str(rows[limit - 1].seq) if len(rows) > limit else None
+    shown = [
+        entry
+        for entry in _shown(connection, rows[:limit])
+        if entry["kind"] not in _ENDS or is_released(str(entry["query_id"]))
+    ]
+    return shown, following
+
+
+def _shown(connection: Connection, rows: Sequence[EntryRow]) -> list[Entry]:
+    bodies = [json.loads(row.body) for row in rows]
+    asked = {body["query_id"] for body in bodies if "query_id" in body}
+    owners = _owners(connection, asked)
+    return [
+        _entry(row, body, owners.get(body.get("query_id")))
+        for row, body in zip(rows, bodies, strict=True)
+    ]
+
+
+def _owners(connection: Connection, asked: set[str]) -> dict[str, object]:
+    query = select(
+        charge.c.query_id,
+        charge.c.population,
+        charge.c.project,
+        charge.c.principal,
+        charge.c.time,
+    )
+    if len(asked) <= _MOST_NAMED:
+        query = query.where(charge.c.query_id.in_(sorted(asked)))
+    return {row.query_id: row for row in connection.execute(query)}
+
+
+def _entry(row: EntryRow, body: Entry, owner: object) -> Entry:
+    nano = body.get("nano_epsilon")
+    return {
+        "seq": row.seq,
+        "kind": row.kind,
+        "time": _of(owner, "time") or row.time,
+        "query_id": body.get("query_id"),
+        "population": body.get("population") or _of(owner, "population"),
+        "project": body.get("project") or _of(owner, "project"),
+        "principal": body.get("principal") or _of(owner, "principal"),
+        "epsilon": str(Loss(nano)) if isinstance(nano, int) else None,
+        "hash": row.hash,
+        "action": body.get("action"),
+        "actor": body.get("actor"),
     }
-    entries = []
-    for row in connection.execute(select(chain).order_by(chain.c.seq)):
-        body = json.loads(row.body)
-        query_id = body.get("query_id")
-        owner = owners.get(query_id)
-        nano = body.get("nano_epsilon")
-        entries.append(
-            {
-                "seq": row.seq,
-                "kind": row.kind,
-                "time": _of(owner, "time") or row.time,
-                "query_id": query_id,
-                "population": body.get("population") or _of(owner, "population"),
-                "project": body.get("project") or _of(owner, "project"),
-                "principal": body.get("principal") or _of(owner, "principal"),
-                "epsilon": None if nano is None else str(Loss(nano)),
-                "hash": row.hash,
-                "action": body.get("action"),
-                "actor": body.get("actor"),
-            }
-        )
-    return entries
 
 
 def _of(owner: object, name: str) -> object:

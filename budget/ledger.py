@@ -6,7 +6,7 @@ answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/privacy_filt
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Table, insert, select
@@ -16,7 +16,7 @@ from budget import accounts, leases
 from budget.anchor import AnchorFile, AnchorRecord
 from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
-from budget.export import export_entries
+from budget.export import entries_page, export_entries
 from budget.filter import charge_all
 from budget.leases import Holder
 from budget.queries import find_reusable, look_up_key, read_history, read_query
@@ -199,8 +199,7 @@ class Ledger:
                 {
                     "action": action,
                     "actor": actor,
-                    "facts": dict(facts or {}),
-                    **change.body(),
+                    **change.body(facts or {}),
                 },
             )
 
@@ -398,6 +397,19 @@ class Ledger:
         """Return every entry without bodies of answers (CONTRACT 5)."""
         with self._databases.reader.connect() as connection:
             return export_entries(connection)
+
+    def entries(
+        self, *, limit: int, cursor: str | None, populations: Collection[str] | None
+    ) -> tuple[list[dict[str, object]], str | None]:
+        """Return a page of entries, newest first, and the next cursor."""
+        with self._databases.reader.connect() as connection:
+            return entries_page(
+                connection,
+                limit=limit,
+                cursor=cursor,
+                populations=populations,
+                is_released=self._is_released,
+            )
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""

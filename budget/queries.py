@@ -16,7 +16,7 @@ from budget.writing import ReleaseTest
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 
-_MAX_SEQ = 2**62
+MAX_SEQ = 2**62
 
 
 def look_up_key(
@@ -85,7 +85,7 @@ def read_history(
     Raises:
         InvalidOptionError: The cursor is none of ours.
     """
-    before = _MAX_SEQ if cursor is None else _read_cursor(cursor)
+    before = MAX_SEQ if cursor is None else read_cursor(cursor)
     rows = connection.execute(
         select(charge)
         .where(charge.c.principal == principal, charge.c.seq < before)
@@ -96,8 +96,13 @@ def read_history(
     return [_record(row) for row in rows[:limit]], following
 
 
-def _read_cursor(cursor: str) -> int:
-    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > _MAX_SEQ:
+def read_cursor(cursor: str) -> int:
+    """Return the sequence that a cursor names.
+
+    Raises:
+        InvalidOptionError: The cursor is none of ours.
+    """
+    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > MAX_SEQ:
         message = "cursor: pass on what next_cursor said"
         raise InvalidOptionError(message)
     return int(cursor)

@@ -122,12 +122,11 @@ def _append(
         {
             "action": "ledger.reconcile",
             "actor": why.actor,
-            "facts": {"reason": why.reason},
             "ledger_head": {"seq": head.seq, "hash": head.hash},
             "anchor_head": {"seq": seen.seq, "hash": seen.hash},
             "charged": charged,
             "failed": failed,
-            **change.body(),
+            **change.body({"reason": why.reason}),
         },
         seq=max(head.seq, seen.seq) + 1,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, Table, and_, insert, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, update
 
 from budget.records import Scope
 from budget.tables import limit
@@ -22,6 +22,7 @@ class RecordedTransaction:
         self._write = write
         self._changes: list[dict[str, object]] = []
         self._limits: dict[str, int] = {}
+        self._facts: dict[str, object] = {}
 
     @property
     def connection(self) -> Connection:
@@ -39,14 +40,27 @@ class RecordedTransaction:
         Raises:
             LookupError: There is no such row.
         """
-        matches = and_(*(table.c[name] == value for name, value in key.items()))
-        done = self.connection.execute(update(table).where(matches).values(**values))
-        if done.rowcount != 1:
-            message = f"no such row in {table.name}"
-            raise LookupError(message)
+        done = self.connection.execute(
+            update(table).where(_matches(table, key)).values(**values)
+        )
+        _require_one(done.rowcount, table)
         self._changes.append(
             {"table": table.name, "key": dict(key), "update": dict(values)}
         )
+
+    def delete(self, table: Table, key: Values) -> None:
+        """Take one row away, named by its primary key; its entries stay.
+
+        Raises:
+            LookupError: There is no such row.
+        """
+        done = self.connection.execute(delete(table).where(_matches(table, key)))
+        _require_one(done.rowcount, table)
+        self._changes.append({"table": table.name, "delete": dict(key)})
+
+    def note(self, name: str, fact: object) -> None:
+        """Add a fact to the entry, beside those that it began with."""
+        self._facts[name] = fact
 
     def set_limit(self, scope: Scope, amount: Loss) -> None:
         """Set a limit; what is spent is never forgotten."""
@@ -54,9 +68,23 @@ class RecordedTransaction:
         ensure_counter(self.connection, scope)
         self._limits[str(scope)] = amount.nano_epsilon
 
-    def body(self) -> dict[str, object]:
-        """Return what the entry says of the changes."""
-        return {"changes": self._changes, "limits": self._limits}
+    def body(self, facts: Mapping[str, object]) -> dict[str, object]:
+        """Return what the entry says of the changes, ``facts`` among it."""
+        return {
+            "facts": {**facts, **self._facts},
+            "changes": self._changes,
+            "limits": self._limits,
+        }
+
+
+def _matches(table: Table, key: Values) -> ColumnElement[bool]:
+    return and_(*(table.c[name] == value for name, value in key.items()))
+
+
+def _require_one(rowcount: int, table: Table) -> None:
+    if rowcount != 1:
+        message = f"no such row in {table.name}"
+        raise LookupError(message)
 
 
 def put_limit(connection: Connection, scope: str, nano: int) -> None:

@@ -144,6 +144,9 @@ def _apply_change(
     if "insert" in change:
         rows.append(dict(change["insert"]))
         return
+    if "delete" in change:
+        rows[:] = [row for row in rows if not change["delete"].items() <= row.items()]
+        return
     for row in rows:
         if change["key"].items() <= row.items():
             row.update(change["update"])

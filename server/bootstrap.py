@@ -54,6 +54,7 @@ from server.use_cases.load_job import LoadJob
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
+from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
     OverlapFiles,
     make_secret,
@@ -446,8 +447,9 @@ class Server:
             counter=counter,
             reading=ReadingRoom(self.services),
             authenticate=self._authenticate,
-            check_role=self.desk.check_role,
             jobs=make_jobs(self.services),
+            gate=Gate(self.services.ledger),
+            services=self.services,
             ready=self._ready,
         )
         app = make_app(self._lifespan)

@@ -1,44 +1,30 @@
 """/v1/admin/jobs: custodians submit, watch and cancel background work."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any, Literal
 
-from fastapi import FastAPI, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
-from server.api.intake import Arrival, check_transport, receive
-from server.api.problems import PROBLEM_JSON, Problem
-from server.strict_json import MalformedJsonError, read_json
+from server.api.admin_wire import JobBody, NoBody
+from server.api.admission import (
+    CHANGING,
+    PAGED,
+    READING,
+    body_of,
+    change,
+    page_of,
+    parts_of,
+    read,
+)
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document, encode
-from server.use_cases.jobs import JobsOffice, Viewer
+from server.use_cases.answers import Document
 
-MAX_PAGE = 200
 _PATH = "/v1/admin/jobs"
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/NewJobBody"}}
-        },
-    },
-}
 
 
 class _Shape(BaseModel):
     model_config = ConfigDict(extra="allow")
-
-
-class NewJobBody(BaseModel):
-    """A job to be queued: its kind, and what that kind wants to know."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: str = Field(examples=["dataset.load"])
-    parameters: dict[str, Any] = Field(examples=[{"manifest": "hospital.yaml"}])
 
 
 class JobItem(_Shape):
@@ -83,130 +69,59 @@ class JobDetail(JobItem):
     lineage: LineageShape
 
 
-class _Parts(Protocol):
-    """The parts of the application that these routes use."""
-
-    @property
-    def authenticate(self) -> Callable[[str | None], Caller]:
-        """Find the principal of an Authorization header."""
-        ...
-
-    @property
-    def jobs(self) -> JobsOffice:
-        """The office of jobs."""
-        ...
-
-
-def _parts(request: Request) -> _Parts:
-    parts: _Parts = request.app.state.parts
-    return parts
-
-
-def _caller(request: Request) -> Caller:
-    return _parts(request).authenticate(request.headers.get("authorization"))
-
-
-def _custodian(request: Request) -> tuple[JobsOffice, Viewer]:
-    """Return the office and the custodian who asks; other roles are refused."""
-    office = _parts(request).jobs
-    return office, office.viewer(_caller(request))
-
-
 def add_job_routes(app: FastAPI) -> None:
     """Add the routes of jobs."""
-    refusals = _problems(401, 403, 404, 422, 500, 503)
 
     @app.post(
         _PATH,
         status_code=202,
         response_model=JobDetail,
-        responses={**refusals, **_problems(400, 408, 413, 415)},
-        openapi_extra=_BODY,
+        responses=CHANGING,
+        openapi_extra=body_of(JobBody),
         tags=["jobs"],
     )
     async def submit(request: Request) -> Response:
         """Queue a job; its parameters are checked first, no row is read."""
-        try:
-            arrival = await receive(request)
-            return await run_in_threadpool(_submit, request, arrival)
-        except Problem as problem:
-            return problem.response()
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
+        jobs = parts_of(request).jobs
 
-    @app.get(_PATH, response_model=JobList, responses=refusals, tags=["jobs"])
-    def page(
-        request: Request,
-        limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
-        cursor: Annotated[str | None, Query(max_length=64)] = None,
-    ) -> Response:
-        """List the jobs of your populations, newest first."""
-        office, viewer = _custodian(request)
-        return _json(office.page(viewer, limit=limit, cursor=cursor))
+        def work(caller: Caller, body: JobBody) -> Document:
+            return jobs.submit(jobs.viewer(caller), body.kind, body.parameters)
+
+        return await change(request, JobBody, work, 202)
 
     @app.get(
-        f"{_PATH}/{{job_id}}",
-        response_model=JobDetail,
-        responses=refusals,
+        _PATH,
+        response_model=JobList,
+        responses=READING,
+        openapi_extra=PAGED,
         tags=["jobs"],
     )
-    def one(job_id: str, request: Request) -> Response:
+    def page(request: Request) -> Response:
+        """List the jobs of your populations, newest first."""
+        jobs = parts_of(request).jobs
+        return read(
+            request, lambda caller: jobs.page(jobs.viewer(caller), page_of(request))
+        )
+
+    @app.get(
+        f"{_PATH}/{{job}}", response_model=JobDetail, responses=READING, tags=["jobs"]
+    )
+    def one(job: str, request: Request) -> Response:
         """Return one job: state, progress, result, lineage."""
-        office, viewer = _custodian(request)
-        return _json(office.show(viewer, job_id))
+        jobs = parts_of(request).jobs
+        return read(request, lambda caller: jobs.show(jobs.viewer(caller), job))
 
     @app.post(
-        f"{_PATH}/{{job_id}}/cancel",
+        f"{_PATH}/{{job}}/cancel",
         response_model=JobDetail,
-        responses=refusals,
+        responses=CHANGING,
         tags=["jobs"],
     )
-    def cancel(job_id: str, request: Request) -> Response:
+    async def cancel(job: str, request: Request) -> Response:
         """Cancel a job: at once where it is queued, else within seconds."""
-        office, viewer = _custodian(request)
-        return _json(office.cancel(viewer, job_id))
+        jobs = parts_of(request).jobs
 
+        def work(caller: Caller, _: NoBody) -> Document:
+            return jobs.cancel(jobs.viewer(caller), job)
 
-def _submit(request: Request, arrival: Arrival) -> Response:
-    """Queue a job, or refuse: 401, the body's transport, its form, the role."""
-    caller = _caller(request)
-    check_transport(request, arrival)
-    if request.url.query:
-        raise Problem("invalid_request", "this route takes no query string")
-    kind, parameters = _read(arrival.body)
-    office = _parts(request).jobs
-    return _json(office.submit(office.viewer(caller), kind, parameters), status=202)
-
-
-def _read(body: bytes) -> tuple[str, dict[str, object]]:
-    """Return kind and parameters of a body.
-
-    Raises:
-        Problem: It is not strict JSON, or of another shape.
-    """
-    try:
-        value = read_json(body)
-    except MalformedJsonError as error:
-        raise Problem("malformed_json", str(error)) from None
-    if not isinstance(value, dict) or set(value) != {"kind", "parameters"}:
-        raise Problem("invalid_request", "give kind and parameters, and nothing else")
-    kind, parameters = value["kind"], value["parameters"]
-    if not isinstance(kind, str) or not isinstance(parameters, dict):
-        message = "kind is a string, parameters an object"
-        raise Problem("invalid_request", message)
-    return kind, {**parameters}
-
-
-def _problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    problem = {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
-    return {
-        status: {
-            "description": "Refused: see the problem's type.",
-            "content": {PROBLEM_JSON: problem},
-        }
-        for status in statuses
-    }
-
-
-def _json(document: Document, *, status: int = 200) -> Response:
-    return Response(encode(document), status, media_type="application/json")
+        return await change(request, NoBody, work)

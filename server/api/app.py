@@ -10,18 +10,27 @@ from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
 from server.api import wire
-from server.api.admin_jobs import NewJobBody, add_job_routes
+from server.api.admin_custody import add_custody_routes
+from server.api.admin_jobs import add_job_routes
+from server.api.admin_people import add_people_routes
+from server.api.admin_proposals import add_ledger_routes, add_proposal_routes
+from server.api.admin_wire import BODIES as ADMIN_BODIES
+from server.api.admission import PAGED, enter, page_of
 from server.api.examples import add_examples
 from server.api.problems import PROBLEM_JSON, Problem
 from server.api.questions import QuestionCounter, problem_for
+from server.api.samples import add_sample_route
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
 from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
+from server.use_cases.roles import Gate
+from server.use_cases.services import Services
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 MAX_PAGE = 200
@@ -46,8 +55,9 @@ class Parts:
     counter: QuestionCounter
     reading: ReadingRoom
     authenticate: Callable[[str | None], Caller]
-    check_role: Callable[[Caller], None]
     jobs: JobsOffice
+    gate: Gate
+    services: Services
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
@@ -90,6 +100,11 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_reading_routes(app)
     add_job_routes(app)
     _add_health_routes(app)
+    add_sample_route(app)
+    add_custody_routes(app)
+    add_people_routes(app)
+    add_proposal_routes(app)
+    add_ledger_routes(app)
     return app
 
 
@@ -97,7 +112,8 @@ def openapi_document() -> dict[str, object]:
     """Return the OpenAPI document; needs no installation."""
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
-    for model in (wire.QuestionBody, NewJobBody, wire.ProblemShape):
+    models: list[type[BaseModel]] = [wire.QuestionBody, wire.ProblemShape]
+    for model in (*models, *ADMIN_BODIES):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
@@ -112,10 +128,7 @@ def _parts(request: Request) -> Parts:
 
 def _reader(request: Request) -> Caller:
     """Return the analyst who reads; other roles are refused, on record."""
-    parts = _parts(request)
-    caller = parts.authenticate(request.headers.get("authorization"))
-    parts.check_role(caller)
-    return caller
+    return enter(request)
 
 
 def _problems(*statuses: int) -> dict[int | str, dict[str, object]]:
@@ -174,11 +187,13 @@ def _add_reading_routes(app: FastAPI) -> None:
         "/v1/datasets",
         response_model=wire.DatasetList,
         responses=refusals,
+        openapi_extra=PAGED,
         tags=["reading"],
     )
     def datasets(request: Request) -> Response:
-        """List the datasets that you may ask."""
-        return _json(_parts(request).reading.datasets(_reader(request)))
+        """List the datasets that you may ask, newest first."""
+        caller = _reader(request)
+        return _json(_parts(request).reading.datasets(caller, page_of(request)))
 
     @app.get(
         "/v1/datasets/{dataset}",

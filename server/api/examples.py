@@ -3,8 +3,10 @@
 All of them speak of one made-up question.
 """
 
+from collections.abc import Mapping
 from typing import TypedDict, cast
 
+from server.api.admin_examples import ADMIN_EXAMPLES
 from server.api.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
 
 Example = dict[str, object]
@@ -171,42 +173,6 @@ QUERIES: Example = {
 QUERY: Example = {"query_id": _QUERY_ID, "state": "in_flight"}
 HEALTH: Example = {"status": "ok"}
 
-_JOB_ID = "j_4c1d0a9b8e7f6a5b3c2d1e0f"
-_LISTED_JOB: Example = {
-    "id": _JOB_ID,
-    "kind": "dataset.load",
-    "population": "hospital_patients",
-    "actor": "grace",
-    "created": "2026-05-04T09:00:00.250000+00:00",
-    "state": "running",
-    "stage": "read encounters",
-    "done": 125_000_000,
-    "total": 310_000_000,
-    "attempts": 1,
-    "cancel_requested": False,
-    "started": "2026-05-04T09:00:01.000000+00:00",
-    "ended": None,
-}
-JOBS: Example = {"items": [_LISTED_JOB], "next_cursor": None}
-JOB: Example = {
-    **_LISTED_JOB,
-    "error": None,
-    "result": None,
-    "parameters": {"manifest": "/srv/import/hospital.yaml", "dry_run": False},
-    "lineage": {
-        "inputs": [
-            {"path": "/srv/import/hospital.yaml", "sha256": "9f", "size_bytes": 4_096},
-            {"path": "/srv/import/encounters.csv", "size_bytes": 310_000_000},
-        ],
-        "code_version": "0.1.0",
-        "outputs": [],
-    },
-}
-NEW_JOB: Example = {
-    "kind": "dataset.load",
-    "parameters": {"manifest": "hospital.yaml"},
-}
-
 _PLACE: Example = {"line": 1, "column": 8}
 _MEMBERS: dict[str, Example] = {
     "budget_exceeded": {"remaining": _REMAINING},
@@ -227,8 +193,6 @@ _MEMBERS: dict[str, Example] = {
 }
 
 
-_BODIES = {"/v1/admin/jobs": NEW_JOB}
-_LISTS = {"/v1/admin/jobs": JOBS}
 _REPLIES = {
     "/v1/datasets/{dataset}/plan": PLAN,
     "/v1/datasets/{dataset}/queries": ANSWER,
@@ -237,9 +201,6 @@ _REPLIES = {
     "/v1/queries": QUERIES,
     "/v1/queries/{query_id}": QUERY,
     "/v1/budget": BUDGET,
-    "/v1/admin/jobs": JOB,
-    "/v1/admin/jobs/{job_id}": JOB,
-    "/v1/admin/jobs/{job_id}/cancel": JOB,
     "/healthz": HEALTH,
     "/readyz": HEALTH,
 }
@@ -252,18 +213,23 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
     """
     for path, verbs in paths.items():
         for verb, operation in verbs.items():
-            replies = _REPLIES if verb == "post" else {**_REPLIES, **_LISTS}
-            body = _BODIES.get(path, QUESTION)
-            _add_to_operation(cast("_Operation", operation), body, replies[path])
+            found = cast("_Operation", operation)
+            shown = ADMIN_EXAMPLES.get(f"{verb.upper()} {path}")
+            if shown is None:
+                _add_to_operation(found, {"200": _REPLIES[path]}, QUESTION)
+            else:
+                _add_to_operation(found, shown.replies, shown.body)
 
 
-def _add_to_operation(operation: "_Operation", body: Example, reply: Example) -> None:
+def _add_to_operation(
+    operation: "_Operation", replies: Mapping[str, Example], body: Example | None
+) -> None:
     if "requestBody" in operation:
         operation["requestBody"]["content"][_JSON]["example"] = body
     for status, response in operation["responses"].items():
         content = response["content"]
-        if status.startswith("2"):
-            content[_JSON]["example"] = reply
+        if status in replies:
+            content[_JSON]["example"] = replies[status]
         else:
             content[PROBLEM_JSON]["examples"] = _problems(int(status))
 

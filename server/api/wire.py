@@ -328,3 +328,20 @@ class Health(_Shape):
     """Whether the process lives, or may serve."""
 
     status: str = Field(examples=["ok"])
+
+
+class SampleColumn(_Shape):
+    """A column of made-up rows."""
+
+    name: str
+    type: Literal["integer", "decimal", "date", "timestamp", "text", "boolean"]
+
+
+class SampleShape(_Shape):
+    """Made-up rows: they follow from the public schema alone, and tell of nobody."""
+
+    made_up: Literal[True]
+    dataset: str
+    table: str
+    columns: list[SampleColumn]
+    rows: list[list[CellValue]]

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from privacy.errors import CuratorError
+from server.use_cases.second_persons import ProposalOpenError
 
 REFUSED = 1
 USAGE = 2
@@ -64,10 +65,15 @@ def say(sentence: str) -> None:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn refusals into a sentence and exit code 1."""
+def refusals(*, as_json: bool = False) -> Iterator[None]:
+    """Turn refusals into a sentence and exit code 1; proposals also into JSON."""
     try:
         yield
+    except ProposalOpenError as error:
+        if as_json:
+            print_json(error.proposal)
+        say(f"refused: {error}")
+        raise typer.Exit(REFUSED) from None
     except CuratorError as error:
         say(f"refused: {error}")
         raise typer.Exit(REFUSED) from None

@@ -80,6 +80,29 @@ def authenticate(connection: Connection, authorization: str | None) -> Caller:
     return Caller(row.name, row.role)
 
 
+def custodians_of(connection: Connection, population: str | None) -> set[str]:
+    """Return a population's enabled custodians; of any where None."""
+    query = select(tables.principal.c.name).where(
+        tables.principal.c.role == "custodian", tables.principal.c.disabled.is_(False)
+    )
+    if population is not None:
+        query = query.join(
+            tables.custodian, tables.custodian.c.principal == tables.principal.c.name
+        ).where(tables.custodian.c.population == population)
+    return set(connection.execute(query).scalars())
+
+
+def populations_of(connection: Connection, custodian: str) -> set[str]:
+    """Return the populations that a principal is a custodian of."""
+    return set(
+        connection.execute(
+            select(tables.custodian.c.population).where(
+                tables.custodian.c.principal == custodian
+            )
+        ).scalars()
+    )
+
+
 def projects_of(connection: Connection, principal: str) -> list[Project]:
     """Return the caller's unexpired projects, by name."""
     rows = connection.execute(

@@ -35,7 +35,6 @@ from server.use_cases.answers import (
     plan_document,
 )
 from server.use_cases.errors import (
-    ForbiddenError,
     IdempotencyMismatchError,
     InProgressError,
     OverBudgetError,
@@ -43,6 +42,7 @@ from server.use_cases.errors import (
 )
 from server.use_cases.questions import Compiler, Question, loss_range, prepare
 from server.use_cases.requests import QuestionRequest
+from server.use_cases.roles import PLAN, Gate
 from server.use_cases.services import Services, random_id
 
 
@@ -78,12 +78,7 @@ class Desk:
         Raises:
             ForbiddenError: The role has no such route.
         """
-        if caller.role != "analyst":
-            self._services.ledger.refuse(
-                caller.name, "forbidden", {"role": caller.role}
-            )
-            message = f"a key of the role {caller.role} cannot plan or query"
-            raise ForbiddenError(message)
+        Gate(self._services.ledger).check(caller, PLAN)
 
     def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> bytes:
         """Price a question; touches no data and writes nothing."""

@@ -31,14 +31,23 @@ class AuditOffice:
 
     def reconcile(self, reason: str) -> Document:
         """Charge each population what the anchor saw; disable all keys."""
-        self._services.ledger.reconcile(reason, self._actor, _revoke_all_keys)
+        self._services.ledger.reconcile(
+            reason, self._actor, _end_what_a_restore_revives
+        )
         return {"reconciled": True, "keys": "all revoked: issue new ones"}
 
 
-def _revoke_all_keys(change: RecordedTransaction) -> None:
-    """Revoke every key, since a restore revives revoked ones."""
+def _end_what_a_restore_revives(change: RecordedTransaction) -> None:
+    """Revoke every key and close every proposal: some were ended before already."""
     live = change.connection.execute(
         select(tables.key.c.id).where(tables.key.c.revoked.is_(False))
     ).scalars()
     for key_id in list(live):
         change.update(tables.key, {"id": key_id}, {"revoked": True})
+    pending = change.connection.execute(
+        select(tables.proposal.c.id).where(
+            tables.proposal.c.state.in_(["open", "approved"])
+        )
+    ).scalars()
+    for identifier in list(pending):
+        change.update(tables.proposal, {"id": identifier}, {"state": "rejected"})

@@ -1,6 +1,7 @@
 """Public declarations stay fixed across snapshots: find what a manifest changes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from privacy.schema_json import JsonObject
 
@@ -9,9 +10,18 @@ _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = ("type", "scale", "nullable", "constant_in_unit", "domain")
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One declaration that differs: its place, what it was, what it would be."""
+
+    place: str
+    old: object
+    new: object
+
+
 def changed_declarations(
     snapshots: Sequence[JsonObject], given: JsonObject
-) -> list[str]:
+) -> list[Changed]:
     """Return the places where ``given`` differs from what was declared before.
 
     Tables and columns may come and go, but what was ever declared stays so: each is
@@ -25,7 +35,7 @@ def changed_declarations(
             before[name] = table
             for column, facts in _by_name(table["columns"]).items():
                 columns[name, column] = facts
-    changes = []
+    changes: list[Changed] = []
     for name, table in sorted(_by_name(given["tables"]).items()):
         if name not in before:
             continue
@@ -38,11 +48,11 @@ def changed_declarations(
 
 def _changed_hierarchies(
     snapshots: Sequence[JsonObject], given: JsonObject
-) -> list[str]:
+) -> list[Changed]:
     before: dict[str, JsonObject] = {}
     for snapshot in snapshots:
         before.update(_by_name(snapshot.get("hierarchies", [])))
-    changes = []
+    changes: list[Changed] = []
     for name, hierarchy in sorted(_by_name(given.get("hierarchies", [])).items()):
         known = before.get(name, hierarchy)
         changes += _differences(f"hierarchy {name}", known, hierarchy, _HIERARCHY_FACTS)
@@ -61,5 +71,24 @@ def _differences(
     old: Mapping[str, object],
     new: Mapping[str, object],
     facts: tuple[str, ...],
-) -> list[str]:
-    return [f"{place}: {fact}" for fact in facts if old.get(fact) != new.get(fact)]
+) -> list[Changed]:
+    return [
+        Changed(f"{place}: {fact}", old.get(fact), new.get(fact))
+        for fact in facts
+        if old.get(fact) != new.get(fact)
+    ]
+
+
+def made_public(snapshots: Sequence[JsonObject], given: JsonObject) -> list[Changed]:
+    """Return the tables that ``given`` makes public and no snapshot had as such."""
+    known = {
+        name
+        for snapshot in snapshots
+        for name, table in _by_name(snapshot["tables"]).items()
+        if table.get("public")
+    }
+    return [
+        Changed(f"{name}: public", None, new=True)
+        for name, table in sorted(_by_name(given["tables"]).items())
+        if table.get("public") and name not in known
+    ]

@@ -77,3 +77,7 @@ class JobStoppedError(Exception):
 
 class LeaseLostError(JobStoppedError):
     """Somebody else has the job now, or it has ended."""
+
+
+class NoSuchThingError(CommandRefusedError):
+    """What the command names is not there; over HTTP this is a plain 404."""

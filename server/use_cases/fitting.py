@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
@@ -9,8 +10,9 @@ from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
-from server.use_cases.declarations import changed_declarations
+from server.use_cases.declarations import Changed, changed_declarations, made_public
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.second_persons import Altered
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest
 
@@ -34,8 +36,26 @@ def check_population(
             raise CommandRefusedError(message)
 
 
-def changes_of(connection: Connection, manifest: Manifest) -> list[str]:
-    """Return the places where a manifest differs from its dataset's earlier ones.
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How a manifest differs from its dataset's earlier ones.
+
+    Attributes:
+        changed: Declarations that were fixed; the custodian must accept them.
+        made_public: Tables that become public; they need two persons, no flag.
+    """
+
+    changed: tuple[Changed, ...] = ()
+    made_public: tuple[Changed, ...] = ()
+
+    def altered(self) -> tuple[Altered, ...]:
+        """Return all that needs a second person, each place once."""
+        places = {one.place: one for one in (*self.changed, *self.made_public)}
+        return tuple(Altered(one.place, one.old, one.new) for one in places.values())
+
+
+def differences(connection: Connection, manifest: Manifest) -> Differences:
+    """Return how a manifest differs from its dataset's earlier ones.
 
     Raises:
         CommandRefusedError: The dataset is another population's.
@@ -51,23 +71,25 @@ def changes_of(connection: Connection, manifest: Manifest) -> list[str]:
         .where(tables.dataset.c.name == manifest.dataset)
         .order_by(tables.snapshot.c.created)
     ).all()
+    given = dataset_to_json(manifest.schema())
     if not rows:
-        return []
+        return Differences(made_public=tuple(made_public([], given)))
     if rows[0].population != manifest.population.id:
         message = (
             f"the dataset {manifest.dataset!r} is of population "
             f"{rows[0].population!r}, not {manifest.population.id!r}"
         )
         raise CommandRefusedError(message)
-    given = dataset_to_json(manifest.schema())
-    changes = changed_declarations([json.loads(row.schema) for row in rows], given)
-    if json.loads(rows[-1].display) != display_of(manifest):
-        changes.append("display")
+    schemas = [json.loads(row.schema) for row in rows]
+    changes = changed_declarations(schemas, given)
+    display = json.loads(rows[-1].display)
+    if display != display_of(manifest):
+        changes.append(Changed("display", display, display_of(manifest)))
     before = _kept_rows([json.loads(row.manifest) for row in rows])
     for name, keep in _kept_rows([json.loads(manifest.canonical_json())]).items():
         if before.get(name, keep) != keep:
-            changes.append(f"{name}: keep")
-    return changes
+            changes.append(Changed(f"{name}: keep", before[name], keep))
+    return Differences(tuple(changes), tuple(made_public(schemas, given)))
 
 
 def _kept_rows(manifests: Sequence[Document]) -> dict[str, object]:

@@ -11,14 +11,15 @@ from sqlalchemy import ColumnElement, and_, false, or_, select, true
 
 from privacy.errors import CuratorError, InvalidOptionError
 from server.persistence import tables
-from server.use_cases.access import Caller
+from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
-from server.use_cases.errors import ForbiddenError, NotFoundError
+from server.use_cases.errors import NotFoundError
 from server.use_cases.job_kinds import JobKind, JobKinds, Lineage, Prepared
-from server.use_cases.job_store import JobRow, JobStore, NewJob
+from server.use_cases.job_store import JobRow, JobStore, NewJob, row_of
+from server.use_cases.paging import Page, read_page
 from server.use_cases.services import Services
 
-_ID = re.compile(r"j_[0-9a-f]{24}")
+_ID = re.compile(r"job_[0-9a-f]{24}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +45,10 @@ class JobsOffice:
         self._kinds = kinds
 
     def viewer(self, caller: Caller) -> Viewer:
-        """Return what a principal may see; other roles are refused, on record.
-
-        Raises:
-            ForbiddenError: The caller is no custodian.
-        """
-        if caller.role != "custodian":
-            facts = {"role": caller.role}
-            self._services.ledger.refuse(caller.name, "forbidden", facts)
-            message = f"a key of the role {caller.role} has no such route"
-            raise ForbiddenError(message)
-        custodian = tables.custodian
+        """Return what a custodian may see."""
         with self._services.databases.reader.connect() as connection:
-            names = connection.execute(
-                select(custodian.c.population).where(
-                    custodian.c.principal == caller.name
-                )
-            ).scalars()
-            return Viewer(caller.name, frozenset(names))
+            theirs = populations_of(connection, caller.name)
+        return Viewer(caller.name, frozenset(theirs))
 
     def submit(
         self, viewer: Viewer, kind_name: str, given: Mapping[str, object]
@@ -129,29 +116,17 @@ class JobsOffice:
         own = row.actor == viewer.actor and row.population is not None
         return own and not self._exists(str(row.population))
 
-    def page(self, viewer: Viewer, *, limit: int, cursor: str | None) -> Document:
+    def page(self, viewer: Viewer, page: Page) -> Document:
         """List jobs, newest first.
 
         Raises:
             InvalidOptionError: The cursor is none that a list gave.
         """
-        rows = self._store.page(
-            _seen_by(viewer), self._place(viewer, cursor), limit + 1
-        )
-        more = len(rows) > limit
-        return {
-            "items": [_listed(row) for row in rows[:limit]],
-            "next_cursor": rows[limit - 1].id if more else None,
-        }
-
-    def _place(self, viewer: Viewer, cursor: str | None) -> JobRow | None:
-        if cursor is None:
-            return None
-        try:
-            return self._visible(viewer, cursor)
-        except NotFoundError:
-            message = "cursor: pass on what next_cursor said"
-            raise InvalidOptionError(message) from None
+        visible = _seen_by(viewer)
+        with self._services.databases.reader.connect() as connection:
+            rows, cursor = read_page(connection, tables.job, page, visible)
+        items = [_listed(row_of(row)) for row in rows]
+        return {"items": items, "next_cursor": cursor}
 
     def cancel(self, viewer: Viewer, job_id: str) -> Document:
         """Ask for a job's end: a queued one ends at once, a running one in seconds.

@@ -7,9 +7,10 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from server.use_cases.answers import Document
-from server.use_cases.custody import CustodyOffice, Errand, LoadChoices
+from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_kinds import JobContext, JobParameters, Prepared
+from server.use_cases.loading import Errand
 from server.use_cases.services import Services
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Step

@@ -12,6 +12,8 @@ from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.answers import Document, charge_document
 from server.use_cases.errors import NotFoundError
+from server.use_cases.made_up import made_up_sample
+from server.use_cases.paging import Page, read_page
 from server.use_cases.questions import loss_range, schema_of
 from server.use_cases.services import Services
 
@@ -30,12 +32,13 @@ class ReadingRoom:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def datasets(self, caller: Caller) -> Document:
+    def datasets(self, caller: Caller, page: Page) -> Document:
         """List the datasets that the caller's unexpired projects may ask."""
         with self._services.databases.reader.connect() as connection:
-            names = _granted(connection, caller)
-            items = [_item(connection, name) for name in sorted(names)]
-        return {"items": items, "next_cursor": None}
+            visible = tables.dataset.c.name.in_(sorted(_granted(connection, caller)))
+            rows, following = read_page(connection, tables.dataset, page, visible)
+            items = [_item(connection, row.name) for row in rows]
+        return {"items": items, "next_cursor": following}
 
     def dataset(self, caller: Caller, name: str) -> Document:
         """Describe one dataset: schema, domains, limits, the caller's budget.
@@ -62,6 +65,26 @@ class ReadingRoom:
                 "budget": self._budget(connection, caller),
                 "tables": [table_to_json(t) for t in schema.tables.values()],
             }
+
+    def sample(
+        self, caller: Caller, name: str, table: str | None, rows: int
+    ) -> Document:
+        """Return made-up rows of a table (the first one where none is named).
+
+        They follow from the public schema alone.
+
+        Raises:
+            NotFoundError: The dataset is unknown or not granted, or has no such table.
+        """
+        with self._services.databases.reader.connect() as connection:
+            if name not in _granted(connection, caller):
+                raise NotFoundError
+            row = dataset_row(connection, name)
+        schema = schema_of(row.active_snapshot, row.schema).dataset
+        chosen = next(iter(schema.tables)) if table is None else table
+        if chosen not in schema.tables:
+            raise NotFoundError
+        return made_up_sample(schema, schema.tables[chosen], rows)
 
     def budget(self, caller: Caller) -> Document:
         """Return what each of the caller's projects may spend and has spent."""

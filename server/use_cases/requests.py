@@ -43,11 +43,16 @@ class QuestionRequest:
         Raises:
             InvalidLossError: Off the grammar or off the grid of 1e-9.
         """
-        if self.epsilon is None:
-            return None
-        if isinstance(self.epsilon, str):
-            return Loss.parse(self.epsilon)
-        return _loss_of_number(self.epsilon)
+        return None if self.epsilon is None else loss_of(self.epsilon)
+
+
+def loss_of(value: str | int | Decimal) -> Loss:
+    """Read a loss from a JSON string or number.
+
+    Raises:
+        InvalidLossError: Off the grammar or off the grid of 1e-9.
+    """
+    return Loss.parse(value) if isinstance(value, str) else _loss_of_number(value)
 
 
 def _loss_of_number(number: int | Decimal) -> Loss:

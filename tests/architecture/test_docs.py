@@ -10,7 +10,7 @@ from server.api.app import openapi_document
 from server.api.problems import STATUS_BY_CODE
 from server.main import cli
 from server.settings import Settings
-from server.use_cases.people import ROLES
+from server.use_cases.roles import ROLES, ROUTES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -108,6 +108,17 @@ def test_each_command_stands_in_the_operations_page(command):
 def test_each_role_stands_in_the_glossary():
     for role in ROLES:
         assert f"**{role.capitalize()}**" in page("glossary.md"), role
+
+
+def test_the_page_of_roles_is_the_table_of_the_code():
+    for route, roles in ROUTES.items():
+        (row,) = re.findall(
+            rf"^\| `{re.escape(route)}` \|(.*)\|$", page("roles.md"), re.MULTILINE
+        )
+        shown = [cell.strip() for cell in row.split("|")]
+        assert shown == ["yes" if r in (roles or ROLES) else "" for r in ROLES], route
+    assert page("roles.md").count("| `") == len(ROUTES)
+    assert f"| route | {' | '.join(ROLES)} |" in page("roles.md")
 
 
 def links():

@@ -1,0 +1,205 @@
+"""Requests beside questions: who comes in, what they send, and what is sent back.
+
+The checks stand in CONTRACT's order: 401, 408, 413, 415, the body's form (400, 422),
+role (403), what is not there or not yours (404), and what the body asks for (422).
+"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from privacy.errors import CuratorError, InvalidOptionError
+from server.api.intake import Arrival, check_transport, receive
+from server.api.problems import PROBLEM_JSON, Problem, problem_of
+from server.strict_json import MalformedJsonError, read_json
+from server.use_cases.access import Caller
+from server.use_cases.answers import Document, encode
+from server.use_cases.errors import (
+    CommandRefusedError,
+    NoSuchThingError,
+    NotFoundError,
+)
+from server.use_cases.paging import Page
+from server.use_cases.second_persons import ProposalOpenError
+
+if TYPE_CHECKING:
+    from server.api.app import Parts
+
+MAX_PAGE = 200
+_DEFAULT_PAGE = 50
+_NAME = re.compile(r"[A-Za-z0-9_]{1,64}")
+_LIMIT = re.compile(r"[0-9]{1,3}")
+Body = TypeVar("Body", bound=BaseModel)
+
+PAGE_PARAMETERS: list[dict[str, object]] = [
+    {
+        "name": "limit",
+        "in": "query",
+        "required": False,
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": 50},
+        "description": "The most items of this page.",
+    },
+    {
+        "name": "cursor",
+        "in": "query",
+        "required": False,
+        "schema": {"type": "string", "maxLength": 64},
+        "description": "What next_cursor said.",
+    },
+]
+"""They are read after the key, so FastAPI must not check them before it."""
+
+
+def parts_of(request: Request) -> "Parts":
+    """Return what the application is made of."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+def route_of(request: Request) -> str:
+    """Return the verb and the template of the path, as the table of roles has them."""
+    return f"{request.method} {request.scope['route'].path}"
+
+
+def enter(request: Request) -> Caller:
+    """Return who asks, if the role has this route; refusals are on record.
+
+    Raises:
+        UnauthenticatedError: No valid key.
+        ForbiddenError: The role has no such route.
+        NotFoundError: A name in the path could be nobody's.
+    """
+    parts = parts_of(request)
+    caller = parts.authenticate(request.headers.get("authorization"))
+    _admit(request, caller)
+    return caller
+
+
+def _admit(request: Request, caller: Caller) -> None:
+    parts_of(request).gate.check(caller, route_of(request))
+    for name in request.path_params.values():
+        if _NAME.fullmatch(name) is None:
+            raise NotFoundError
+
+
+def page_of(request: Request) -> Page:
+    """Read ``limit`` and ``cursor``.
+
+    Raises:
+        InvalidOptionError: One is off its form.
+    """
+    given = request.query_params
+    limit, cursor = given.get("limit", str(_DEFAULT_PAGE)), given.get("cursor")
+    if _LIMIT.fullmatch(limit) is None or not 1 <= int(limit) <= MAX_PAGE:
+        message = f"limit: a whole number from 1 to {MAX_PAGE}"
+        raise InvalidOptionError(message)
+    if cursor is not None and _NAME.fullmatch(cursor) is None:
+        message = "cursor: pass on what next_cursor said"
+        raise InvalidOptionError(message)
+    return Page(int(limit), cursor)
+
+
+def read(request: Request, work: Callable[[Caller], Document]) -> Response:
+    """Answer a GET."""
+    return _answer(lambda: json_response(work(enter(request))))
+
+
+async def change(
+    request: Request,
+    model: type[Body],
+    work: Callable[[Caller, Body], Document],
+    status: int = 200,
+) -> Response:
+    """Answer a request that changes something: read its body, then work in a thread."""
+    try:
+        arrival = await receive(request)
+    except ClientDisconnect:
+        return Response(status_code=400)  # nobody is there to read it
+
+    def decide() -> Response:
+        parts = parts_of(request)
+        caller = parts.authenticate(request.headers.get("authorization"))
+        body = _read_body(request, arrival, model)
+        _admit(request, caller)
+        return json_response(work(caller, body), status)
+
+    return await run_in_threadpool(_answer, decide)
+
+
+def _read_body(request: Request, arrival: Arrival, model: type[Body]) -> Body:
+    check_transport(request, arrival)
+    if request.url.query:
+        raise Problem("invalid_request", "this route takes no query string")
+    try:
+        value = read_json(arrival.body or b"{}")
+        return model.model_validate(value, strict=True)
+    except MalformedJsonError as error:
+        raise Problem("malformed_json", str(error)) from None
+    except ValidationError as error:
+        raise Problem("invalid_request", _first(error)) from None
+
+
+def _first(error: ValidationError) -> str:
+    """Say where a body has the wrong form; unknown keys are not quoted back."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    first = found[0]
+    if first["type"] == "extra_forbidden":
+        return "the body has an unknown key; docs/http.md lists those that are known"
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place or 'the body'}: {first['msg']}"
+
+
+def _answer(work: Callable[[], Response]) -> Response:
+    """Run the work, and map what it refuses; bugs go on to the route."""
+    try:
+        return work()
+    except ProposalOpenError as waiting:
+        return json_response(waiting.proposal, 202)
+    except Problem as problem:
+        return problem.response()
+    except CuratorError as error:
+        return _problem(error).response()
+
+
+def _problem(error: CuratorError) -> Problem:
+    """Map a refusal; what a command names and is not there is a plain 404."""
+    if isinstance(error, NoSuchThingError):
+        return problem_of(NotFoundError())
+    if isinstance(error, CommandRefusedError):
+        return Problem("invalid_request", str(error))
+    return problem_of(error)
+
+
+def json_response(document: Document, status: int = 200) -> Response:
+    """Return a document as JSON."""
+    return Response(encode(document), status_code=status, media_type="application/json")
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, object]]:
+    """Describe refusals for the OpenAPI document."""
+    return {
+        status: {
+            "description": "Refused: see the problem's type.",
+            "content": {
+                PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
+            },
+        }
+        for status in statuses
+    }
+
+
+def body_of(model: type[BaseModel]) -> dict[str, object]:
+    """Describe a body that ``change`` reads, for the OpenAPI document."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    content = {"application/json": {"schema": schema}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+PAGED: dict[str, object] = {"parameters": PAGE_PARAMETERS}
+READING = problems(401, 403, 404, 422, 500, 503)
+CHANGING = problems(400, 401, 403, 404, 408, 413, 415, 422, 500, 503)

@@ -1,0 +1,82 @@
+"""``curator dataset``."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.output import Json, refusals, show, show_list
+from server.cli.progress import shown_progress
+from server.use_cases.answers import Document
+from server.use_cases.custody import CustodyOffice, LoadChoices
+
+Submit = Callable[[str, Document], Document]
+
+
+def dataset_commands(
+    office: Callable[[], CustodyOffice], submit: Submit
+) -> typer.Typer:
+    """Return the commands; ``submit`` queues a job of a kind."""
+    cli = typer.Typer(help="Tables behind the query interface.")
+
+    @cli.command()
+    def load(
+        manifest: Path,
+        *,
+        dry_run: Annotated[
+            bool, typer.Option(help="Check and report; change nothing.")
+        ] = False,
+        override_overlap: Annotated[
+            bool, typer.Option(help="Let patients be in two populations.")
+        ] = False,
+        accept_changes: Annotated[
+            bool, typer.Option(help="Let declarations differ from the last snapshot's.")
+        ] = False,
+        reason: Annotated[
+            str | None, typer.Option(help="Why; recorded with an override.")
+        ] = None,
+        background: Annotated[
+            bool, typer.Option(help="Let a worker do it; print the job's id.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Load a dataset from the files that a manifest names, and activate it.
+
+        The report is for custodians alone: it counts raw rows. In the background, files
+        are read under CURATOR_IMPORT alone; see 'curator job follow'.
+
+        Example: curator dataset load hospital.yaml
+        """
+        choices = LoadChoices(
+            dry_run=dry_run,
+            override_overlap=override_overlap,
+            accept_changes=accept_changes,
+            reason=reason,
+        )
+        with refusals(as_json=json):
+            if background:
+                told = {"manifest": str(manifest.resolve()), **asdict(choices)}
+                show({"job": submit("dataset.load", told)["id"]}, as_json=json)
+                return
+            if json:
+                loaded = office().load(manifest, choices)
+            else:
+                with shown_progress() as progress:
+                    loaded = office().load(manifest, choices, progress)
+            show(loaded, as_json=json)
+
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the datasets and their active snapshots."""
+        with refusals():
+            show_list(office().datasets(), as_json=json)
+
+    @cli.command("show")
+    def show_one(name: str, *, json: Json = False) -> None:
+        """Show one dataset: schema and snapshots."""
+        with refusals():
+            show(office().dataset(name), as_json=json)
+
+    return cli

@@ -1,0 +1,79 @@
+"""``curator population``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.arguments import read_loss
+from server.cli.output import Json, refusals, show, show_list
+from server.use_cases.custody import CustodyOffice
+from server.use_cases.people import PeopleOffice
+
+
+def population_commands(
+    office: Callable[[], CustodyOffice], people: Callable[[], PeopleOffice]
+) -> typer.Typer:
+    """Return the commands."""
+    cli = typer.Typer(help="People who share an identifier space, and their cap.")
+
+    @cli.command()
+    def create(manifest: Path, *, json: Json = False) -> None:
+        """Create the population that a manifest declares.
+
+        Example: curator population create hospital.yaml
+        """
+        with refusals(as_json=json):
+            show(office().create_population(manifest), as_json=json)
+
+    @cli.command("show")
+    def show_one(
+        name: Annotated[str | None, typer.Argument()] = None, *, json: Json = False
+    ) -> None:
+        """Show one population, or all: cap, spent, remaining.
+
+        Example: curator population show hospital
+        """
+        with refusals():
+            if name is not None:
+                show(office().population(name), as_json=json)
+            else:
+                show_list(office().populations(), as_json=json)
+
+    @cli.command()
+    def cap(name: str, epsilon: str, *, json: Json = False) -> None:
+        """Set the most that all answers together may spend.
+
+        Example: curator population cap hospital 12.5
+        """
+        loss = read_loss(epsilon)
+        with refusals(as_json=json):
+            show(office().set_cap(name, loss), as_json=json)
+
+    cli.add_typer(_custodians(people), name="custodian")
+    return cli
+
+
+def _custodians(office: Callable[[], PeopleOffice]) -> typer.Typer:
+    cli = typer.Typer(help="Who holds a population.")
+
+    @cli.command()
+    def add(population: str, principal: str, *, json: Json = False) -> None:
+        """Make a principal of the role custodian one of a population's.
+
+        Example: curator population custodian add hospital carol
+        """
+        with refusals(as_json=json):
+            show(office().add_custodian(population, principal), as_json=json)
+
+    @cli.command()
+    def remove(population: str, principal: str, *, json: Json = False) -> None:
+        """Take a custodian from a population; approvals of theirs end with it.
+
+        Example: curator population custodian remove hospital carol
+        """
+        with refusals(as_json=json):
+            show(office().remove_custodian(population, principal), as_json=json)
+
+    return cli

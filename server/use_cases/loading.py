@@ -1,0 +1,344 @@
+"""Loading a dataset: check, ingest, record; what is refused changes nothing."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from budget.ledger import RecordedTransaction, Scope
+from budget.writing import UnanchoredError
+from privacy.schema_json import dataset_to_json
+from server.persistence import tables
+from server.use_cases.answers import Document
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.fitting import (
+    check_population,
+    differences,
+    display_of,
+)
+from server.use_cases.load_lock import load_lock
+from server.use_cases.new_populations import creation, insert_population, require_cap
+from server.use_cases.overlaps import Overlaps
+from server.use_cases.populations import installation_value
+from server.use_cases.second_persons import (
+    Altered,
+    Change,
+    asking_second_person,
+    check_second_person,
+    require_second_person,
+)
+from server.use_cases.secret_files import (
+    DIGEST_BYTES,
+    read_secret,
+    secret_digest,
+)
+from server.use_cases.services import Services, now_text, random_id
+from upstream.ingestion import Ingested, ingest, sweep_dead_loads
+from upstream.manifest import Manifest, load_manifest
+from upstream.progress import Interruptible, Progress, never_interrupted, silent
+
+
+@dataclass(frozen=True, slots=True)
+class LoadChoices:
+    """What ``dataset load`` is told beside the manifest.
+
+    ``reason`` is needed for the two overrides; both are recorded with it.
+    """
+
+    dry_run: bool = False
+    override_overlap: bool = False
+    accept_changes: bool = False
+    reason: str | None = None
+
+
+def _unheard(_: Connection, __: Document) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """On whose behalf a load is done, and how they follow it.
+
+    Attributes:
+        progress: Told of each step.
+        interruptible: Lent the interrupt of long statements.
+        waiting: Called now and then while another load is under way; may raise;
+            None: nobody is told.
+        recorded: Called in the transaction that records the snapshot, with what
+            ``load`` will return; may raise, and nothing is recorded.
+        facts: Written into the load's entry.
+    """
+
+    progress: Progress = silent
+    interruptible: Interruptible = never_interrupted
+    waiting: Callable[[], None] | None = None
+    recorded: Callable[[Connection, Document], None] = _unheard
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """An open transaction that records a load, and the facts of its entry."""
+
+    connection: Connection
+    facts: dict[str, object]
+
+
+class Loader:
+    """Loads datasets for one actor."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+        self._overlaps = Overlaps(services.settings.overlaps)
+
+    def load(
+        self,
+        manifest_path: Path,
+        choices: LoadChoices,
+        errand: Errand,
+    ) -> Document:
+        """Load a dataset from files and make its snapshot the active one.
+
+        What a killed load left in the folder of snapshots is removed first.
+
+        Raises:
+            CommandRefusedError: The manifest does not fit what is stored, or its
+                patients are another population's. Nothing was changed.
+            ProposalOpenError: A second person must approve first. Nothing was changed
+                but that this is proposed.
+        """
+        folder = self._services.settings.import_
+        manifest = load_manifest(manifest_path, folder)
+        secret = self._checked_secret()
+        with (
+            asking_second_person(self._services, self._actor),
+            load_lock(self._services.settings, while_waiting=errand.waiting),
+        ):
+            with self._services.databases.reader.connect() as connection:
+                self._check_fits(connection, manifest, choices)
+            sweep_dead_loads(self._services.settings.snapshots)
+            snapshot = random_id("s")
+            target = self._services.settings.snapshots / f"{snapshot}.duckdb"
+            try:
+                ingested = ingest(
+                    manifest,
+                    base=manifest_path.resolve().parent,
+                    import_folder=folder or manifest_path.resolve().parent,
+                    secret=secret,
+                    target=target,
+                    progress=errand.progress,
+                    interruptible=errand.interruptible,
+                )
+                loaded: Document = {
+                    "dataset": manifest.dataset,
+                    "snapshot": None if choices.dry_run else snapshot,
+                    "report": ingested.report.to_json(),
+                }
+                if choices.dry_run:
+                    target.unlink()
+                    return loaded
+                with self._recorded(manifest, snapshot, ingested, choices) as change:
+                    errand.recorded(change.connection, loaded)
+                    change.facts.update(errand.facts)
+            except UnanchoredError:
+                raise  # it is recorded, and its file is needed
+            except BaseException:
+                target.unlink(missing_ok=True)
+                raise
+        return loaded
+
+    def _checked_secret(self) -> bytes:
+        """Return the secret, if it is the one that the ledger knows.
+
+        Raises:
+            CommandRefusedError: It is missing or another.
+        """
+        with self._services.databases.reader.connect() as connection:
+            expected = installation_value(connection, "secret_digest")
+        try:
+            secret = read_secret(self._services.settings.secret_file)
+        except (OSError, ValueError):
+            secret = b""
+        if secret_digest(secret) != expected:
+            message = (
+                "DATA/secret.key is missing or is not the one of this installation: "
+                "bring it back from its backup; a new one would make the same "
+                "patients look like strangers"
+            )
+            raise CommandRefusedError(message)
+        return secret
+
+    def _check_fits(
+        self, connection: Connection, manifest: Manifest, choices: LoadChoices
+    ) -> None:
+        """Refuse what can be refused before any row is read."""
+        declared = manifest.population
+        row = connection.execute(
+            select(tables.population).where(tables.population.c.name == declared.id)
+        ).one_or_none()
+        if row is None:
+            require_cap(declared)
+        else:
+            cap = self._services.ledger.limit(Scope.population(declared.id))
+            check_population(declared, json.loads(row.declaration), cap)
+        changed = differences(connection, manifest).changed
+        if changed and not (choices.accept_changes and choices.reason):
+            message = (
+                "declarations stay fixed across snapshots, and "
+                f"{changed[0].place} differs ({len(changed)} in all): restore it, or "
+                "pass --accept-changes --reason TEXT; two persons must agree, unless "
+                "the installation has a single custodian"
+            )
+            raise CommandRefusedError(message)
+        wanted = _needs_two(connection, manifest, choices)
+        if wanted is not None and not choices.dry_run:
+            check_second_person(connection, self._actor, wanted)
+
+    @contextmanager
+    def _recorded(
+        self,
+        manifest: Manifest,
+        snapshot: str,
+        ingested: Ingested,
+        choices: LoadChoices,
+    ) -> Iterator[_Recording]:
+        """Write the overlap file, then everything else in one transaction.
+
+        What the block does is part of it.
+        """
+        population = manifest.population.id
+        facts: dict[str, object] = {"snapshot": snapshot, "reason": choices.reason}
+        with self._services.ledger.recorded(
+            "dataset.load", self._actor, facts
+        ) as change:
+            found = differences(change.connection, manifest)
+            facts["changed"] = [one.place for one in found.changed]
+            wanted = _needs_two(change.connection, manifest, choices)
+            approver = (
+                None
+                if wanted is None
+                else require_second_person(change, self._actor, wanted)
+            )
+            fresh = _split(ingested.population_ids)
+            facts["overlap"] = self._check_overlap(change, manifest, fresh, choices)
+            known = self._overlaps.digest_of(change.connection, population)
+            digest = self._overlaps.add(population, known, fresh)
+            if known is None:
+                creators = (self._actor, approver)
+                insert_population(change, manifest.population, digest, creators)
+            elif known != digest:
+                change.update(
+                    tables.population, {"name": population}, {"overlap_digest": digest}
+                )
+            self._upsert_dataset(change, manifest, snapshot)
+            yield _Recording(change.connection, facts)
+
+    def _upsert_dataset(
+        self, change: RecordedTransaction, manifest: Manifest, snapshot: str
+    ) -> None:
+        created = now_text()
+        known = change.connection.execute(
+            select(tables.dataset.c.name).where(
+                tables.dataset.c.name == manifest.dataset
+            )
+        ).first()
+        if known is None:
+            change.insert(
+                tables.dataset,
+                {
+                    "name": manifest.dataset,
+                    "population": manifest.population.id,
+                    "active_snapshot": snapshot,
+                    "created": created,
+                },
+            )
+        else:
+            change.update(
+                tables.dataset,
+                {"name": manifest.dataset},
+                {"active_snapshot": snapshot},
+            )
+        change.insert(
+            tables.snapshot,
+            {
+                "id": snapshot,
+                "dataset": manifest.dataset,
+                "schema": json.dumps(dataset_to_json(manifest.schema())),
+                "display": json.dumps(display_of(manifest)),
+                "manifest": manifest.canonical_json(),
+                "created": created,
+            },
+        )
+
+    def _check_overlap(
+        self,
+        change: RecordedTransaction,
+        manifest: Manifest,
+        fresh: frozenset[bytes],
+        choices: LoadChoices,
+    ) -> list[str]:
+        """Return the other populations that share patients, if that is allowed.
+
+        Raises:
+            CommandRefusedError: They share some, and nobody overrode it.
+            SecondPersonNeededError: Nobody approved of that.
+        """
+        population = manifest.population.id
+        sharing = self._overlaps.sharing(change.connection, population, fresh)
+        if not sharing:
+            return []
+        if not (choices.override_overlap and choices.reason):
+            message = (
+                f"some of these units are in population {sharing[0]!r} too, where a "
+                "second cap would be spent on the same people: load the dataset under "
+                "that population, or pass --override-overlap --reason TEXT; two "
+                "persons must agree, unless the installation has a single custodian"
+            )
+            raise CommandRefusedError(message)
+        units = hashlib.sha256(b"".join(sorted(fresh))).hexdigest()
+        allowed = Altered(
+            f"patients of {population} in other populations",
+            None,
+            {"populations": sharing, "keyed_units": units},
+        )
+        known = self._overlaps.digest_of(change.connection, population)
+        wanted = Change(
+            "overlap.override",
+            None if known is None else population,
+            (allowed,),
+            choices.reason,
+        )
+        require_second_person(change, self._actor, wanted)
+        return sharing
+
+
+def _needs_two(
+    connection: Connection, manifest: Manifest, choices: LoadChoices
+) -> Change | None:
+    """Return what of a load needs two persons, but for an overlap; None if nothing."""
+    population = manifest.population.id
+    row = connection.execute(
+        select(tables.population.c.name).where(tables.population.c.name == population)
+    ).one_or_none()
+    altered = [
+        Altered(f"{manifest.dataset}.{one.what}", one.old, one.new)
+        for one in differences(connection, manifest).altered()
+    ]
+    if row is None:
+        altered.insert(0, creation(manifest.population))
+    if not altered:
+        return None
+    known = None if row is None else population
+    return Change("dataset.load", known, tuple(altered), choices.reason)
+
+
+def _split(digests: bytes) -> frozenset[bytes]:
+    return frozenset(
+        digests[start : start + DIGEST_BYTES]
+        for start in range(0, len(digests), DIGEST_BYTES)
+    )

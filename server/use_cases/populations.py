@@ -1,0 +1,128 @@
+"""Populations and their datasets: what custodians see, and the caps that they set."""
+
+import json
+
+from sqlalchemy import Connection, select
+
+from budget.ledger import Scope
+from privacy.losses import Loss
+from server.persistence import tables
+from server.use_cases.access import custodians_of
+from server.use_cases.answers import Document
+from server.use_cases.catalogue import existing
+from server.use_cases.second_persons import (
+    Altered,
+    Change,
+    asking_second_person,
+    require_second_person,
+)
+from server.use_cases.services import Services
+
+
+class PopulationOffice:
+    """Shows populations and datasets, and sets caps; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def population(self, name: str) -> Document:
+        """Describe a population: whom it protects, its cap, what is spent."""
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.population, name)
+            datasets = connection.execute(
+                select(tables.dataset.c.name)
+                .where(tables.dataset.c.population == name)
+                .order_by(tables.dataset.c.name)
+            ).scalars()
+            names = list(datasets)
+            custodians = sorted(custodians_of(connection, name))
+        scope = Scope.population(name)
+        cap = self._services.ledger.limit(scope) or Loss(0)
+        spent = self._services.ledger.spent(scope)
+        return {
+            "name": name,
+            "unit": row.unit,
+            "unit_type": row.unit_type,
+            "epsilon_cap": str(cap),
+            "delta_cap": "0",
+            "spent": str(spent),
+            "remaining": str(cap.minus_floor_zero(spent)),
+            "epsilon_per_query": {
+                "min": str(Loss(row.epsilon_min_nano)),
+                "max": str(Loss(row.epsilon_max_nano)),
+            },
+            "datasets": names,
+            "custodians": custodians,
+            "created": row.created,
+        }
+
+    def populations(self) -> list[Document]:
+        """Describe every population."""
+        with self._services.databases.reader.connect() as connection:
+            names = connection.execute(
+                select(tables.population.c.name).order_by(tables.population.c.name)
+            ).scalars()
+            listed = list(names)
+        return [self.population(name) for name in listed]
+
+    def set_cap(self, name: str, cap: Loss) -> Document:
+        """Set a cap; a higher one needs two persons."""
+        scope = Scope.population(name)
+        with (
+            asking_second_person(self._services, self._actor),
+            self._services.ledger.recorded("population.cap", self._actor) as change,
+        ):
+            existing(change.connection, tables.population, name)
+            held = self._services.ledger.limit(scope) or Loss(0)
+            if cap > held:
+                raised = Altered(f"cap of {name}", str(held), str(cap))
+                wanted = Change("population.cap", name, (raised,))
+                require_second_person(change, self._actor, wanted)
+            change.set_limit(scope, cap)
+        return self.population(name)
+
+    def datasets(self) -> list[Document]:
+        """List every dataset with its active snapshot."""
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(
+                select(tables.dataset).order_by(tables.dataset.c.name)
+            ).all()
+        return [
+            {
+                "name": row.name,
+                "population": row.population,
+                "snapshot": row.active_snapshot,
+            }
+            for row in rows
+        ]
+
+    def dataset(self, name: str) -> Document:
+        """Describe one dataset with its snapshots."""
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.dataset, name)
+            snapshots = connection.execute(
+                select(
+                    tables.snapshot.c.id,
+                    tables.snapshot.c.created,
+                    tables.snapshot.c.schema,
+                )
+                .where(tables.snapshot.c.dataset == name)
+                .order_by(tables.snapshot.c.created)
+            ).all()
+        active = next(s for s in snapshots if s.id == row.active_snapshot)
+        return {
+            "name": name,
+            "population": row.population,
+            "snapshot": row.active_snapshot,
+            "snapshots": [{"id": s.id, "created": s.created} for s in snapshots],
+            "tables": json.loads(active.schema)["tables"],
+        }
+
+
+def installation_value(connection: Connection, name: str) -> str:
+    """Return a fact that ``curator init`` fixed."""
+    value: str = connection.execute(
+        select(tables.installation.c.value).where(tables.installation.c.name == name)
+    ).scalar_one()
+    return value

@@ -1,0 +1,138 @@
+"""Proposals: who sees them, approves them, rejects them."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, select
+
+from server.persistence import tables
+from server.use_cases.access import Caller, populations_of
+from server.use_cases.answers import Document
+from server.use_cases.errors import CommandRefusedError, NoSuchThingError, NotFoundError
+from server.use_cases.second_persons import (
+    ProposalRow,
+    are_independent,
+    proposal_document,
+    state_of,
+)
+from server.use_cases.services import Services, now_text
+
+_WAITING = ("open", "approved")
+
+
+class ProposalOffice:
+    """Shows proposals, and takes custodians' decisions; each is one chain entry."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def listed(self, *, waiting: bool = False) -> list[Document]:
+        """List all proposals, newest first, for the host."""
+        table = tables.proposal
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(
+                select(table).order_by(table.c.created.desc(), table.c.id.desc())
+            ).all()
+        return [
+            proposal_document(row)
+            for row in rows
+            if not waiting or state_of(row) in _WAITING
+        ]
+
+    def shown(self, identifier: str) -> Document:
+        """Show one proposal to the host.
+
+        Raises:
+            NoSuchThingError: There is none.
+        """
+        with self._services.databases.reader.connect() as connection:
+            row = _found(connection, identifier)
+        if row is None:
+            message = f"no proposal {identifier!r}: see 'curator proposal list'"
+            raise NoSuchThingError(message)
+        return proposal_document(row)
+
+    def seen_by(self, caller: Caller, identifier: str) -> Document:
+        """Show one proposal to a custodian.
+
+        Raises:
+            NotFoundError: Unknown, or of a population that is not theirs.
+        """
+        with self._services.databases.reader.connect() as connection:
+            return proposal_document(_visible(connection, caller, identifier))
+
+    def approve(self, caller: Caller, identifier: str) -> Document:
+        """Approve a proposal; whoever made it may then make the change, once.
+
+        Raises:
+            NotFoundError: Unknown, or of a population that is not theirs.
+            CommandRefusedError: It no longer waits, or the two are not two persons.
+        """
+        return self._decide(caller, identifier, "approved", _check_approvable)
+
+    def reject(self, caller: Caller, identifier: str) -> Document:
+        """Reject a proposal, also one's own or one that was approved and not used.
+
+        Raises:
+            NotFoundError: Unknown, or of a population that is not theirs.
+            CommandRefusedError: It no longer waits.
+        """
+        return self._decide(caller, identifier, "rejected", _check_waiting)
+
+    def _decide(
+        self,
+        caller: Caller,
+        identifier: str,
+        state: str,
+        check: Callable[[Connection, Caller, ProposalRow], None],
+    ) -> Document:
+        facts: dict[str, object] = {"proposal": identifier}
+        with self._services.ledger.recorded(
+            f"proposal.{state}", caller.name, facts
+        ) as change:
+            row = _visible(change.connection, caller, identifier)
+            check(change.connection, caller, row)
+            facts["digest"] = row.digest
+            decision = {
+                "state": state,
+                "decided_by": caller.name,
+                "decided": now_text(),
+            }
+            change.update(tables.proposal, {"id": identifier}, decision)
+        return self.seen_by(caller, identifier)
+
+
+def _check_waiting(_: Connection, __: Caller, row: ProposalRow) -> None:
+    state = state_of(row)
+    if state not in _WAITING:
+        message = f"this proposal is {state}: it no longer waits for anybody"
+        raise CommandRefusedError(message)
+
+
+def _check_approvable(connection: Connection, caller: Caller, row: ProposalRow) -> None:
+    state = state_of(row)
+    if state != "open":
+        message = f"this proposal is {state}: only open ones can be approved"
+        raise CommandRefusedError(message)
+    if not are_independent(connection, caller.name, row.proposed_by):
+        message = (
+            "the second person must be another one than the first: you proposed this, "
+            "or one of you created the other or issued a key that the other holds"
+        )
+        raise CommandRefusedError(message)
+
+
+def _found(connection: Connection, identifier: str) -> ProposalRow | None:
+    return connection.execute(
+        select(tables.proposal).where(tables.proposal.c.id == identifier)
+    ).one_or_none()
+
+
+def _visible(connection: Connection, caller: Caller, identifier: str) -> ProposalRow:
+    """Return a proposal of the caller's populations, or of one that is to be."""
+    row = _found(connection, identifier)
+    if row is None or row.population not in {
+        None,
+        *populations_of(connection, caller.name),
+    }:
+        raise NotFoundError
+    return row

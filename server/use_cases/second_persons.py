@@ -1,0 +1,290 @@
+"""Two persons: what one custodian proposes, another approves (PRIVACY 5).
+
+The approval binds to the digest of the exact change, lapses, and serves once. A change
+that has none is undone and becomes a proposal, so that the very same command or request
+can be repeated once somebody else has approved it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import Connection, Row, select
+
+from budget.chain import canonical_json
+from budget.ledger import RecordedTransaction
+from privacy.errors import CuratorError
+from server.persistence import tables
+from server.use_cases.access import custodians_of
+from server.use_cases.answers import Document
+from server.use_cases.services import Services, now_text, random_id
+
+LAPSE = timedelta(days=7)
+HOST = "local:"  # no principal has such a name
+_OPEN = ("open", "approved")
+
+ProposalRow = Row[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """One fact that a change alters; None where there is no such value."""
+
+    what: str
+    old: object
+    new: object
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that needs two persons, whole.
+
+    ``population`` is None where it is about to be created.
+    """
+
+    action: str
+    population: str | None
+    altered: tuple[Altered, ...]
+    reason: str | None = None
+
+    def text(self) -> str:
+        """Return the one text of this change, which an approval binds to."""
+        return canonical_json(
+            {
+                "action": self.action,
+                "population": self.population,
+                "altered": [
+                    {"what": one.what, "old": one.old, "new": one.new}
+                    for one in self.altered
+                ],
+                "reason": self.reason,
+            }
+        )
+
+    def digest(self) -> str:
+        """Return the sha256 of the text."""
+        return hashlib.sha256(self.text().encode()).hexdigest()
+
+
+class SecondPersonNeededError(CuratorError):
+    """A change has no approval; what was begun is undone."""
+
+    code = "refused"
+
+    def __init__(self, change: Change) -> None:
+        self.change = change
+        super().__init__(f"{change.action} needs two persons")
+
+
+class ProposalOpenError(CuratorError):
+    """The change is proposed now: another custodian must approve it."""
+
+    code = "refused"
+
+    def __init__(self, proposal: Document) -> None:
+        self.proposal = proposal
+        super().__init__(
+            f"{proposal['action']} needs two persons, and is proposed now as "
+            f"{proposal['proposal']}: another custodian approves it with "
+            f"POST /v1/admin/proposals/{proposal['proposal']}/approve before "
+            f"{proposal['lapses']}; then repeat the same command or request (an "
+            "installation made with 'curator init --single-custodian' needs only one)"
+        )
+
+
+def person(actor: str) -> str:
+    """Return who an actor is; everybody on the host is one person."""
+    return HOST if actor.startswith(HOST) else actor
+
+
+def are_independent(connection: Connection, first: str, second: str) -> bool:
+    """Whether two actors are two persons.
+
+    Neither may have been created by the other, or hold a live key that the other
+    issued.
+    """
+    one, other = person(first), person(second)
+    return one != other and not (
+        _depends(connection, one, other) or _depends(connection, other, one)
+    )
+
+
+def _depends(connection: Connection, name: str, maker: str) -> bool:
+    created_by = connection.execute(
+        select(tables.principal.c.created_by).where(tables.principal.c.name == name)
+    ).scalars()
+    issued_by = connection.execute(
+        select(tables.key.c.issued_by).where(
+            tables.key.c.principal == name, tables.key.c.revoked.is_(False)
+        )
+    ).scalars()
+    return maker in {person(actor) for actor in (*created_by, *issued_by)}
+
+
+def may_approve(
+    connection: Connection, approver: str, population: str | None, proposer: str
+) -> bool:
+    """Whether ``approver`` is an enabled custodian independent of the proposer.
+
+    Any custodian serves where the population is about to be created.
+    """
+    return approver in custodians_of(connection, population) and are_independent(
+        connection, approver, proposer
+    )
+
+
+def state_of(proposal: ProposalRow) -> str:
+    """Return a proposal's state; what was not used in time is lapsed."""
+    if proposal.state in _OPEN and proposal.lapses <= now_text():
+        return "lapsed"
+    return str(proposal.state)
+
+
+def is_single_custodian(connection: Connection) -> bool:
+    """Whether ``curator init`` was told that there is but one custodian."""
+    value: str = connection.execute(
+        select(tables.installation.c.value).where(
+            tables.installation.c.name == "single_custodian"
+        )
+    ).scalar_one()
+    return value == "true"
+
+
+def check_second_person(connection: Connection, actor: str, change: Change) -> None:
+    """Look whether a change could be made now; uses nothing up.
+
+    Raises:
+        SecondPersonNeededError: It has no approval that serves.
+    """
+    if not is_single_custodian(connection):
+        _approval(connection, actor, change)
+
+
+def require_second_person(
+    entry: RecordedTransaction, actor: str, change: Change
+) -> str | None:
+    """Use up the approval of a change, inside the transaction that makes it.
+
+    Returns:
+        Who approved; None in a single-custodian installation. The entry says either.
+
+    Raises:
+        SecondPersonNeededError: It has no approval that serves.
+    """
+    if is_single_custodian(entry.connection):
+        entry.note("second_person", "none: a single-custodian installation")
+        return None
+    approval = _approval(entry.connection, actor, change)
+    entry.update(tables.proposal, {"id": approval.id}, {"state": "used"})
+    entry.note(
+        f"approval of {change.action}",
+        {"proposal": approval.id, "approved_by": approval.decided_by},
+    )
+    return str(approval.decided_by)
+
+
+def _approval(connection: Connection, actor: str, change: Change) -> ProposalRow:
+    for proposal in _proposals(connection, actor, change):
+        if proposal.state == "approved" and may_approve(
+            connection, proposal.decided_by, proposal.population, actor
+        ):
+            return proposal
+    raise SecondPersonNeededError(change)
+
+
+def _proposals(connection: Connection, actor: str, change: Change) -> list[ProposalRow]:
+    """Return the same person's unlapsed proposals of this very change."""
+    rows = connection.execute(
+        select(tables.proposal)
+        .where(
+            tables.proposal.c.digest == change.digest(),
+            tables.proposal.c.state.in_(_OPEN),
+            tables.proposal.c.lapses > now_text(),
+        )
+        .order_by(tables.proposal.c.created)
+    ).all()
+    return [row for row in rows if person(row.proposed_by) == person(actor)]
+
+
+@contextmanager
+def asking_second_person(services: Services, actor: str) -> Iterator[None]:
+    """Turn a change without an approval into a proposal, once the change is undone.
+
+    Raises:
+        ProposalOpenError: The change waits for somebody else.
+    """
+    try:
+        yield
+    except SecondPersonNeededError as needed:
+        change = needed.change
+    else:
+        return
+    propose(services, actor, change)
+
+
+def propose(services: Services, actor: str, change: Change) -> None:
+    """Record a proposal, unless the same one is open.
+
+    Raises:
+        ProposalOpenError: Always: it names the proposal.
+    """
+    created = datetime.now(UTC)
+    row: dict[str, str | None] = {
+        "id": random_id("pr"),
+        "action": change.action,
+        "population": change.population,
+        "change": change.text(),
+        "digest": change.digest(),
+        "proposed_by": actor,
+        "created": created.isoformat(timespec="microseconds"),
+        "lapses": (created + LAPSE).isoformat(timespec="microseconds"),
+        "state": "open",
+        "decided_by": None,
+        "decided": None,
+    }
+    with services.ledger.recorded("proposal.create", actor) as entry:
+        for known in _proposals(entry.connection, actor, change):
+            if known.state == "open":  # raising writes nothing
+                raise ProposalOpenError(proposal_document(known))
+        entry.insert(tables.proposal, row)
+        made = proposal_row(entry.connection, str(row["id"]))
+    raise ProposalOpenError(proposal_document(made))
+
+
+def proposal_row(connection: Connection, identifier: str) -> ProposalRow:
+    """Return one proposal; it must exist."""
+    return connection.execute(
+        select(tables.proposal).where(tables.proposal.c.id == identifier)
+    ).one()
+
+
+def proposal_document(row: ProposalRow) -> Document:
+    """Show a proposal with its whole change, in words too."""
+    change = json.loads(row.change)
+    return {
+        "proposal": row.id,
+        "state": state_of(row),
+        "action": row.action,
+        "population": row.population,
+        "words": [_words(altered) for altered in change["altered"]],
+        "change": change,
+        "digest": row.digest,
+        "proposed_by": row.proposed_by,
+        "created": row.created,
+        "lapses": row.lapses,
+        "decided_by": row.decided_by,
+        "decided": row.decided,
+    }
+
+
+def _words(altered: Document) -> str:
+    return f"{altered['what']}: {_shown(altered['old'])} -> {_shown(altered['new'])}"
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else canonical_json(value)

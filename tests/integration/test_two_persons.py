@@ -1,0 +1,353 @@
+"""PRIVACY 5, two persons: each rule over a real ledger, each way around it shut."""
+
+import dataclasses
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from privacy.losses import Loss
+from server.bootstrap import initialise
+from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.auditing import AuditOffice
+from server.use_cases.errors import CommandRefusedError, NotFoundError
+from server.use_cases.people import PeopleOffice
+from server.use_cases.projects import NewProject, ProjectChange
+from server.use_cases.proposals import ProposalOffice
+from server.use_cases.second_persons import ProposalOpenError
+from tests.harness import Installation, client, serve_in_thread
+from tests.two_persons import Two
+
+CAP, HIGHER = "10", Loss.parse("12")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A population of carol, dora and emil, whom an admin made; cap 10."""
+    installation = Installation(tmp_path_factory.mktemp("made"))
+    initialise(installation.settings, single_custodian=False)
+    two = Two.make(installation, ("carol", "dora", "emil"))
+    manifest = installation.write_manifest(cap=CAP)
+    with pytest.raises(ProposalOpenError):
+        installation.load_manifest(manifest)
+    two.approve_all("carol")
+    installation.load_manifest(manifest)
+    for name in ("dora", "emil"):
+        two.people(lambda office, name=name: office.add_custodian("people", name))
+    return two
+
+
+@pytest.fixture
+def two(made, tmp_path):
+    """A copy of it: loading takes seconds."""
+    folder = tmp_path / "copy"
+    shutil.copytree(made.installation.folder, folder)
+    return dataclasses.replace(made, installation=Installation(folder))
+
+
+def raise_cap(two, actor="local:test", cap=HIGHER):
+    return two.custody(lambda office: office.set_cap("people", cap), actor)
+
+
+def proposed(two, actor="local:test", cap=HIGHER):
+    """Try to raise the cap; return the id of what waits."""
+    with pytest.raises(ProposalOpenError) as waiting:
+        raise_cap(two, actor, cap)
+    return waiting.value.proposal["proposal"]
+
+
+def cap_of(two):
+    return two.custody(lambda office: office.population("people"))["epsilon_cap"]
+
+
+def state(two, proposal):
+    with two.installation.services() as services:
+        return ProposalOffice(services).shown(proposal)["state"]
+
+
+def is_whole(two):
+    with two.installation.services() as services:
+        return services.ledger.verify(RECORDED_TABLES).ok
+
+
+def edit(two, statement):
+    """Change the catalogue behind the ledger's back, as time would."""
+    path = two.installation.data / "curator.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement)
+
+
+def test_a_raise_is_done_once_another_custodian_approved_it(two):
+    proposal = proposed(two)
+    assert cap_of(two) == CAP
+    assert two.decide("dora", proposal)["state"] == "approved"
+    assert cap_of(two) == CAP
+    assert raise_cap(two)["epsilon_cap"] == "12"
+    assert state(two, proposal) == "used"
+    assert is_whole(two)
+
+
+def test_proposing_approving_and_using_are_entries_that_name_each_other(two):
+    proposal = proposed(two)
+    two.decide("dora", proposal)
+    raise_cap(two)
+    assert two.entries("proposal.create")[-1]["actor"] == "local:test"
+    approved = two.entries("proposal.approved")[-1]
+    assert (approved["actor"], approved["facts"]["proposal"]) == ("dora", proposal)
+    used = two.entries("population.cap")[-1]
+    assert used["facts"]["approval of population.cap"] == {
+        "proposal": proposal,
+        "approved_by": "dora",
+    }
+
+
+def test_the_proposer_cannot_approve(two):
+    proposal = proposed(two, "carol")
+    with pytest.raises(CommandRefusedError, match="another one than the first"):
+        two.decide("carol", proposal)
+    two.decide("dora", proposal)
+    with pytest.raises(ProposalOpenError):
+        raise_cap(two, "emil")  # it is carol's to use
+    assert raise_cap(two, "carol")["epsilon_cap"] == "12"
+
+
+def test_whom_the_proposer_created_cannot_approve(two):
+    two.people(lambda office: office.create_principal("puppet", "custodian"))
+    two.people(lambda office: office.add_custodian("people", "puppet"), "root")
+    two.people(lambda office: office.create_key("puppet"), "root")
+    with pytest.raises(CommandRefusedError):
+        two.decide("puppet", proposed(two))
+
+
+def test_whoever_created_the_proposer_cannot_approve(two):
+    two.people(lambda office: office.create_principal("puppet", "custodian"), "dora")
+    two.people(lambda office: office.add_custodian("people", "puppet"), "root")
+    with pytest.raises(CommandRefusedError):
+        two.decide("dora", proposed(two, "puppet"))
+    two.decide("emil", proposed(two, "puppet"))
+
+
+@pytest.mark.parametrize("issuer", ["local:test", "local:other"])
+def test_holding_a_live_key_of_the_proposers_spoils_an_approval(two, issuer):
+    key = two.people(lambda office: office.create_key("dora"), issuer)["id"]
+    proposal = proposed(two)
+    with pytest.raises(CommandRefusedError):
+        two.decide("dora", proposal)
+    two.people(lambda office: office.revoke_key(key))
+    assert two.decide("dora", proposal)["state"] == "approved"
+
+
+def test_a_key_issued_after_the_approval_spoils_it_too(two):
+    two.decide("dora", proposed(two))
+    two.people(lambda office: office.create_key("dora"))
+    again = proposed(two)
+    two.decide("emil", again)
+    raise_cap(two)
+
+
+def test_whoever_issued_the_proposers_key_cannot_approve(two):
+    two.people(lambda office: office.create_key("dora"), "emil")
+    with pytest.raises(CommandRefusedError):
+        two.decide("emil", proposed(two, "dora"))
+
+
+def test_all_commands_on_the_host_are_one_person(two):
+    proposal = proposed(two, "local:alice")
+    assert proposed(two, "local:bob") == proposal
+    two.decide("dora", proposal)
+    assert raise_cap(two, "local:bob")["epsilon_cap"] == "12"
+
+
+@pytest.mark.parametrize("name", ["local", "loca_"])
+def test_no_name_makes_a_principal_the_host(two, name):
+    two.people(lambda office: office.create_principal(name, "custodian"), "root")
+    two.people(lambda office: office.add_custodian("people", name), "root")
+    two.decide("dora", proposed(two))
+    with pytest.raises(ProposalOpenError):
+        raise_cap(two, name)
+
+
+def test_custodians_of_another_population_see_nothing_and_approve_nothing(two):
+    proposal = proposed(two)
+    two.people(lambda office: office.remove_custodian("people", "emil"))
+    for what in ("approve", "reject"):
+        with pytest.raises(NotFoundError):
+            two.decide("emil", proposal, what)
+    assert state(two, proposal) == "open"
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_a_proposal_lapses(two, approved):
+    proposal = proposed(two)
+    if approved:
+        two.decide("dora", proposal)
+    edit(two, f"UPDATE proposal SET lapses = created WHERE id = '{proposal}'")
+    for what in ("approve", "reject"):
+        with pytest.raises(CommandRefusedError, match="lapsed"):
+            two.decide("emil", proposal, what)
+    assert proposed(two) != proposal
+    assert cap_of(two) == CAP
+
+
+def test_an_approval_is_of_this_very_change(two):
+    two.decide("dora", proposed(two))
+    proposed(two, cap=Loss.parse("12.000000001"))
+    raise_cap(two, cap=Loss.parse("9"))
+    proposed(two)  # from 9 to 12 is another change than from 10 to 12
+
+
+def test_an_edited_change_does_not_fit_its_digest(two):
+    proposal = proposed(two, cap=Loss.parse("11"))
+    two.decide("dora", proposal)
+    edit(two, "UPDATE proposal SET change = replace(change, '\"11\"', '\"12\"')")
+    assert proposed(two) != proposal
+
+
+def test_an_approval_serves_once(two):
+    proposal = proposed(two)
+    two.decide("dora", proposal)
+    raise_cap(two)
+    raise_cap(two, cap=Loss.parse(CAP))
+    assert proposed(two) != proposal
+    with pytest.raises(CommandRefusedError, match="used"):
+        two.decide("dora", proposal)
+
+
+def test_approving_twice_is_refused_and_rejecting_ends_an_approval(two):
+    proposal = proposed(two)
+    two.decide("dora", proposal)
+    with pytest.raises(CommandRefusedError, match="approved"):
+        two.decide("emil", proposal)
+    assert two.decide("emil", proposal, "reject")["state"] == "rejected"
+    assert proposed(two) != proposal
+    assert cap_of(two) == CAP
+
+
+@pytest.mark.parametrize("end", ["disable", "remove"])
+def test_an_approver_who_is_no_custodian_any_more_has_approved_nothing(two, end):
+    two.decide("dora", proposed(two))
+    if end == "disable":
+        two.people(lambda office: office.disable_principal("dora"))
+    else:
+        two.people(lambda office: office.remove_custodian("people", "dora"))
+    two.decide("emil", proposed(two))
+    raise_cap(two)
+
+
+def test_only_custodians_count_whatever_the_population(two):
+    with two.installation.services() as services:
+        office = PeopleOffice(services, "local:test")
+        office.create_principal("ada", "analyst")
+        with pytest.raises(CommandRefusedError, match="roles never change"):
+            office.add_custodian("people", "ada")
+    two.people(lambda office: office.create_principal("self", "custodian"), "root")
+    with pytest.raises(CommandRefusedError, match="nobody makes themselves"):
+        two.people(lambda office: office.add_custodian("people", "self"), "self")
+
+
+CRASHING = """
+import os, sys
+from budget.recorded import RecordedTransaction
+from privacy.losses import Loss
+from server.bootstrap import make_services
+from server.settings import read_settings
+from server.use_cases.custody import CustodyOffice
+
+def die(*_):
+    os._exit(9)
+
+RecordedTransaction.set_limit = die
+CustodyOffice(make_services(read_settings()), "local:test").set_cap(
+    "people", Loss.parse("12")
+)
+"""
+
+
+def test_a_crash_while_using_an_approval_uses_nothing_up(two):
+    proposal = proposed(two)
+    two.decide("dora", proposal)
+    died = subprocess.run(
+        [sys.executable, "-c", CRASHING],
+        env=two.installation.environment,
+        check=False,
+        timeout=120,
+    )
+    assert died.returncode == 9
+    assert (state(two, proposal), cap_of(two)) == ("approved", CAP)
+    assert is_whole(two)
+    assert raise_cap(two)["epsilon_cap"] == "12"
+    assert state(two, proposal) == "used"
+    assert is_whole(two)
+
+
+def test_a_restore_revives_no_approval(two):
+    proposal = proposed(two)
+    two.decide("dora", proposal)
+    database = two.installation.data / "curator.sqlite"
+    with closing(sqlite3.connect(database)) as live:
+        backup = live.serialize()
+    raise_cap(two)
+    for path in two.installation.data.glob("curator.sqlite*"):
+        path.unlink()
+    database.write_bytes(backup)
+    with two.installation.services() as services:
+        AuditOffice(services, "local:test").reconcile("disk failed")
+    assert state(two, proposal) == "rejected"
+    assert cap_of(two) == CAP
+    proposed(two)
+
+
+def test_over_http_the_change_is_202_until_another_custodian_approves(two):
+    project = ("study", ("clinic",), ("ada",), Loss.parse("3"))
+    two.people(lambda office: office.create_principal("ada", "analyst"))
+    two.people(lambda office: office.create_project(NewProject(*project)))
+    with (
+        serve_in_thread(two.installation) as url,
+        client(url, two.keys["carol"]) as carol,
+        client(url, two.keys["dora"]) as dora,
+    ):
+        for path, body in (
+            ("/v1/admin/populations/people", {"epsilon_cap": "12"}),
+            ("/v1/admin/projects/study", {"allotment": 4}),
+            ("/v1/admin/projects/study", {"allotment": "2.5", "expires": "2099-01-01"}),
+        ):
+            first = carol.patch(path, json=body)
+            if first.status_code == 200:
+                continue  # no raise
+            assert first.status_code == 202, first.text
+            assert first.json()["state"] == "open"
+            assert carol.patch(path, json=body).json() == first.json()
+            decide = f"/v1/admin/proposals/{first.json()['proposal']}"
+            refused = carol.post(f"{decide}/approve")
+            assert refused.status_code == 422
+            assert refused.json()["type"] == "invalid_request"
+            assert dora.get(decide).json() == first.json()
+            assert dora.post(f"{decide}/approve").json()["state"] == "approved"
+            assert carol.patch(path, json=body).status_code == 200
+            assert dora.get(decide).json()["state"] == "used"
+        shown = carol.get("/v1/admin/projects/study").json()
+        assert (shown["allotment"], shown["expires"]) == ("2.5", "2099-01-01")
+        later = carol.patch("/v1/admin/projects/study", json={"expires": None})
+        assert later.json()["words"] == ["expires of study: 2099-01-01 -> none"]
+    assert is_whole(two)
+
+
+def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
+    installation = Installation(tmp_path).create()
+    installation.load(cap=CAP)
+    key = installation.analyst(allotment="3")
+    assert key
+    two = Two.make(installation, ())
+    raise_cap(two)
+    two.people(
+        lambda office: office.change_project(
+            "study", ProjectChange(allotment=Loss.parse("4"))
+        )
+    )
+    for action in ("dataset.load", "population.cap", "project.change"):
+        facts = two.entries(action)[-1]["facts"]
+        assert facts["second_person"] == "none: a single-custodian installation"
+    assert two.waiting() == []

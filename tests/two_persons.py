@@ -1,0 +1,74 @@
+"""Custodians whom the host did not make, and what they decide, without HTTP."""
+
+import json
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from budget.tables import chain
+from server.use_cases.access import Caller
+from server.use_cases.custody import CustodyOffice
+from server.use_cases.people import PeopleOffice
+from server.use_cases.proposals import ProposalOffice
+from tests.harness import Installation
+
+CUSTODIANS = ("carol", "dora")
+
+
+@dataclass
+class Two:
+    """An admin of the host's, and custodians of the admin's, with their keys."""
+
+    installation: Installation
+    keys: dict
+
+    @classmethod
+    def make(cls, installation, custodians=CUSTODIANS):
+        """Make them."""
+        two = cls(installation, {})
+        with installation.services() as services:
+            host = PeopleOffice(services, "local:test")
+            host.create_principal("root", "admin")
+            two.keys["root"] = host.create_key("root")["key"]
+            for name in custodians:
+                two._make(services, name)
+        return two
+
+    def _make(self, services, name):
+        admin = PeopleOffice(services, "root")
+        admin.create_principal(name, "custodian")
+        self.keys[name] = admin.create_key(name)["key"]
+
+    def people(self, work, actor="local:test"):
+        """Do something in the office of people and projects."""
+        with self.installation.services() as services:
+            return work(PeopleOffice(services, actor))
+
+    def custody(self, work, actor="local:test"):
+        """Do something in the office of populations and loads."""
+        with self.installation.services() as services:
+            return work(CustodyOffice(services, actor))
+
+    def waiting(self):
+        with self.installation.services() as services:
+            return ProposalOffice(services).listed(waiting=True)
+
+    def decide(self, name, proposal, what="approve"):
+        with self.installation.services() as services:
+            office = ProposalOffice(services)
+            return getattr(office, what)(Caller(name, "custodian"), proposal)
+
+    def approve_all(self, name):
+        for proposal in self.waiting():
+            if proposal["state"] == "open":
+                self.decide(name, proposal["proposal"])
+
+    def entries(self, action):
+        """Return the bodies of the entries of one action."""
+        with (
+            self.installation.services() as services,
+            services.databases.reader.connect() as connection,
+        ):
+            rows = connection.execute(select(chain.c.body).order_by(chain.c.seq))
+            bodies = [json.loads(row.body) for row in rows]
+        return [body for body in bodies if body.get("action") == action]
