@@ -136,12 +136,17 @@ def _read_body(request: Request, arrival: Arrival, model: type[Body]) -> Body:
     if request.url.query:
         raise Problem("invalid_request", "this route takes no query string")
     try:
-        value = read_json(arrival.body or b"{}")
+        value = {} if _is_bare(arrival, model) else read_json(arrival.body)
         return model.model_validate(value, strict=True)
     except MalformedJsonError as error:
         raise Problem("malformed_json", str(error)) from None
     except ValidationError as error:
         raise Problem("invalid_request", _first(error)) from None
+
+
+def _is_bare(arrival: Arrival, model: type[BaseModel]) -> bool:
+    """Whether there is no body, where none is needed."""
+    return not arrival.body and not model.model_fields
 
 
 def _first(error: ValidationError) -> str:

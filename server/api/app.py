@@ -4,9 +4,9 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
@@ -33,7 +33,6 @@ from server.use_cases.roles import Gate
 from server.use_cases.services import Services
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-MAX_PAGE = 200
 _log = logging.getLogger("curator.api")
 
 _QUESTION_BODY = {
@@ -209,17 +208,16 @@ def _add_reading_routes(app: FastAPI) -> None:
         "/v1/queries",
         response_model=wire.QueryList,
         responses=refusals,
+        openapi_extra=PAGED,
         tags=["reading"],
     )
-    def queries(
-        request: Request,
-        limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 50,
-        cursor: Annotated[str | None, Query(max_length=64)] = None,
-    ) -> Response:
+    def queries(request: Request) -> Response:
         """List your queries, newest first."""
-        caller = _reader(request)
+        caller, page = _reader(request), page_of(request)
         return _json(
-            _parts(request).reading.queries(caller, limit=limit, cursor=cursor)
+            _parts(request).reading.queries(
+                caller, limit=page.limit, cursor=page.cursor
+            )
         )
 
     @app.get(

@@ -1,0 +1,124 @@
+"""GET sample: rows that fit the schema and depend on nothing else."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    Hierarchy,
+    HierarchyDomain,
+    RangeDomain,
+    Table,
+    ValuesDomain,
+)
+from server.use_cases.made_up import made_up_sample
+from tests.harness import HEADER, Installation, client, serve_in_thread
+
+DAY = dt.date(2024, 5, 1)
+LATER = dt.datetime.fromisoformat("2024-05-01T12:00")
+COLUMNS = (
+    Column("unit", ColumnType.TEXT, nullable=False),
+    Column("visit", ColumnType.INTEGER, nullable=False),
+    Column("sex", ColumnType.TEXT, nullable=False, constant_in_unit=True,
+           domain=ValuesDomain(("F", "M"), other=True)),
+    Column("age", ColumnType.INTEGER, domain=RangeDomain(-3, 7)),
+    Column("weight", ColumnType.DECIMAL, scale=2, nullable=False,
+           domain=RangeDomain(Decimal("1.50"), Decimal("1.53"))),
+    Column("day", ColumnType.DATE, nullable=False, domain=RangeDomain(DAY, DAY)),
+    Column("seen", ColumnType.TIMESTAMP, nullable=False,
+           domain=RangeDomain(LATER, LATER + dt.timedelta(hours=1))),
+    Column("code", ColumnType.TEXT, nullable=False, domain=HierarchyDomain("icd10")),
+    Column("area", ColumnType.TEXT, nullable=False, domain=HierarchyDomain("own")),
+    Column("dead", ColumnType.BOOLEAN, nullable=False),
+    Column("free", ColumnType.DECIMAL, scale=1, nullable=False),
+    Column("when", ColumnType.TIMESTAMP, nullable=False),
+    Column("noted", ColumnType.DATE, nullable=False),
+)  # fmt: skip
+TABLE = Table("visits", COLUMNS, "unit", 2, key=("unit", "visit"))
+OWN = Hierarchy("own", ("side",), {"A": ("north",), "B": ("south",)})
+DATASET = Dataset("clinic", "people", "patient", DAY, {"visits": TABLE}, {"own": OWN})
+
+
+def column(name, rows=300):
+    sample = made_up_sample(DATASET, TABLE, rows)
+    index = [c["name"] for c in sample["columns"]].index(name)
+    return [row[index] for row in sample["rows"]]
+
+
+def test_the_same_schema_brings_the_same_rows_however_many():
+    few, many = (made_up_sample(DATASET, TABLE, n) for n in (5, 50))
+    assert many["rows"][:5] == few["rows"]
+    assert few["made_up"] is True
+
+
+def test_values_are_those_that_are_declared():
+    assert set(column("sex")) == {"F", "M", "other"}
+    assert set(column("age")) == {None, *range(-3, 8)}
+    assert set(column("weight")) == {"1.50", "1.51", "1.52", "1.53"}
+    assert set(column("day")) == {"2024-05-01"}
+    assert all("T12:" in text or "T13:00" in text for text in column("seen"))
+    assert set(column("area")) == {"A", "B"}
+    assert set(column("dead")) == {True, False}
+    assert len(set(column("code"))) > 100
+
+
+def test_only_nullable_columns_have_nulls():
+    for declared in COLUMNS:
+        nulls = column(declared.name).count(None)
+        assert (nulls > 0) == declared.nullable, declared.name
+
+
+def test_units_keys_and_constant_columns_are_as_promised():
+    units, visits, sexes = column("unit"), column("visit"), column("sex")
+    assert max(units.count(unit) for unit in units) == 2
+    assert len(set(zip(units, visits, strict=True))) == len(units)
+    assert len(set(zip(units, sexes, strict=True))) == len(set(units))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("sample")).create()
+    installation.load()
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        yield installation, http
+
+
+def test_another_snapshot_of_other_patients_changes_no_byte(served):
+    installation, http = served
+    before = http.get("/v1/datasets/clinic/sample?table=visits&rows=100").content
+    installation.load(["7,F,30,north,2024-03-03,canarynote"])
+    assert (
+        http.get("/v1/datasets/clinic/sample?rows=100&table=visits").content == before
+    )
+
+
+def test_made_up_rows_can_be_loaded_as_they_are(served):
+    installation, http = served
+    sample = http.get("/v1/datasets/clinic/sample", params={"rows": 200}).json()
+    assert ",".join(c["name"] for c in sample["columns"]) == HEADER
+    rows = [
+        ",".join("" if v is None else str(v) for v in row) for row in sample["rows"]
+    ]
+    assert installation.load(rows, dataset="copy", cap="100000")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("", 200), ("?rows=1", 200), ("?rows=1000", 200), ("?rows=0", 422),
+        ("?rows=1001", 422), ("?rows=-1", 422), ("?rows=x", 422), ("?rows=", 422),
+        ("?table=nowhere", 404), ("?table=%00", 404), ("?table=", 404),
+    ],
+)  # fmt: skip
+def test_parameters_off_their_form_are_refused(served, query, status):
+    _, http = served
+    reply = http.get(f"/v1/datasets/clinic/sample{query}")
+    assert reply.status_code == status, reply.text
+    if status == 404:
+        absent = http.get(f"/v1/datasets/nowhere/sample{query}")
+        assert absent.content == reply.content
