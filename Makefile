@@ -45,6 +45,7 @@ audit-long: $(VENV)/.dev ## Full counts of audits, random questions, crashes (ho
 	@$(RUN)/python -m tests.property.long
 	@$(RUN)/python -m tests.audit.long
 	@$(RUN)/python -m tests.crash.full
+	@$(RUN)/python -m tests.crash.full --database postgresql
 
 mutants: $(VENV)/.dev ## Plant 40 faults; each must be caught by the tests it names
 	@$(RUN)/python -m tests.mutants.run

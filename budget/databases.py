@@ -30,7 +30,7 @@ class Databases:
         self._lock = threading.Lock()
         if self.is_shared:
             self.writer, self.reader, self.work = (
-                open_door(url, door, self._connected) for door in DOORS
+                open_door(url, door, self) for door in DOORS
             )
         else:
             self.writer = _sqlite(url, begin="BEGIN IMMEDIATE")
@@ -46,9 +46,16 @@ class Databases:
         """
         return self._connections
 
-    def _connected(self) -> None:
+    def connected(self) -> None:
+        """Count a new connection."""
         with self._lock:
             self._connections += 1
+
+    def lost(self, engine: Engine) -> None:
+        """Drop the idle connections of the other engines: the server went away."""
+        for other in (self.writer, self.reader, self.work):
+            if other is not engine:
+                other.dispose()
 
     def close(self) -> None:
         """Close every connection."""

@@ -1,6 +1,5 @@
 """PostgreSQL under the ledger: how each door connects, what a server must promise."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,7 +84,19 @@ class _Rows(Protocol):
     def fetchone(self) -> tuple[str, ...] | None: ...
 
 
-def open_door(url: str, door: Door, connected: Callable[[], None]) -> Engine:
+class Watcher(Protocol):
+    """Learns of connections made and lost."""
+
+    def connected(self) -> None:
+        """Learn that one was made."""
+        ...
+
+    def lost(self, engine: Engine) -> None:
+        """Learn that one of an engine's broke."""
+        ...
+
+
+def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
     """Return the engine of one door.
 
     Raises:
@@ -115,10 +126,13 @@ def open_door(url: str, door: Door, connected: Callable[[], None]) -> Engine:
         _require_durable(connection, commits=door.serial)
         connection.autocommit = False
         connection.read_only = door.read_only
-        connected()
+        watcher.connected()
 
     @event.listens_for(engine, "handle_error", retval=True)
     def on_error(context: ExceptionContext) -> BaseException | None:
+        if context.connection is not None and context.is_disconnect:
+            watcher.lost(engine)
+            return DatabaseLostError()
         return _explain(context, url)
 
     if door.serial:
@@ -154,9 +168,9 @@ def _setting(connection: _DriverConnection, name: str) -> str:
 
 
 def _explain(context: ExceptionContext, url: str) -> BaseException | None:
-    """Say of a broken or refused connection what can be said; else leave it."""
+    """Say of a connection that could not be had what can be said; else leave it."""
     if context.connection is not None:
-        return DatabaseLostError() if context.is_disconnect else None
+        return None
     if isinstance(context.original_exception, DatabaseUnreachableError):
         return None
     return DatabaseUnreachableError(unreachable(url, context.original_exception))

@@ -33,9 +33,13 @@ LEDGERS = Path(__file__).parents[1] / "golden" / "ledgers"
 """A ledger filled by the code of each earlier revision, as SQL."""
 
 
-@pytest.fixture
-def databases(tmp_path):
-    databases = Databases(f"sqlite:///{tmp_path / 'curator.sqlite'}")
+@pytest.fixture(params=["sqlite", "postgresql"])
+def databases(request, tmp_path):
+    """An empty database of each kind in turn."""
+    url = f"sqlite:///{tmp_path / 'curator.sqlite'}"
+    if request.param == "postgresql":
+        url = request.getfixturevalue("empty_database")
+    databases = Databases(url)
     yield databases
     databases.close()
 
@@ -75,9 +79,14 @@ def fill(ledger):
     assert not hasattr(ledger.charge(request(next(numbers))), "charge")  # refused
 
 
-@pytest.mark.parametrize("revision", REVISIONS)
-def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(tmp_path, revision):
-    databases = Databases(f"sqlite:///{tmp_path / 'curator.sqlite'}")
+CASES = [("sqlite", revision) for revision in REVISIONS]
+CASES.append(("postgresql", head_revision()))  # no older code wrote to PostgreSQL
+
+
+@pytest.mark.parametrize(("databases", "revision"), CASES, indirect=["databases"])
+def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
+    tmp_path, databases, revision
+):
     if revision == head_revision():
         with databases.writer.begin() as connection:
             upgrade(connection)
@@ -96,7 +105,6 @@ def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(tmp_path, revisi
     assert after.spent(SCOPES[0]) == Loss.parse("2")
     assert after.query("q1").body == b"second"
     assert len(after.claim_orphans()) == 1
-    databases.close()
 
 
 def restored(revision, databases, folder):
@@ -120,12 +128,22 @@ def test_the_migrations_make_what_the_code_declares(databases):
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, all_metadata()) == []
         made = checks_of(connection)
-    with_metadata = Databases("sqlite://")
-    for metadata in all_metadata():
-        metadata.create_all(with_metadata.writer)
-    with with_metadata.writer.connect() as connection:
+    with databases.writer.begin() as connection:
+        for metadata in all_metadata():
+            metadata.drop_all(connection)
+            metadata.create_all(connection)
         assert checks_of(connection) == made
-    with_metadata.close()
+
+
+@pytest.mark.parametrize("databases", ["postgresql"], indirect=True)
+def test_text_is_compared_by_code_point_whatever_the_databases_collation(databases):
+    with databases.writer.begin() as connection:
+        upgrade(connection)
+        collations = connection.exec_driver_sql(
+            "SELECT DISTINCT collation_name FROM information_schema.columns "
+            "WHERE table_schema = 'public' AND data_type = 'text'"
+        ).scalars()
+        assert set(collations) == {"C"}
 
 
 def checks_of(connection):

@@ -1,0 +1,210 @@
+"""PostgreSQL under the ledger: refusals in words, leases, and a connection lost."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from sqlalchemy import event, make_url, update
+
+from budget import boots
+from budget.databases import Databases
+from budget.ledger import InFlight, Ledger, Replay, UncertainError
+from budget.postgresql import DatabaseUnreachableError
+from budget.tables import boot
+from privacy.errors import LedgerUnavailableError
+from server.settings import read_settings
+from tests.ledger_desk import PostgresDesk
+
+
+@pytest.fixture
+def desk(tmp_path, cluster, empty_database):
+    desk = PostgresDesk(tmp_path, cluster, empty_database)
+    yield desk
+    desk.databases.close()
+
+
+def remedy(url):
+    databases = Databases(str(url))
+    with pytest.raises(DatabaseUnreachableError) as caught, databases.writer.connect():
+        pass
+    databases.close()
+    assert "reached now" in str(caught.value)  # what HTTP shows
+    return caught.value.remedy
+
+
+def test_a_wrong_password_is_named_and_never_shown(empty_database):
+    url = make_url(empty_database).set(password="hunter2")  # noqa: S106 - a wrong one
+    said = remedy(url.render_as_string(hide_password=False))
+    assert "password authentication failed" in said
+    assert "hunter2" not in said
+
+
+def test_a_server_that_is_away_and_a_missing_database_are_told_apart(empty_database):
+    url = make_url(empty_database)
+    away = url.set(port=1).render_as_string(hide_password=False)
+    missing = url.set(database="nowhere").render_as_string(hide_password=False)
+    assert "refused" in remedy(away)
+    assert '"nowhere" does not exist' in remedy(missing)
+
+
+def test_without_the_driver_it_says_what_to_install(empty_database):
+    program = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from budget.databases import Databases\n"
+        "from budget.postgresql import DatabaseUnreachableError\n"
+        "try:\n    Databases(sys.argv[1])\n"
+        "except DatabaseUnreachableError as error:\n    print(error.remedy)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, empty_database],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "pip install 'curator[postgres]'" in done.stdout
+
+
+def test_a_server_that_may_forget_commits_is_refused(cluster, empty_database):
+    with cluster.admin() as admin:
+        admin.execute("ALTER ROLE curator SET synchronous_commit = off")
+        try:
+            assert "synchronous_commit" in remedy(empty_database)
+        finally:
+            admin.execute("ALTER ROLE curator RESET synchronous_commit")
+
+
+def test_a_database_in_another_encoding_is_refused(cluster, empty_database):
+    with cluster.admin() as admin:
+        admin.execute(
+            "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'"
+        )
+    assert "UTF8" in remedy(cluster.url_of("latin"))
+
+
+def test_a_plain_url_means_the_same_driver(tmp_path):
+    told = "postgresql://ada:secret@db/curator"
+    settings = read_settings(
+        data=tmp_path / "d", anchor=tmp_path / "a", database_url=told
+    )
+    assert settings.url == "postgresql+psycopg://ada:secret@db/curator"
+    assert "secret" not in repr(settings)
+
+
+def test_readers_cannot_write(desk):
+    desk.create()
+    with (
+        desk.databases.reader.connect() as connection,
+        pytest.raises(Exception, match="read-only"),
+    ):
+        connection.exec_driver_sql("DELETE FROM chain")
+
+
+def test_writers_wait_for_one_another_even_without_the_anchors_lock(desk):
+    desk.create()
+    order, began = [], threading.Event()
+
+    def second():
+        other = Databases(desk.url)
+        began.set()
+        with other.writer.begin():
+            order.append("second")
+        other.close()
+
+    with desk.databases.writer.begin():
+        thread = threading.Thread(target=second)
+        thread.start()
+        began.wait()
+        thread.join(0.3)
+        order.append("first")
+    thread.join(30)
+    assert order == ["first", "second"]
+
+
+class Process:
+    """One of several processes that serve a ledger."""
+
+    def __init__(self, desk, name):
+        self.desk = desk
+        self.name = name
+        self.ledger = Ledger(desk.databases, desk.anchor, boot=name)
+        with desk.databases.work.begin() as connection:
+            boots.renew(connection, name)
+
+    def die(self):
+        with self.desk.databases.work.begin() as connection:
+            connection.execute(
+                update(boot)
+                .where(boot.c.id == self.name)
+                .values(renewed_ms=boot.c.renewed_ms - boots.LIFE_MS)
+            )
+
+
+@pytest.fixture
+def processes(desk):
+    desk.create()
+    return Process(desk, "one"), Process(desk, "two")
+
+
+def test_a_lease_is_lost_when_its_process_is_not_renewed_and_then_alone(
+    desk, processes
+):
+    one, two = processes
+    paid = one.ledger.charge(desk.request())
+    assert two.ledger.claim_orphans() == []
+    one.die()
+    assert one.ledger.claim_orphans() == []  # what is its own is not orphaned to it
+    assert [o.charge for o in two.ledger.claim_orphans()] == [paid.charge]
+    with pytest.raises(LedgerUnavailableError):
+        one.ledger.store_answer(paid.charge, b"late")
+    assert two.ledger.store_answer(paid.charge, b"noisy") == b"noisy"
+
+
+def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
+    desk, processes
+):
+    one, two = processes
+    keyed = {"idempotency_key": "k", "fingerprint": "f"}
+    paid = one.ledger.charge(desk.request(**keyed))
+    one.ledger.store_answer(paid.charge, b"noisy")
+    for process in processes:
+        process.ledger.release_stranded()
+        assert process.ledger.lookup_key("ada", "k", "f") == InFlight()
+        assert process.ledger.query(paid.charge.query_id).held
+        reusable = process.ledger.find_reusable(
+            "how many", paid.charge.loss, project="study"
+        )
+        assert reusable is None
+    two.ledger.release([paid.charge.query_id])  # not its own to release
+    assert two.ledger.lookup_key("ada", "k", "f") == InFlight()
+    one.die()
+    assert two.ledger.lookup_key("ada", "k", "f") == InFlight()  # until the next tick
+    two.ledger.release_stranded()
+    assert two.ledger.lookup_key("ada", "k", "f") == Replay(
+        paid.charge.query_id, b"noisy"
+    )
+
+
+@pytest.mark.parametrize("came_through", [True, False])
+def test_a_connection_lost_at_the_commit_is_settled_by_recovery(desk, came_through):
+    ledger = desk.create()
+
+    @event.listens_for(desk.databases.writer, "commit", once=True)
+    def lose(connection):
+        driver = connection.connection.driver_connection
+        pid = driver.info.backend_pid
+        if came_through:
+            driver.execute("COMMIT")
+            driver.execute("SELECT 1")  # so that there is a commit to lose
+        with desk.cluster.admin() as admin:
+            admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+
+    request = desk.request()
+    with pytest.raises(UncertainError) as caught:
+        ledger.charge(request)
+    assert caught.value.query_id is None
+    ledger.give_up(request.query_id)
+    claimed = [orphan.charge.query_id for orphan in ledger.claim_orphans()]
+    assert claimed == ([request.query_id] if came_through else [])
+    assert desk.anchor.read().head.seq == len(ledger.export())
+    assert ledger.verify([]).ok
