@@ -15,6 +15,7 @@ from server.cli.output import REFUSED, Json, print_json, refusals, say, show, sh
 from server.use_cases.answers import Document
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import JobsOffice, Viewer
+from server.use_cases.paging import Page
 
 POLL_SECONDS = 0.5
 _LINE_EVERY_PERCENT = 25
@@ -42,7 +43,7 @@ def job_commands(
         Example: curator job list --limit 10
         """
         with refusals():
-            page = office().page(viewer(), limit=limit, cursor=cursor)
+            page = office().page(viewer(), Page(limit, cursor))
         if json:
             print_json(page)
             return
@@ -54,7 +55,7 @@ def job_commands(
 
         The result is for custodians alone: it counts raw rows.
 
-        Example: curator job show j_0123456789abcdef01234567
+        Example: curator job show job_0123456789abcdef01234567
         """
         with refusals():
             show(office().show(viewer(), job), as_json=json)
@@ -63,7 +64,7 @@ def job_commands(
     def follow(job: str, *, json: Json = False) -> None:
         """Watch a job until its end; exit 0 if it is done, 1 if it is not.
 
-        Example: curator job follow j_0123456789abcdef01234567
+        Example: curator job follow job_0123456789abcdef01234567
         """
         with refusals(), _teller(quiet=json) as tell:
             jobs = office()
@@ -76,7 +77,7 @@ def job_commands(
     def cancel(job: str, *, json: Json = False) -> None:
         """Cancel a job: queued, at once; running, within seconds.
 
-        Example: curator job cancel j_0123456789abcdef01234567
+        Example: curator job cancel job_0123456789abcdef01234567
         """
         with refusals():
             show(office().cancel(viewer(), job), as_json=json)

@@ -5,19 +5,18 @@ by the database's clock, so that workers need not agree about the time. Every ch
 state is one statement, the same on SQLite and PostgreSQL.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     Update,
     and_,
     case,
     insert,
     or_,
     select,
-    tuple_,
     update,
 )
 
@@ -77,6 +76,11 @@ class JobRow:
     lineage: str
 
 
+def row_of(row: Row[tuple[object, ...]]) -> JobRow:
+    """Read a row of the table."""
+    return JobRow(**row._mapping)  # noqa: SLF001 - a public name, but for its dash
+
+
 @dataclass(frozen=True, slots=True)
 class Headway:
     """How far an attempt has come, in the unit of its stage."""
@@ -113,7 +117,7 @@ class JobStore:
 
     def submit(self, new: NewJob) -> str:
         """Queue a job and return its id."""
-        job_id = random_id("j")
+        job_id = random_id("job")
         row = {
             "id": job_id,
             "kind": new.kind,
@@ -169,9 +173,9 @@ class JobStore:
         )
         if not self._any_free(free):
             return None  # no write lock for looking
-        with self._databases.writer.begin() as connection:
+        with self._databases.work.begin() as connection:
             row = connection.execute(statement).one_or_none()
-        return None if row is None else JobRow(**row._mapping)  # noqa: SLF001 - its name
+        return None if row is None else row_of(row)
 
     def _any_free(self, free: ColumnElement[bool]) -> bool:
         with self._databases.reader.connect() as connection:
@@ -191,7 +195,7 @@ class JobStore:
                 "total": headway.total,
             }
         statement = self._held(job_id).values(values).returning(job.c.cancel_requested)
-        with self._databases.writer.begin() as connection:
+        with self._databases.work.begin() as connection:
             cancel: bool | None = connection.execute(statement).scalar_one_or_none()
         if cancel is None:
             raise LeaseLostError
@@ -296,17 +300,4 @@ class JobStore:
             row = connection.execute(
                 select(job).where(job.c.id == job_id)
             ).one_or_none()
-        return None if row is None else JobRow(**row._mapping)  # noqa: SLF001 - its name
-
-    def page(
-        self, visible: ColumnElement[bool], after: JobRow | None, limit: int
-    ) -> Sequence[JobRow]:
-        """Return jobs, newest first, from after a given one."""
-        statement = select(job).where(visible)
-        if after is not None:
-            place = tuple_(job.c.created, job.c.id)
-            statement = statement.where(place < (after.created, after.id))
-        statement = statement.order_by(job.c.created.desc(), job.c.id.desc())
-        with self._databases.reader.connect() as connection:
-            rows = connection.execute(statement.limit(limit)).all()
-        return [JobRow(**row._mapping) for row in rows]  # noqa: SLF001 - its name
+        return None if row is None else row_of(row)

@@ -9,11 +9,18 @@ from fastapi.routing import APIRoute
 
 from privacy.losses import Loss
 from server.api.app import make_app
-from server.bootstrap import initialise
+from server.bootstrap import initialise, make_jobs
+from server.use_cases.jobs import Viewer
 from server.use_cases.projects import NewProject
 from server.use_cases.roles import EVERYBODY, ROLES, ROUTES
 from server.use_cases.second_persons import Altered, Change, ProposalOpenError, propose
-from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
+from tests.harness import (
+    DEFAULT_ROWS,
+    ImportingInstallation,
+    Installation,
+    client,
+    serve_in_thread,
+)
 from tests.two_persons import Two
 
 STRANGERS = ["900,F,30,north,2024-03-03,n"]
@@ -22,7 +29,7 @@ QUESTION = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.01"}
 NOBODYS = {
     "population": "nowhere", "dataset": "nowhere", "project": "nowhere",
     "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
-    "proposal": "pr_" + "0" * 24,
+    "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24,
 }  # fmt: skip
 
 
@@ -105,6 +112,14 @@ ROWS = {
         Row("GET /v1/admin/proposals/{proposal}"),
         Row("POST /v1/admin/proposals/{proposal}/approve"),
         Row("POST /v1/admin/proposals/{proposal}/reject"),
+        Row(
+            "POST /v1/admin/jobs",
+            {"kind": "dataset.load", "parameters": {"manifest": "people.yaml"}},
+            202,
+        ),
+        Row("GET /v1/admin/jobs"),
+        Row("GET /v1/admin/jobs/{job}"),
+        Row("POST /v1/admin/jobs/{job}/cancel"),
         Row("GET /v1/admin/ledger"),
         Row("GET /v1/admin/ledger/verify"),
         Row("GET /healthz"),
@@ -130,7 +145,7 @@ NAMED = sorted(route for route in GUARDED if "{" in route)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    installation = Installation(tmp_path_factory.mktemp("matrix"))
+    installation = ImportingInstallation(tmp_path_factory.mktemp("matrix"))
     initialise(installation.settings, single_custodian=False)
     two = Two.make(installation, ("carol", "dora", "emil", "spare"))
     _load(two, DEFAULT_ROWS, "clinic", "people", approver="carol")
@@ -164,10 +179,12 @@ def world(tmp_path_factory):
         own = {
             "population": "people", "dataset": "clinic", "project": "study",
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
+            "job": _job(installation, "people"),
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
             "principal": "eve", "key": spare_key, "query_id": theirs["query_id"],
+            "job": _job(installation, "pupils"),
         }  # fmt: skip
         yield World(installation, two, http, own, others)
 
@@ -180,6 +197,15 @@ def _load(two, rows, dataset, population, approver):
         two.installation.load_manifest(manifest)
     two.approve_all(approver)
     two.installation.load_manifest(manifest)
+    manifest.rename(manifest.with_name(f"{population}.yaml"))
+
+
+def _job(installation, population):
+    """Queue a job about a population as the host; return its id."""
+    told = {"manifest": f"{population}.yaml"}
+    with installation.services() as services:
+        viewer = Viewer("local:test", None)
+        return make_jobs(services).submit(viewer, "dataset.load", told)["id"]
 
 
 def _fill(office):
@@ -286,6 +312,7 @@ LISTS = {
     "/v1/admin/datasets": ("custodian", "name", "clinic", "school"),
     "/v1/admin/projects": ("custodian", "name", "study", "other"),
     "/v1/admin/proposals": ("custodian", "population", "people", "pupils"),
+    "/v1/admin/jobs": ("custodian", "population", "people", "pupils"),
     "/v1/admin/ledger": ("custodian", "population", "people", "pupils"),
 }
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from server.bootstrap import make_jobs
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
-from tests.crash.books import database, problems
+from tests.crash.books import problems
 from tests.crash.processes import Nursery
 from tests.harness import DEFAULT_ROWS, ImportingInstallation
 
@@ -73,12 +73,16 @@ class JobDesk:
 
     def snapshots_of(self, job):
         """Return the snapshots that a job's chain entries name."""
-        with database(self.installation) as held:
-            rows = held.execute(
-                "SELECT body FROM chain WHERE kind = 'admin'"
-            ).fetchall()
+        rows = self._rows("SELECT body FROM chain WHERE kind = 'admin'")
         facts = [json.loads(body)["facts"] for (body,) in rows]
         return [one["snapshot"] for one in facts if one.get("job") == job]
+
+    def _rows(self, sql):
+        with (
+            self.installation.services() as services,
+            services.databases.reader.connect() as connection,
+        ):
+            return connection.exec_driver_sql(sql).all()
 
     def job_problems(self, job):
         """Return what is wrong with a job that has ended."""
@@ -94,8 +98,7 @@ class JobDesk:
 
     def file_problems(self):
         """Return what is wrong with the files, once no worker is at work."""
-        with database(self.installation) as held:
-            rows = held.execute("SELECT id FROM snapshot").fetchall()
+        rows = self._rows("SELECT id FROM snapshot")
         named = {f"{name}.duckdb" for (name,) in rows}
         found = {path.name for path in (self.installation.data / "snapshots").iterdir()}
         return sorted(f"{name}: stray or lost" for name in named ^ found)

@@ -20,6 +20,14 @@ def installation(tmp_path):
     return ImportingInstallation(tmp_path).create()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(request, tmp_path):
+    """An installation on each database in turn."""
+    shared = request.param == "postgresql"
+    url = request.getfixturevalue("empty_database") if shared else ""
+    return ImportingInstallation(tmp_path, url=url).create()
+
+
 @pytest.fixture
 def desk(nursery, installation):
     return JobDesk(nursery, installation)
@@ -39,7 +47,8 @@ def test_a_job_that_is_cancelled_anywhere_is_done_or_undone(nursery, installatio
     assert sum(tally.states.values()) == 4
 
 
-def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(desk):
+def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(nursery, either):
+    desk = JobDesk(nursery, either)
     jobs = [desk.submit(dataset=name) for name in ("one", "two", "three")]
     with desk.working() as first, desk.working() as second:
         time.sleep(random.uniform(0, 1))

@@ -7,7 +7,7 @@ from server.use_cases.people import PeopleOffice
 from tests.harness import ImportingInstallation, Installation, client, serve_in_thread
 
 JOBS = "/v1/admin/jobs"
-ABSENT = f"{JOBS}/j_{'0' * 24}"
+ABSENT = f"{JOBS}/job_{'0' * 24}"
 
 
 def add_principal(installation, name, role, populations=()):
@@ -111,7 +111,7 @@ def test_another_custodians_job_and_none_are_the_same_404(as_, manifest):
         }
     assert as_("grace").post(f"{JOBS}/{job}/cancel").json()["state"] == "cancelled"
     cursor = edsger.get(JOBS, params={"cursor": job})
-    assert cursor.content == edsger.get(JOBS, params={"cursor": "j_x"}).content
+    assert cursor.content == edsger.get(JOBS, params={"cursor": "job_x"}).content
     assert cursor.status_code == 422
 
 
@@ -199,7 +199,7 @@ def test_bad_parameters_of_lists_are_refused(as_):
     grace = as_("grace")
     for query in ({"limit": 0}, {"limit": 201}, {"cursor": "a\0b"}):
         assert grace.get(JOBS, params=query).status_code == 422
-    assert grace.get(f"{JOBS}/j%00").status_code == 404
+    assert grace.get(f"{JOBS}/job%00").status_code == 404
 
 
 def test_without_an_import_folder_nothing_is_queued(tmp_path):

@@ -66,9 +66,11 @@ class Bench:
         return self.store().get(job)
 
 
-@pytest.fixture
-def bench(tmp_path):
-    with Installation(tmp_path).create().services() as services:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def bench(request, tmp_path):
+    shared = request.param == "postgresql"
+    url = request.getfixturevalue("empty_database") if shared else ""
+    with Installation(tmp_path, url=url).create().services() as services:
         yield Bench(services.databases)
 
 

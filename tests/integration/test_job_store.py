@@ -10,9 +10,11 @@ from server.use_cases.job_store import Ending, Headway, JobStore, NewJob
 from tests.harness import Installation
 
 
-@pytest.fixture
-def databases(tmp_path):
-    with Installation(tmp_path).create().services() as services:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def databases(request, tmp_path):
+    shared = request.param == "postgresql"
+    url = request.getfixturevalue("empty_database") if shared else ""
+    with Installation(tmp_path, url=url).create().services() as services:
         yield services.databases
 
 
