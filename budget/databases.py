@@ -1,4 +1,4 @@
-"""Three doors to one database: the ledger's writer, readers, and work in progress."""
+"""The doors to one database: the ledger's writer, readers, and work in progress."""
 
 import sqlite3
 import threading
@@ -16,7 +16,9 @@ class Databases:
     Both databases' defaults let two writers read the same balance. The writer
     therefore takes one lock as its transaction begins (SQLite: IMMEDIATE; PostgreSQL:
     an advisory lock), and is durable at every commit. Readers cannot write at all, and
-    see one state for the length of a transaction. ``work`` writes what is in no chain
+    see one state for the length of a transaction; the ledger has readers of its own,
+    so that whoever asks it while reading waits for nobody who does the same. ``work``
+    writes what is in no chain
     entry (who is alive, jobs, rates, replies that left): its last commits may be lost
     in a power cut.
 
@@ -29,12 +31,13 @@ class Databases:
         self._connections = 0
         self._lock = threading.Lock()
         if self.is_shared:
-            self.writer, self.reader, self.work = (
+            self.writer, self.reader, self.ledger_reader, self.work = (
                 open_door(url, door, self) for door in DOORS
             )
         else:
             self.writer = _sqlite(url, begin="BEGIN IMMEDIATE")
             self.reader = _sqlite(url, begin="BEGIN", query_only=True)
+            self.ledger_reader = _sqlite(url, begin="BEGIN", query_only=True)
             self.work = _sqlite(url, begin="BEGIN IMMEDIATE", synchronous="NORMAL")
 
     @property
@@ -53,14 +56,18 @@ class Databases:
 
     def lost(self, engine: Engine) -> None:
         """Drop the idle connections of the other engines: the server went away."""
-        for other in (self.writer, self.reader, self.work):
+        for other in self._engines:
             if other is not engine:
                 other.dispose()
 
     def close(self) -> None:
         """Close every connection."""
-        for engine in (self.writer, self.reader, self.work):
+        for engine in self._engines:
             engine.dispose()
+
+    @property
+    def _engines(self) -> tuple[Engine, ...]:
+        return self.writer, self.reader, self.ledger_reader, self.work
 
 
 def _sqlite(

@@ -41,7 +41,7 @@ class Holder:
 
     def stranded(self) -> ColumnElement[bool]:
         """Return the condition on answers held by a process that died."""
-        return self._dead(charge.c.held_boot)
+        return and_(charge.c.held_boot.is_not(None), self._dead(charge.c.held_boot))
 
     def _dead(self, column: ColumnElement[str]) -> ColumnElement[bool]:
         return and_(column != self.boot, column.not_in(boots.alive_ids()))

@@ -230,7 +230,7 @@ class Ledger:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
         self._writer.require_anchored()
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return look_up_key(
                 connection, (principal, key, fingerprint), self._is_released
             )
@@ -241,7 +241,7 @@ class Ledger:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
         self._writer.require_anchored()
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
             )
@@ -315,7 +315,7 @@ class Ledger:
 
     def claim_orphans(self) -> list[Orphan]:
         """Lease every charge that nobody works on; fail those tried three times."""
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             if not leases.is_any(connection, self._holder.orphaned()):
                 return []
         with self._writer.transaction() as write:  # anchored, or nothing is claimed
@@ -344,7 +344,7 @@ class Ledger:
         """Show what processes that died had stored, once it is anchored."""
         if not self._holder.shared:
             return
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             if not leases.is_any(connection, self._holder.stranded()):
                 return
         with self._writer.transaction():  # anchored first
@@ -354,7 +354,7 @@ class Ledger:
 
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             accounts = read_accounts(connection, scopes)
         return {scope: held.remaining(scope) for scope, held in accounts.items()}
 
@@ -368,25 +368,25 @@ class Ledger:
         return Loss(self._account(scope).spent or 0)
 
     def _account(self, scope: Scope) -> Account:
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return read_accounts(connection, [scope])[scope]
 
     def history(
         self, principal: str, *, limit: int, cursor: str | None
     ) -> tuple[list[QueryRecord], str | None]:
         """Return a principal's questions, newest first, and the next cursor."""
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return read_history(connection, principal, limit, cursor)
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
         self._writer.require_anchored()
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
 
     def export(self) -> list[dict[str, object]]:
         """Return every entry without bodies of answers (CONTRACT 5)."""
-        with self._databases.reader.connect() as connection:
+        with self._databases.ledger_reader.connect() as connection:
             return export_entries(connection)
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:

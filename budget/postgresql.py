@@ -45,24 +45,26 @@ class Door:
 
 
 _LIMITS = "SET lock_timeout = '10s'; SET client_encoding = 'UTF8'; "
+_READER = Door(
+    _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
+    read_only=True,
+    connections=5,
+)
 DOORS = (
     Door(
         _LIMITS + "SET default_transaction_isolation = 'read committed'",
         serial=True,
     ),
-    Door(
-        _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
-        read_only=True,
-        connections=8,
-    ),
+    _READER,
+    _READER,
     Door(
         _LIMITS + "SET default_transaction_isolation = 'read committed'; "
         "SET synchronous_commit = off",
         connections=3,
     ),
 )
-"""Writer, reader, work. READ COMMITTED suffices behind a lock: each statement sees what
-was committed before the lock was had."""
+"""Writer, reader, the ledger's reader, work. READ COMMITTED suffices behind a lock:
+each statement sees what was committed before the lock was had."""
 
 _REQUIRED = (
     ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData()
@@ -80,6 +81,12 @@ charge = Table(
     UniqueConstraint("principal", "idempotency_key"),
     Index("charge_question", "question"),
     Index("charge_state", "state"),
+    Index(
+        "charge_held",
+        "held_boot",
+        sqlite_where=text("held_boot IS NOT NULL"),
+        postgresql_where=text("held_boot IS NOT NULL"),
+    ),
 )
 
 LEASE_COLUMNS = frozenset({"lease_boot", "held_boot", "attempts"})

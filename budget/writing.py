@@ -154,7 +154,7 @@ class Writer:
             if not committing:
                 raise
             self._behind = True
-            message = "the database was lost; the same key will bring the answer"
+            message = "the database was lost in a write that it may have done"
             raise UncertainError(message) from error
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be written now; nothing was charged"
@@ -224,7 +224,7 @@ class Writer:
         connections = self._databases.connections
         try:
             record = self._anchor.read()
-            with self._databases.reader.connect() as connection:
+            with self._databases.ledger_reader.connect() as connection:
                 self.require_contained(connection, record)
             self._checked_connections = connections
         except AnchorMismatchError:

@@ -1,6 +1,7 @@
 """What analysts may look at: datasets, their budget, their past answers."""
 
 import json
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
@@ -48,33 +49,33 @@ class ReadingRoom:
                 raise NotFoundError
             row = dataset_row(connection, name)
             losses = loss_range(connection, row.population)
-            schema = schema_of(row.active_snapshot, row.schema).dataset
-            return {
-                **_item(connection, name),
-                "snapshot_date": schema.snapshot_date.isoformat(),
-                "epsilon_per_query": {
-                    "min": str(losses.minimum),
-                    "max": str(losses.maximum),
-                },
-                "display": json.loads(row.display),
-                "limits": LIMITS,
-                "hierarchies": _hierarchies(schema),
-                "budget": self._budget(connection, caller),
-                "tables": [table_to_json(t) for t in schema.tables.values()],
-            }
+            item = _item(connection, name)
+            projects = projects_of(connection, caller.name)
+        schema = schema_of(row.active_snapshot, row.schema).dataset
+        return {
+            **item,
+            "snapshot_date": schema.snapshot_date.isoformat(),
+            "epsilon_per_query": {
+                "min": str(losses.minimum),
+                "max": str(losses.maximum),
+            },
+            "display": json.loads(row.display),
+            "limits": LIMITS,
+            "hierarchies": _hierarchies(schema),
+            "budget": self._budget(projects, caller),
+            "tables": [table_to_json(t) for t in schema.tables.values()],
+        }
 
     def budget(self, caller: Caller) -> Document:
         """Return what each of the caller's projects may spend and has spent."""
         with self._services.databases.reader.connect() as connection:
-            return self._budget(connection, caller)
+            projects = projects_of(connection, caller.name)
+        return self._budget(projects, caller)
 
-    def _budget(self, connection: Connection, caller: Caller) -> Document:
-        return {
-            "projects": [
-                self._project(project, caller)
-                for project in projects_of(connection, caller.name)
-            ]
-        }
+    def _budget(self, projects: Sequence[Project], caller: Caller) -> Document:
+        # The ledger reads on connections of its own: none may be held meanwhile, or
+        # readers could wait for one another.
+        return {"projects": [self._project(project, caller) for project in projects]}
 
     def _project(self, project: Project, caller: Caller) -> Document:
         return {

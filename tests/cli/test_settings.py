@@ -62,7 +62,8 @@ def test_an_anchor_inside_the_data_by_a_link_is_refused(tmp_path):
         ("SLOT_MS", "-1"),
         ("PERMITS", "0"),
         ("EXECUTORS", "many"),
-        ("DATABASE_URL", "postgresql://x/y"),
+        ("DATABASE_URL", "mysql://x/y"),
+        ("WORKERS", "2"),  # on SQLite
     ],
 )
 def test_settings_that_cannot_serve_are_named(tmp_path, name, value):

@@ -21,6 +21,13 @@ def upgrade() -> None:
 
 def _several_processes() -> None:
     op.add_column("charge", sa.Column("held_boot", sa.Text()))
+    op.create_index(
+        "charge_held",
+        "charge",
+        ["held_boot"],
+        sqlite_where=sa.text("held_boot IS NOT NULL"),
+        postgresql_where=sa.text("held_boot IS NOT NULL"),
+    )
     op.create_table(
         "boot",
         sa.Column("id", sa.Text(), primary_key=True),
