@@ -61,7 +61,6 @@ from server.use_cases.load_job import LoadJob
 from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
 from server.use_cases.oidc import token_reader
-from server.use_cases.oversight import Oversight
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -550,7 +549,6 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
-        app.state.oversight = Oversight(self.services)
         self.metrics = Metrics(
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,

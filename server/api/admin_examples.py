@@ -9,7 +9,7 @@ Example = dict[str, object]
 class Shown:
     """What one operation is sent and replies."""
 
-    replies: dict[str, Example]
+    replies: dict[str, Example | str]
     body: Example | None = field(default=None)
 
 
@@ -128,6 +128,12 @@ _ENTRY: Example = {
     "action": None,
     "actor": None,
 }
+_SHOWN_SNAPSHOT: Example = {
+    "id": f"s_{_RANDOM}",
+    "dataset": "hospital",
+    "created": _CREATED,
+    "state": "active",
+}
 _SAMPLE: Example = {
     "made_up": True,
     "dataset": "hospital",
@@ -151,6 +157,10 @@ def _ok(reply: Example, body: Example | None = None) -> Shown:
 
 def _proposable(reply: Example, body: Example) -> Shown:
     return Shown({"200": reply, "202": _PROPOSAL}, body)
+
+
+def _written(markdown: str) -> Shown:
+    return Shown({"200": markdown})
 
 
 def _made(reply: Example, body: Example) -> Shown:
@@ -179,6 +189,17 @@ ADMIN_EXAMPLES = {
             "tables": [{"name": "patients", "unit_column": "patient_id"}],
         }
     ),
+    "GET /v1/admin/datasets/{dataset}/snapshots": _page(_SHOWN_SNAPSHOT),
+    "POST /v1/admin/datasets/{dataset}/snapshots/{snapshot}/activate": _proposable(
+        _SHOWN_SNAPSHOT, {"reason": "the protocol's amendment 2"}
+    ),
+    "DELETE /v1/admin/datasets/{dataset}/snapshots/{snapshot}": _ok(
+        {"id": f"s_{_RANDOM}", "dataset": "hospital", "state": "removed"}
+    ),
+    "GET /v1/admin/populations/{population}/statement": _written(
+        "# Privacy statement: population hospital_patients\n"
+    ),
+    "GET /v1/admin/projects/{project}/report": _written("# Report: project sepsis\n"),
     "GET /v1/admin/projects": _page(_PROJECT),
     "POST /v1/admin/projects": _made(
         {"id": f"j_{_RANDOM}", "name": "sepsis"},

@@ -88,8 +88,18 @@ class AdminBody(BaseModel):
         return value
 
 
-class NoBody(AdminBody):
+class OptionalBody(AdminBody):
+    """What may be left out; that is an empty object."""
+
+
+class NoBody(OptionalBody):
     """Nothing, or an empty object."""
+
+
+class ReasonBody(OptionalBody):
+    """Why, where that must be on record."""
+
+    reason: str | None = Field(default=None, min_length=1, max_length=500)
 
 
 class CapBody(AdminBody):
@@ -220,6 +230,21 @@ class HeldDataset(_Shape):
     name: str
     population: str
     snapshot: str
+
+
+class SnapshotShape(_Shape):
+    """A version of a dataset: active, kept, or removed."""
+
+    id: str
+    dataset: str
+    state: Literal["active", "kept", "removed"]
+
+
+class SnapshotPage(_Shape):
+    """Snapshots, newest first."""
+
+    items: list[SnapshotShape]
+    next_cursor: str | None
 
 
 class HeldDatasetPage(_Shape):
@@ -410,5 +435,6 @@ BODIES: tuple[type[AdminBody], ...] = (
     PrincipalBody,
     KeyBody,
     JobBody,
+    ReasonBody,
 )
 """Bodies that routes read themselves, for the OpenAPI document."""

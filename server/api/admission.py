@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, InvalidOptionError
+from server.api.admin_wire import OptionalBody
 from server.api.intake import Arrival, check_transport, receive
 from server.api.problems import PROBLEM_JSON, Problem, problem_of
 from server.strict_json import MalformedJsonError, read_json
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from server.api.app import Parts
 
 MAX_PAGE = 200
+MARKDOWN = "text/markdown"
 _DEFAULT_PAGE = 50
 _NAME = re.compile(r"[A-Za-z0-9_]{1,64}")
 _LIMIT = re.compile(r"[0-9]{1,3}")
@@ -109,6 +111,16 @@ def read(request: Request, work: Callable[[Caller], Document]) -> Response:
     return _answer(lambda: json_response(work(enter(request))))
 
 
+def read_text(request: Request, work: Callable[[Caller], str]) -> Response:
+    """Answer a GET with Markdown."""
+
+    def decide() -> Response:
+        written = work(enter(request)).encode()
+        return Response(written, media_type=f"{MARKDOWN}; charset=utf-8")
+
+    return _answer(decide)
+
+
 async def change(
     request: Request,
     model: type[Body],
@@ -146,7 +158,7 @@ def _read_body(request: Request, arrival: Arrival, model: type[Body]) -> Body:
 
 def _is_bare(arrival: Arrival, model: type[BaseModel]) -> bool:
     """Whether there is no body, where none is needed."""
-    return not arrival.body and not model.model_fields
+    return not arrival.body and issubclass(model, OptionalBody)
 
 
 def _first(error: ValidationError) -> str:
@@ -202,7 +214,8 @@ def body_of(model: type[BaseModel]) -> dict[str, object]:
     """Describe a body that ``change`` reads, for the OpenAPI document."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     content = {"application/json": {"schema": schema}}
-    return {"requestBody": {"required": True, "content": content}}
+    required = not issubclass(model, OptionalBody)
+    return {"requestBody": {"required": required, "content": content}}
 
 
 PAGED: dict[str, object] = {"parameters": PAGE_PARAMETERS}

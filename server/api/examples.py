@@ -196,17 +196,7 @@ _MEMBERS: dict[str, Example] = {
 }
 
 
-SNAPSHOT: Example = {
-    "id": _SNAPSHOT,
-    "dataset": "hospital",
-    "created": "2027-05-03T09:30:00.000000+00:00",
-    "state": "active",
-}
 _REPLIES: dict[str, Example] = {
-    "/v1/admin/datasets/{dataset}/snapshots": {
-        "items": [SNAPSHOT],
-        "next_cursor": None,
-    },
     "/v1/datasets/{dataset}/plan": PLAN,
     "/v1/datasets/{dataset}/queries": ANSWER,
     "/v1/datasets": DATASETS,
@@ -235,14 +225,15 @@ def add_examples(paths: dict[str, dict[str, object]]) -> None:
 
 
 def _add_to_operation(
-    operation: "_Operation", replies: Mapping[str, Example], body: Example | None
+    operation: "_Operation", replies: Mapping[str, Example | str], body: Example | None
 ) -> None:
     if "requestBody" in operation:
         operation["requestBody"]["content"][_JSON]["example"] = body
     for status, response in operation["responses"].items():
         content = response["content"]
         if status in replies:
-            content[_JSON]["example"] = replies[status]
+            (shown,) = content.values()
+            shown["example"] = replies[status]
         else:
             content[PROBLEM_JSON]["examples"] = example_problems(int(status))
 

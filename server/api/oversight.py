@@ -1,196 +1,116 @@
-"""Routes of custodians and auditors: snapshots, statements, reports."""
-
-from typing import Any
+"""/v1/admin: snapshots, statements, reports; for custodians and auditors."""
 
 from fastapi import FastAPI, Request
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict
+from starlette.responses import Response
 
-from server.api.examples import SNAPSHOT, example_problems
-from server.api.intake import check_transport, receive
-from server.api.problems import PROBLEM_JSON, Problem
-from server.strict_json import MalformedJsonError, read_json
+from server.api import admin_wire as wire
+from server.api.admin_custody import PROPOSED
+from server.api.admission import (
+    CHANGING,
+    MARKDOWN,
+    PAGED,
+    READING,
+    body_of,
+    change,
+    page_of,
+    parts_of,
+    read,
+    read_text,
+)
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document, encode
-from server.use_cases.oversight import Oversight
+from server.use_cases.answers import Document
+from server.use_cases.oversight import OversightDesk
 
-MARKDOWN = "text/markdown"
-MAX_REASON = 500
-_TEXT = "# Privacy statement: population hospital\n"
-
-
-class SnapshotShape(BaseModel):
-    """A version of a dataset: active, kept, or removed."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-    dataset: str
-    state: str
-
-
-class SnapshotList(BaseModel):
-    """Snapshots, oldest first."""
-
-    model_config = ConfigDict(extra="allow")
-
-    items: list[SnapshotShape]
-    next_cursor: str | None
+_SNAPSHOTS = "/v1/admin/datasets/{dataset}/snapshots"
+_WRITTEN: dict[int | str, dict[str, object]] = {
+    **READING,
+    200: {
+        "description": "Markdown.",
+        "content": {MARKDOWN: {"schema": {"type": "string"}}},
+    },
+}
 
 
 def add_oversight_routes(app: FastAPI) -> None:
-    """Add the routes; ``app.state.oversight`` does what they ask."""
-    _add_snapshot_routes(app)
-    _add_statement_routes(app)
+    """Add the routes."""
+    _add_snapshot_readings(app)
+    _add_snapshot_changes(app)
+    _add_statements(app)
 
 
-def _add_snapshot_routes(app: FastAPI) -> None:
-    base = "/v1/admin/datasets/{dataset}/snapshots"
+def _desk(request: Request, caller: Caller) -> OversightDesk:
+    return OversightDesk(parts_of(request).services, caller)
 
+
+def _add_snapshot_readings(app: FastAPI) -> None:
     @app.get(
-        base,
-        response_model=SnapshotList,
-        responses=_refusals(),  # the example of 200 holds a null: see examples
+        _SNAPSHOTS,
+        response_model=wire.SnapshotPage,
+        responses=READING,
+        openapi_extra=PAGED,
         tags=["oversight"],
     )
-    def snapshots(request: Request, dataset: str) -> Response:
-        """List a dataset's snapshots; for its population's custodians."""
-        return _json(_oversight(request).snapshots(_caller(request), dataset))
+    def snapshots(dataset: str, request: Request) -> Response:
+        """List a dataset's snapshots, newest first: active, kept or removed."""
+        return read(
+            request,
+            lambda caller: _desk(request, caller).snapshots(dataset, page_of(request)),
+        )
 
+
+def _add_snapshot_changes(app: FastAPI) -> None:
     @app.post(
-        base + "/{snapshot}/activate",
-        response_model=SnapshotShape,
-        responses=_responses(SNAPSHOT, 400, 408, 413, 415),
-        openapi_extra={
-            "requestBody": {
-                "required": False,
-                "content": {
-                    "application/json": {
-                        "schema": {
-                            "type": "object",
-                            "properties": {
-                                "reason": {"type": "string", "maxLength": MAX_REASON}
-                            },
-                            "additionalProperties": False,
-                        },
-                        "example": {"reason": "the protocol's amendment 2"},
-                    }
-                },
-            }
-        },
+        _SNAPSHOTS + "/{snapshot}/activate",
+        response_model=wire.SnapshotShape,
+        responses={**CHANGING, **PROPOSED},
+        openapi_extra=body_of(wire.ReasonBody),
         tags=["oversight"],
     )
-    async def activate(request: Request, dataset: str, snapshot: str) -> Response:
-        """Answer from this snapshot, from the next request on; recorded."""
-        arrival = await receive(request)
+    async def activate(dataset: str, snapshot: str, request: Request) -> Response:
+        """Answer from this snapshot, from the next request on.
 
-        def work() -> Document:
-            caller = _caller(request)
-            check_transport(request, arrival)
-            reason = _reason(arrival.body)
-            return _oversight(request).activate(caller, dataset, snapshot, reason)
+        Where its declarations differ, a reason and a second person are needed.
+        """
 
-        try:
-            return _json(await run_in_threadpool(work))
-        except Problem as problem:
-            return problem.response()
+        def work(caller: Caller, body: wire.ReasonBody) -> Document:
+            return _desk(request, caller).activate(dataset, snapshot, body.reason)
+
+        return await change(request, wire.ReasonBody, work)
 
     @app.delete(
-        base + "/{snapshot}",
-        response_model=SnapshotShape,
-        responses=_responses({**SNAPSHOT, "state": "removed"}),
+        _SNAPSHOTS + "/{snapshot}",
+        response_model=wire.SnapshotShape,
+        responses=CHANGING,
         tags=["oversight"],
     )
-    def remove(request: Request, dataset: str, snapshot: str) -> Response:
+    async def remove(dataset: str, snapshot: str, request: Request) -> Response:
         """Erase a snapshot's file; its answers, charges and overlap ids stay."""
-        return _json(_oversight(request).remove(_caller(request), dataset, snapshot))
+
+        def work(caller: Caller, _: wire.NoBody) -> Document:
+            return _desk(request, caller).remove(dataset, snapshot)
+
+        return await change(request, wire.NoBody, work)
 
 
-def _add_statement_routes(app: FastAPI) -> None:
+def _add_statements(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/populations/{population}/statement",
         response_class=Response,
-        responses=_text_responses(),
+        responses=_WRITTEN,
         tags=["oversight"],
     )
-    def statement(request: Request, population: str) -> Response:
-        """Write a population's privacy statement; for custodians and auditors."""
-        caller = _caller(request)
-        return _text(_oversight(request).statement(caller, population))
+    def statement(population: str, request: Request) -> Response:
+        """Write a population's privacy statement."""
+        return read_text(
+            request, lambda caller: _desk(request, caller).statement(population)
+        )
 
     @app.get(
         "/v1/admin/projects/{project}/report",
         response_class=Response,
-        responses=_text_responses(),
+        responses=_WRITTEN,
         tags=["oversight"],
     )
-    def report(request: Request, project: str) -> Response:
-        """Report a project to its ethics board; for custodians and auditors."""
-        return _text(_oversight(request).report(_caller(request), project))
-
-
-def _oversight(request: Request) -> Oversight:
-    oversight: Oversight = request.app.state.oversight
-    return oversight
-
-
-def _caller(request: Request) -> Caller:
-    caller: Caller = request.app.state.parts.authenticate(
-        request.headers.get("authorization")
-    )
-    return caller
-
-
-def _reason(body: bytes) -> str | None:
-    """Read ``{"reason": TEXT}``; nothing at all is no reason.
-
-    Raises:
-        Problem: It is no JSON, or of another shape.
-    """
-    if not body:
-        return None
-    try:
-        value = read_json(body)
-    except MalformedJsonError as error:
-        raise Problem("malformed_json", str(error)) from None
-    if not isinstance(value, dict) or not value.keys() <= {"reason"}:
-        raise Problem("invalid_request", 'send {"reason": TEXT}, or no body')
-    reason = value.get("reason", "")
-    if not isinstance(reason, str) or len(reason) > MAX_REASON:
-        raise Problem("invalid_request", f"reason: text of {MAX_REASON} characters")
-    return reason or None
-
-
-def _responses(example: Document, *more: int) -> dict[int | str, dict[str, Any]]:
-    return {
-        200: {"content": {"application/json": {"example": example}}},
-        **_refusals(*more),
-    }
-
-
-def _text_responses() -> dict[int | str, dict[str, Any]]:
-    content = {MARKDOWN: {"schema": {"type": "string"}, "example": _TEXT}}
-    described = {"description": "Markdown.", "content": content}
-    return {200: described, **_refusals()}
-
-
-def _refusals(*more: int) -> dict[int | str, dict[str, Any]]:
-    schema = {"$ref": "#/components/schemas/ProblemShape"}
-    return {
-        status: {
-            "description": "Refused: see the problem's type.",
-            "content": {
-                PROBLEM_JSON: {"schema": schema, "examples": example_problems(status)}
-            },
-        }
-        for status in sorted({401, 403, 404, 422, 503, *more})
-    }
-
-
-def _json(document: Document) -> Response:
-    return Response(encode(document), media_type="application/json")
-
-
-def _text(markdown: str) -> Response:
-    return Response(markdown.encode(), media_type=f"{MARKDOWN}; charset=utf-8")
+    def report(project: str, request: Request) -> Response:
+        """Report a project to its ethics board."""
+        return read_text(request, lambda caller: _desk(request, caller).report(project))

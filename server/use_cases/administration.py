@@ -41,7 +41,7 @@ class CustodyDesk:
         Raises:
             NotFoundError: Unknown, or not the caller's.
         """
-        self._require_population(name)
+        self.require_population(name)
         return self._populations.population(name)
 
     def set_cap(self, name: str, cap: Loss) -> Document:
@@ -51,7 +51,7 @@ class CustodyDesk:
             NotFoundError: Unknown, or not the caller's.
             ProposalOpenError: Another custodian must approve first.
         """
-        self._require_population(name)
+        self.require_population(name)
         return self._populations.set_cap(name, cap)
 
     def datasets(self, page: Page) -> Document:
@@ -173,7 +173,12 @@ class CustodyDesk:
     def _own(self, connection: Connection) -> list[str]:
         return sorted(populations_of(connection, self._caller.name))
 
-    def _require_population(self, name: str | None) -> None:
+    def require_population(self, name: str | None) -> None:
+        """Check that a population is the caller's.
+
+        Raises:
+            NotFoundError: Unknown, or not the caller's.
+        """
         with self._services.databases.reader.connect() as connection:
             if name not in self._own(connection):
                 raise NotFoundError
@@ -188,7 +193,7 @@ class CustodyDesk:
             population = connection.execute(
                 select(tables.project.c.population).where(tables.project.c.name == name)
             ).scalar_one_or_none()
-        self._require_population(population)
+        self.require_population(population)
 
     def require_datasets(self, names: Iterable[str]) -> None:
         """Check that datasets are of the caller's populations.
@@ -203,7 +208,7 @@ class CustodyDesk:
                         tables.dataset.c.name == name
                     )
                 ).scalar_one_or_none()
-            self._require_population(population)
+            self.require_population(population)
 
 
 def principals_page(services: Services, page: Page) -> Document:

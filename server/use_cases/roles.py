@@ -36,9 +36,14 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "DELETE /v1/admin/populations/{population}/custodians/{principal}": ADMIN,
     "GET /v1/admin/datasets": CUSTODIAN,
     "GET /v1/admin/datasets/{dataset}": CUSTODIAN,
+    "GET /v1/admin/datasets/{dataset}/snapshots": CUSTODIAN,
+    "POST /v1/admin/datasets/{dataset}/snapshots/{snapshot}/activate": CUSTODIAN,
+    "DELETE /v1/admin/datasets/{dataset}/snapshots/{snapshot}": CUSTODIAN,
+    "GET /v1/admin/populations/{population}/statement": CUSTODIAN | AUDITOR,
     "GET /v1/admin/projects": CUSTODIAN,
     "POST /v1/admin/projects": CUSTODIAN,
     "GET /v1/admin/projects/{project}": CUSTODIAN,
+    "GET /v1/admin/projects/{project}/report": CUSTODIAN | AUDITOR,
     "PATCH /v1/admin/projects/{project}": CUSTODIAN,
     "POST /v1/admin/projects/{project}/grants": CUSTODIAN,
     "DELETE /v1/admin/projects/{project}/grants/principals/{principal}": CUSTODIAN,
@@ -61,6 +66,12 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/ledger/verify": AUDITOR,
     "GET /healthz": EVERYBODY,
     "GET /readyz": EVERYBODY,
+    "GET /openapi.json": EVERYBODY,
+    "GET /docs": EVERYBODY,
+    "GET /docs/page.css": EVERYBODY,
+    "GET /docs/start.js": EVERYBODY,
+    "GET /docs/swagger-ui.css": EVERYBODY,
+    "GET /docs/swagger-ui-bundle.js": EVERYBODY,
 }
 
 

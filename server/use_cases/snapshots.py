@@ -15,6 +15,7 @@ from server.use_cases.catalogue import existing
 from server.use_cases.declarations import Changed, changed_declarations
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
+from server.use_cases.paging import Page, read_page
 from server.use_cases.second_persons import (
     Altered,
     Change,
@@ -48,6 +49,18 @@ class SnapshotOffice:
                 .order_by(tables.snapshot.c.created)
             ).all()
         return [_shown(row, active) for row in rows]
+
+    def page(self, dataset: str, page: Page) -> tuple[list[Document], str | None]:
+        """Return a page of a dataset's snapshots, newest first, and the next cursor.
+
+        Raises:
+            NoSuchThingError: There is no such dataset.
+        """
+        with self._services.databases.reader.connect() as connection:
+            active = existing(connection, tables.dataset, dataset).active_snapshot
+            visible = tables.snapshot.c.dataset == dataset
+            rows, following = read_page(connection, tables.snapshot, page, visible)
+        return [_shown(row, str(active)) for row in rows], following
 
     def activate(
         self, snapshot: str, *, dataset: str | None = None, reason: str | None = None

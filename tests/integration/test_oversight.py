@@ -153,7 +153,7 @@ def test_no_sql_breaks_out_of_its_block(hospital):
 def test_a_custodian_switches_and_erases_snapshots(hospital):
     base = "/v1/admin/datasets/clinic/snapshots"
     listed = hospital.send("carl", "GET", base).json()["items"]
-    assert [one["state"] for one in listed] == ["kept", "active"]
+    assert [one["state"] for one in listed] == ["active", "kept"]
     active = hospital.send("carl", "DELETE", f"{base}/{hospital.newer}")
     assert active.status_code == 422
     assert "is the active snapshot" in active.json()["detail"]
@@ -165,7 +165,7 @@ def test_a_custodian_switches_and_erases_snapshots(hospital):
     gone = hospital.send("carl", "DELETE", f"{base}/{hospital.newer}")
     assert gone.json()["state"] == "removed"
     listed = hospital.send("carl", "GET", base).json()["items"]
-    assert [one["state"] for one in listed] == ["active", "removed"]
+    assert [one["state"] for one in listed] == ["removed", "active"]
     with hospital.installation.services() as services:
         entries = services.ledger.export()
     actions = [(one["action"], one["actor"]) for one in entries if one["action"]]
