@@ -127,7 +127,7 @@ def openapi_document() -> dict[str, object]:
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema
     complete(document)
-    add_examples(document["paths"])
+    add_examples(document)
     return {**document}
 
 

@@ -209,12 +209,15 @@ _REPLIES: dict[str, Example] = {
 }
 
 
-def add_examples(paths: dict[str, dict[str, object]]) -> None:
-    """Add examples to each body of an OpenAPI document's paths.
+def add_examples(document: dict[str, dict[str, dict[str, object]]]) -> None:
+    """Add examples to each body of an OpenAPI document.
 
     Added to the finished document, since FastAPI leaves out members that are null.
     """
-    for path, verbs in paths.items():
+    document["components"]["examples"] = {
+        code: {"value": _problem(code)} for code in STATUS_BY_CODE
+    }
+    for path, verbs in document["paths"].items():
         for verb, operation in verbs.items():
             found = cast("_Operation", operation)
             shown = ADMIN_EXAMPLES.get(f"{verb.upper()} {path}")
@@ -235,13 +238,13 @@ def _add_to_operation(
             (shown,) = content.values()
             shown["example"] = replies[status]
         else:
-            content[PROBLEM_JSON]["examples"] = example_problems(int(status))
+            content[PROBLEM_JSON]["examples"] = _problems(int(status))
 
 
-def example_problems(status: int) -> Example:
-    """Return an example of each problem that has this status, by code."""
+def _problems(status: int) -> Example:
+    """Name the example of each problem that has this status."""
     return {
-        code: {"value": _problem(code)}
+        code: {"$ref": f"#/components/examples/{code}"}
         for code, its_status in STATUS_BY_CODE.items()
         if its_status == status
     }

@@ -74,7 +74,9 @@ def test_the_schemas_are_json_schemas():
     [pytest.param(*found, id=found[0]) for found in contents()],
 )
 def test_each_body_has_examples_that_fit_its_schema(where, content):
-    shown = [one["value"] for one in content.get("examples", {}).values()]
+    named = [one["$ref"] for one in content.get("examples", {}).values()]
+    examples = as_sent()["components"]["examples"]
+    shown = [examples[one.rpartition("/")[2]]["value"] for one in named]
     shown += [content["example"]] if "example" in content else []
     assert shown, where
     for example in shown:

@@ -129,7 +129,7 @@ DEFENCES = (
         "revoked_keys_open",
         "a revoked key still opens",
         "server/use_cases/access.py",
-        "                tables.key.c.revoked.is_(False),\n",
+        "            tables.key.c.revoked.is_(False),\n",
         "",
         ("tests/attacks/test_e6_access.py",),
     ),
