@@ -114,5 +114,5 @@ class Heartbeat:
                 self._renew()
                 pause = RENEW_SECONDS
             except (SQLAlchemyError, CuratorError) as error:
-                _log.warning("a renewal failed: %s", type(error).__name__)
+                _log.warning("a renewal failed", extra={"error": type(error).__name__})
                 pause = _RETRY_SECONDS

@@ -34,7 +34,7 @@ def work_until(stop: threading.Event, run_one: RunOne) -> None:
         try:
             had_one = run_one()
         except (SQLAlchemyError, CuratorError, OSError) as error:
-            _log.error("the worker waits: %s", type(error).__name__)
+            _log.error("the worker waits", extra={"error": type(error).__name__})
             had_one = False
         if not had_one:
             stop.wait(POLL_SECONDS)
@@ -110,7 +110,7 @@ class ChildWorker:
         while (process := self._start()) is not None:
             process.wait()
             if not self._stopping.is_set():
-                _log.warning("the worker ended with %d", process.returncode)
+                _log.warning("the worker ended", extra={"count": process.returncode})
                 self._stopping.wait(RESTART_SECONDS)
 
     def _start(self) -> "subprocess.Popen[bytes] | None":

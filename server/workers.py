@@ -84,7 +84,9 @@ class Supervisor:
             self.serve(boot, place)
             code = 0
         except Exception as error:  # noqa: BLE001 - its words could quote anything
-            _log.error("a worker could not serve: %s", type(error).__name__)
+            _log.error(
+                "a worker could not serve", extra={"error": type(error).__name__}
+            )
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

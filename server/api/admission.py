@@ -74,12 +74,28 @@ def enter(request: Request) -> Caller:
     Raises:
         UnauthenticatedError: No valid key.
         ForbiddenError: The role has no such route.
+        InvalidOptionError: The query string has what this route does not take.
         NotFoundError: A name in the path could be nobody's.
     """
     parts = parts_of(request)
     caller = parts.authenticate(request.headers.get("authorization"))
     _admit(request, caller)
+    _check_query(request)
     return caller
+
+
+def _check_query(request: Request) -> None:
+    described = request.scope["route"].openapi_extra or {}
+    taken = [parameter["name"] for parameter in described.get("parameters", ())]
+    given = [name for name, _ in request.query_params.multi_items()]
+    if len(given) == len(set(given) & set(taken)):
+        return
+    message = (
+        f"the query string may have {' and '.join(taken)}, each once"
+        if taken
+        else "this route takes no query string"
+    )
+    raise InvalidOptionError(message)
 
 
 def _admit(request: Request, caller: Caller) -> None:

@@ -43,7 +43,7 @@ class Edge:
         try:
             await self._app(scope, receive, reply.send)
         except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-            _log.error("internal error: %s", type(error).__name__)
+            _log.error("internal error", extra={"error": type(error).__name__})
             if not reply.started:
                 response = Problem("internal_error", "the server failed").response()
                 await response(scope, receive, reply.send)

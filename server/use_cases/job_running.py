@@ -58,11 +58,12 @@ class JobRunner:
         row = None if self._stop.is_set() else self._store.claim()
         if row is None:
             return False
-        _log.info("job %s (%s): attempt %d", row.id, row.kind, row.attempts)
+        facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
+        _log.info("a job is begun", extra=facts)
         try:
             self._bring_on(row)
         except LeaseLostError:
-            _log.warning("job %s was taken over by another worker", row.id)
+            _log.warning("a job was taken over by another worker", extra=facts)
         return True
 
     def _bring_on(self, row: JobRow) -> None:
@@ -118,17 +119,18 @@ class JobRunner:
         elif cancelled:
             self._end(row, Ending("cancelled"))
         elif given_up:
-            _log.info("job %s is given up, for another worker", row.id)
+            _log.info("a job is given up, for another worker", extra={"job": row.id})
             self._store.give_up(row.id)
         elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
-            _log.warning("job %s waits: %s", row.id, type(failure).__name__)
+            facts = {"job": row.id, "error": type(failure).__name__}
+            _log.warning("a job waits", extra=facts)
             self._store.postpone(row.id, POSTPONED_MS)
         else:
             self._end(row, Ending("failed", error=_sentence(failure)))
 
     def _end(self, row: JobRow, ending: Ending) -> None:
         self._store.finish(row.id, ending)
-        _log.info("job %s: %s", row.id, ending.state)
+        _log.info("a job ends", extra={"job": row.id, "outcome": ending.state})
         if ending.state != "done":
             self._clean(row)
 
@@ -139,7 +141,7 @@ def _sentence(failure: Exception) -> str:
         return str(failure)
     if isinstance(failure, ValidationError | KeyError):
         return "this worker does not know such a job: update it, then submit again"
-    _log.error("a job met a bug: %s", type(failure).__name__)
+    _log.error("a job met a bug", extra={"error": type(failure).__name__})
     return f"the work met a fault ({type(failure).__name__}) and was not done"
 
 
@@ -184,7 +186,7 @@ class _Keeper:
         except LeaseLostError:
             self._stopping = True
         except _PASSING as error:
-            _log.warning("a beat failed: %s", type(error).__name__)
+            _log.warning("a beat failed", extra={"error": type(error).__name__})
             lease_seconds = self._parts.store.lease_ms / 1000
             if time.monotonic() - self._last_beat > lease_seconds:
                 self._stopping = True  # it may be another's by now

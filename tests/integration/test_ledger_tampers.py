@@ -17,7 +17,7 @@ person = Table(
     Column("active", Boolean, nullable=False),
 )
 TABLES = ("chain", "budget_limit", "budget_counter", "charge", "answer", "person")
-LEASES = {"lease_boot", "attempts"}  # who works now: in no entry
+LEASES = {"lease_boot", "held_boot", "attempts"}  # who works now: in no entry
 
 
 @pytest.fixture(scope="module")
