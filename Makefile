@@ -33,7 +33,7 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
 test: $(VENV)/.dev ## All tests, the quick audits included
-	@$(RUN)/python -m pytest --durations=20
+	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .

@@ -79,6 +79,7 @@ from server.use_cases.services import (
     Unreleased,
     now_text,
 )
+from server.use_cases.shared_limits import SharedLimiter
 
 RECOVERY_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
@@ -442,9 +443,17 @@ def end_boot(settings: Settings, boot: str) -> None:
 
 
 def make_limiter(services: Services) -> Limiter:
-    """Return the limiter of this process: it alone serves a SQLite ledger."""
-    settings = services.settings
-    return MemoryLimiter(Allowance(settings.rate_limit, settings.max_in_flight))
+    """Return the limiter: of this process, or of all that serve one ledger."""
+    settings, databases = services.settings, services.databases
+    allowance = Allowance(settings.rate_limit, settings.max_in_flight)
+    if not databases.is_shared:
+        return MemoryLimiter(allowance)
+    return SharedLimiter(
+        allowance,
+        databases.work,
+        services.boot,
+        lambda connection: connection.execute(boots.alive_ids()).scalars().all(),
+    )
 
 
 def try_parser() -> None:

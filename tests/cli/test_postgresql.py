@@ -8,7 +8,8 @@ from privacy.losses import Loss
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.errors import CommandRefusedError
-from tests.harness import Installation, free_port
+from server.use_cases.people import PeopleOffice
+from tests.harness import Installation, client, free_port, serve_in_process
 
 pytestmark = pytest.mark.slow
 
@@ -63,3 +64,18 @@ def test_a_second_init_and_an_unreachable_database_are_refused_in_a_sentence(
     second.url = f"postgresql://ada:throwaway@127.0.0.1:{free_port()}/nothing"
     done = run(second, "init")
     assert (done.returncode, "cannot be reached" in done.stderr) == (1, True)
+
+
+def test_several_processes_share_one_rate_limit(installation):
+    """New connections go to any of the processes; together they let 5 a minute in."""
+    with installation.services() as services:
+        key = PeopleOffice(services, "local:test").create_key("ada")["key"]
+    limited = {"CURATOR_WORKERS": "2", "CURATOR_RATE_LIMIT": "5"}
+    with serve_in_process(installation, environment=limited) as url:
+        replies = []
+        for _ in range(12):
+            with client(url, key) as http:
+                replies.append(http.get("/v1/budget"))
+    statuses = [reply.status_code for reply in replies]
+    assert statuses == [200] * 5 + [429] * 7
+    assert 1 <= int(replies[-1].headers["retry-after"]) <= 12
