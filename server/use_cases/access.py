@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
 from privacy.errors import InvalidOptionError
 from server.persistence import tables
@@ -138,13 +138,34 @@ def populations_of(connection: Connection, custodian: str) -> set[str]:
 
 def projects_of(connection: Connection, principal: str) -> list[Project]:
     """Return the caller's unexpired projects, by name."""
-    rows = connection.execute(
+    return _open_projects(connection, _projects_of(principal))
+
+
+def _projects_of(principal: str) -> Select[tuple[object, ...]]:
+    return (
         select(tables.project)
         .join(tables.project_principal)
         .where(tables.project_principal.c.principal == principal)
-        .order_by(tables.project.c.name)
-    ).all()
-    return [_project(connection, row) for row in rows if not is_expired(row.expires)]
+    )
+
+
+def _open_projects(
+    connection: Connection, wanted: Select[tuple[object, ...]]
+) -> list[Project]:
+    """Return the wanted projects that have not expired, by name, in two statements."""
+    rows = connection.execute(wanted.order_by(tables.project.c.name)).all()
+    held = tables.project_dataset
+    names = wanted.with_only_columns(tables.project.c.name)
+    datasets: dict[str, list[str]] = {row.name: [] for row in rows}
+    for project, dataset in connection.execute(
+        select(held.c.project, held.c.dataset)
+        .where(held.c.project.in_(names))
+        .order_by(held.c.dataset)
+    ):
+        datasets[project].append(dataset)
+    return [
+        _project(row, datasets[row.name]) for row in rows if not is_expired(row.expires)
+    ]
 
 
 def is_expired(expires: str | None) -> bool:
@@ -152,12 +173,7 @@ def is_expired(expires: str | None) -> bool:
     return expires is not None and today() >= date.fromisoformat(expires)
 
 
-def _project(connection: Connection, row: Row[tuple[object, ...]]) -> Project:
-    datasets = connection.execute(
-        select(tables.project_dataset.c.dataset)
-        .where(tables.project_dataset.c.project == row.name)
-        .order_by(tables.project_dataset.c.dataset)
-    ).scalars()
+def _project(row: Row[tuple[object, ...]], datasets: Sequence[str]) -> Project:
     return Project(
         row.name, row.population, row.expires, row.private_history, tuple(datasets)
     )
@@ -172,11 +188,11 @@ def find_grant(
         NotFoundError: Unknown, not granted, expired: one answer for all.
         InvalidOptionError: Several projects fit and none is named.
     """
-    fitting = [
-        candidate
-        for candidate in projects_of(connection, caller.name)
-        if dataset in candidate.datasets and project in {None, candidate.name}
-    ]
+    held = tables.project_dataset
+    wanted = _projects_of(caller.name).join(held).where(held.c.dataset == dataset)
+    if project is not None:
+        wanted = wanted.where(tables.project.c.name == project)
+    fitting = _open_projects(connection, wanted)
     if not fitting:
         raise NotFoundError
     if len(fitting) > 1:
@@ -226,8 +242,12 @@ def snapshot_grant(connection: Connection, *, project: str, snapshot: str) -> Gr
         .join(tables.dataset, tables.dataset.c.name == tables.snapshot.c.dataset)
         .where(tables.snapshot.c.id == snapshot)
     ).one()
+    held = tables.project_dataset
+    datasets = connection.execute(
+        select(held.c.dataset).where(held.c.project == project).order_by(held.c.dataset)
+    ).scalars()
     return Grant(
-        _project(connection, project_row),
+        _project(project_row, tuple(datasets)),
         row.dataset,
         snapshot,
         row.population,
