@@ -123,6 +123,7 @@ class Installation:
         if secret is not None:
             self.data.mkdir(mode=0o700)
             (self.data / "secret.key").write_text(secret.hex())
+            (self.data / "secret.key").chmod(0o600)
         initialise(self.settings, single_custodian=True)
         return self
 
