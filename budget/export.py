@@ -3,15 +3,14 @@
 import json
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from budget.queries import MAX_SEQ, read_cursor
 from budget.tables import chain, charge
-from budget.writing import ReleaseTest
 from privacy.losses import Loss
 
 EntryRow = Row[tuple[object, ...]]
-_ENDS = {"answered", "failed"}
+_ENDS = ("answered", "failed")
 _MOST_NAMED = 500  # more are not named one by one to the database
 
 
@@ -33,23 +32,24 @@ def entries_page(
     limit: int,
     cursor: str | None,
     populations: Collection[str] | None,
-    is_released: ReleaseTest,
+    hidden: Collection[str],
 ) -> tuple[list[Entry], str | None]:
     """Return a page of entries, newest first, and the next cursor.
 
-    The end of what is still in flight is left out until its reply has left.
+    It begins before the first end of a question that is still in flight.
 
     Args:
         connection: An open transaction.
         limit: The most entries.
         cursor: Where the page before ended.
         populations: Charges of these alone; None for every entry there is.
-        is_released: Whether a question's reply has left.
+        hidden: Questions whose replies have not left.
 
     Raises:
         InvalidOptionError: The cursor is none of ours.
     """
     before = MAX_SEQ if cursor is None else read_cursor(cursor)
+    before = min(before, horizon(connection, hidden))
     query = select(chain).where(chain.c.seq < before)
     if populations is not None:
         query = query.join(charge, charge.c.seq == chain.c.seq).where(
@@ -58,12 +58,35 @@ def entries_page(
     newest = query.order_by(chain.c.seq.desc()).limit(limit + 1)
     rows = connection.execute(newest).all()
     following = str(rows[limit - 1].seq) if len(rows) > limit else None
-    shown = [
-        entry
-        for entry in _shown(connection, rows[:limit])
-        if entry["kind"] not in _ENDS or is_released(str(entry["query_id"]))
-    ]
-    return shown, following
+    return _shown(connection, rows[:limit]), following
+
+
+def horizon(connection: Connection, hidden: Collection[str]) -> int:
+    """Return the sequence of the first entry that must not be seen yet.
+
+    That is the first end of a question whose reply has not left: that entry, and any
+    count of entries from there on, would tell how long execution took.
+    """
+    first = connection.execute(
+        select(func.min(charge.c.seq)).where(
+            charge.c.query_id.in_(sorted(hidden)), charge.c.state.in_(_ENDS)
+        )
+    ).scalar_one()
+    if first is None:
+        return MAX_SEQ
+    later = connection.execute(
+        select(chain.c.seq, chain.c.body)
+        .where(chain.c.seq > first, chain.c.kind.in_(_ENDS))
+        .order_by(chain.c.seq)
+    )
+    ends = (row.seq for row in later if json.loads(row.body)["query_id"] in hidden)
+    return next(ends, MAX_SEQ)
+
+
+def entries_before(connection: Connection, seq: int) -> int:
+    """Return how many entries come before a sequence."""
+    count = select(func.count()).select_from(chain).where(chain.c.seq < seq)
+    return int(connection.execute(count).scalar_one())
 
 
 def _shown(connection: Connection, rows: Sequence[EntryRow]) -> list[Entry]:

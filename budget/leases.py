@@ -123,6 +123,18 @@ def release(connection: Connection, query_ids: list[str], boot: str) -> None:
     )
 
 
+def held(connection: Connection) -> frozenset[str]:
+    """Return the questions that some process holds until its reply has left."""
+    wanted = select(charge.c.query_id).where(charge.c.held_boot.is_not(None))
+    return frozenset(connection.execute(wanted).scalars())
+
+
+def held_by(connection: Connection, boot: str) -> list[str]:
+    """Return the questions that one process holds."""
+    wanted = select(charge.c.query_id).where(charge.c.held_boot == boot)
+    return list(connection.execute(wanted).scalars())
+
+
 def is_any(connection: Connection, condition: ColumnElement[bool]) -> bool:
     """Whether some charge meets a condition."""
     found = connection.execute(select(charge.c.query_id).where(condition).limit(1))
@@ -142,7 +154,7 @@ def fail_exhausted(write: Write, holder: Holder) -> None:
         .order_by(charge.c.seq)
     )
     for query_id in exhausted.scalars().all():
-        fail(write, query_id)
+        fail(write, query_id, holder.held_boot)  # shown once this entry is anchored
 
 
 def claim(connection: Connection, holder: Holder) -> list[Orphan]:

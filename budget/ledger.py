@@ -6,8 +6,9 @@ answer, anchor, send. Proofs: docs/proofs/ledger.md and docs/proofs/privacy_filt
 
 import hashlib
 import secrets
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlalchemy import Connection, Table, bindparam, insert, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -16,7 +17,7 @@ from budget import accounts, leases
 from budget.anchor import AnchorFile, AnchorRecord
 from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
-from budget.export import entries_page, export_entries
+from budget.export import entries_before, entries_page, export_entries, horizon
 from budget.filter import charge_all
 from budget.leases import Holder
 from budget.positions import Position, read_position
@@ -83,6 +84,7 @@ class Ledger:
         databases: Where its tables are.
         anchor: Its anchor, outside the data directory.
         is_released: Whether an answer's reply has left; until then it is in flight.
+        unreleased: The answers of this process whose replies have not left.
         boot: Names this process in leases; random where it is not given.
     """
 
@@ -92,12 +94,14 @@ class Ledger:
         anchor: AnchorFile,
         *,
         is_released: ReleaseTest = lambda _: True,
+        unreleased: Callable[[], Collection[str]] = tuple,
         boot: str | None = None,
     ) -> None:
         self._databases = databases
         self._anchor = anchor
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
+        self._unreleased = unreleased
         self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
@@ -354,6 +358,21 @@ class Ledger:
             message = "the database cannot be written now"
             raise LedgerUnavailableError(message) from error
 
+    def release_forgotten(self) -> None:
+        """Show what this process holds although its reply has left.
+
+        A crash of the database may forget a release, which is not durable.
+        """
+        if not self._holder.shared:
+            return
+        kept = frozenset(self._unreleased())
+        with self._databases.ledger_reader.connect() as connection:
+            ours = leases.held_by(connection, self._holder.boot)
+        forgotten = [query_id for query_id in ours if query_id not in kept]
+        if forgotten:
+            self._writer.require_anchored()
+            self.release(forgotten)
+
     def release_stranded(self) -> None:
         """Show what processes that died had stored, once it is anchored."""
         if not self._holder.shared:
@@ -424,12 +443,23 @@ class Ledger:
                 limit=limit,
                 cursor=cursor,
                 populations=populations,
-                is_released=self._is_released,
+                hidden=self.hidden(connection),
             )
+
+    def hidden(self, connection: Connection) -> frozenset[str]:
+        """Return the questions whose replies have not left, of every process.
+
+        Until then nobody may learn that they have ended (PRIVACY 6).
+        """
+        return frozenset(self._unreleased()) | leases.held(connection)
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""
-        return verify(self._databases, self._anchor, tuple(recorded_tables))
+        with self._databases.reader.connect() as connection:
+            first = horizon(connection, self.hidden(connection))
+            visible = entries_before(connection, first)
+        found = verify(self._databases, self._anchor, tuple(recorded_tables))
+        return replace(found, entries=min(found.entries, visible))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
         """Go on after a restore: see ``budget.reconciliation``."""

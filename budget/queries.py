@@ -17,6 +17,7 @@ from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 
 MAX_SEQ = 2**62
+_NO_CURSOR = "cursor: pass on what next_cursor said"
 _KEYED = select(charge).where(
     charge.c.principal == bindparam("principal"),
     charge.c.idempotency_key == bindparam("key"),
@@ -89,17 +90,20 @@ def read_history(
 ) -> tuple[list[QueryRecord], str | None]:
     """Return a page of a principal's questions, newest first, and the next cursor.
 
+    The cursor is the last question of the page before: an entry's sequence would count
+    everybody's entries, and so tell when executions end.
+
     Raises:
-        InvalidOptionError: The cursor is none of ours.
+        InvalidOptionError: The cursor is none of the principal's questions.
     """
-    before = MAX_SEQ if cursor is None else read_cursor(cursor)
-    rows = connection.execute(
-        select(charge)
-        .where(charge.c.principal == principal, charge.c.seq < before)
-        .order_by(charge.c.seq.desc())
-        .limit(limit + 1)
-    ).all()
-    following = str(rows[limit - 1].seq) if len(rows) > limit else None
+    own = select(charge).where(charge.c.principal == principal)
+    if cursor is not None:
+        last = connection.execute(own.where(charge.c.query_id == cursor)).one_or_none()
+        if last is None:
+            raise InvalidOptionError(_NO_CURSOR)
+        own = own.where(charge.c.seq < last.seq)
+    rows = connection.execute(own.order_by(charge.c.seq.desc()).limit(limit + 1)).all()
+    following = str(rows[limit - 1].query_id) if len(rows) > limit else None
     return [_record(row) for row in rows[:limit]], following
 
 
@@ -110,8 +114,7 @@ def read_cursor(cursor: str) -> int:
         InvalidOptionError: The cursor is none of ours.
     """
     if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > MAX_SEQ:
-        message = "cursor: pass on what next_cursor said"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(_NO_CURSOR)
     return int(cursor)
 
 

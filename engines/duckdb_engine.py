@@ -11,7 +11,7 @@ import duckdb
 from engines.contract import SealedVector
 from engines.deadlines import Deadlines
 from engines.snapshots import SnapshotLimits, Snapshots
-from privacy.errors import ExecutionError
+from privacy.errors import ExecutionError, StoppingError
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION, Exact
 from query_lang.compiled import RenderedPlan, Statement
@@ -56,9 +56,12 @@ class DuckDbEngine:
         Raises:
             ExecutionError: Execution failed. It has no cause and no context, since an
                 engine's message may quote a value.
+            StoppingError: The engine was closed before it began; nothing failed.
         """
         try:
             return self._sealed(snapshot, plan)
+        except StoppingError:
+            raise
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
             _log.error("execution failed", extra={"error": type(error).__name__})
         with self._lock:

@@ -9,6 +9,8 @@ from typing import Final
 
 import duckdb
 
+from privacy.errors import StoppingError
+
 LOCKED: Final = {
     "enable_external_access": "false",
     "allow_community_extensions": "false",
@@ -82,6 +84,7 @@ class Snapshots:
         """Close idle snapshots now, the others as soon as they are given back."""
         with self._changed:
             self._closing = True
+            self._changed.notify_all()
             for snapshot in [s for s, opened in self._open.items() if not opened.users]:
                 self._open.pop(snapshot).connection.close()
 
@@ -99,9 +102,13 @@ class Snapshots:
 
     def _take(self, snapshot: str, timeout_seconds: float) -> duckdb.DuckDBPyConnection:
         with self._changed:
-            if self._closing or not self._changed.wait_for(
-                lambda: snapshot in self._open or self._make_room(), timeout_seconds
-            ):
+            had_room = self._changed.wait_for(
+                lambda: self._closing or snapshot in self._open or self._make_room(),
+                timeout_seconds,
+            )
+            if self._closing:
+                raise StoppingError
+            if not had_room:
                 raise TimeoutError
             opened = self._open.pop(snapshot, None) or _Open(self._connect(snapshot))
             self._open[snapshot] = opened  # now the most recently used

@@ -108,6 +108,13 @@ class LedgerUnavailableError(CuratorError):
         super().__init__(message)
 
 
+class StoppingError(LedgerUnavailableError):
+    """The server stops before it could execute; it answers when it is back."""
+
+    def __init__(self) -> None:
+        super().__init__("the server stops now; ask again with the same key")
+
+
 class AnchorMismatchError(CuratorError):
     """The ledger does not contain what its anchor holds: a restored or other copy."""
 

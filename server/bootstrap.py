@@ -280,6 +280,7 @@ def make_services(
             databases,
             AnchorFile(settings.anchor),
             is_released=unreleased.is_released,
+            unreleased=unreleased.all,
             boot=boot,
         ),
         unreleased=unreleased,
@@ -490,6 +491,7 @@ class Server:
         self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
+        self._counter: QuestionCounter | None = None  # made with the application
         self._serves_alone = boot is None
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
@@ -528,12 +530,14 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
+        if self._counter is not None:
+            self._counter.close()
         self._held.close()
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
         door = Door(self.services, make_limiter(self.services), self._tokens)
-        counter = QuestionCounter(
+        counter = self._counter = QuestionCounter(
             self.desk,
             door,
             Releaser(

@@ -68,6 +68,10 @@ class QuestionCounter:
         self._permits = Permits(settings.permits)
         self._threads = ThreadPoolExecutor(settings.permits, "question")
 
+    def close(self) -> None:
+        """Wait for the questions under way: what they write needs the ledger's lock."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
     def in_flight(self) -> int:
         """Return how many replies are under way."""
         return self._permits.in_use
@@ -99,15 +103,14 @@ class QuestionCounter:
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         finally:
-            await self._give_back(place)
+            self._give_back(place)
         return outcome.response
 
-    async def _give_back(self, place: Place) -> None:
-        """Give back the permit and the place, in a thread where that may block."""
+    def _give_back(self, place: Place) -> None:
+        """Give back the permit and the place; a reply never waits for a database."""
         self._permits.give_back()
         if place.blocks:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._threads, place.give_back)
+            self._threads.submit(place.give_back)
         else:
             place.give_back()
 

@@ -175,12 +175,17 @@ class Desk:
                 remaining=visible_remaining(left, grant, caller),
             )
         )
+        self._services.unreleased.hold(charge_request.query_id)
         try:
             found = ledger.store_free(charge_request, stored.query_id, body)
         except LedgerUnavailableError:
             self._services.given_up.add(charge_request.query_id)
             raise
+        except BaseException:
+            self._services.unreleased.release(charge_request.query_id)
+            raise
         if found is not None:
+            self._services.unreleased.release(charge_request.query_id)
             return _settled(found)
         return Reply(charge_request.query_id, body)
 

@@ -30,7 +30,7 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
     engine = create_engine(url)
     try:
         with engine.connect() as connection:
-            head = books.head(connection)
+            head = books.head(connection, ())
     finally:
         engine.dispose()
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -35,6 +35,7 @@ class Recovery:
         self._to_release = []
         try:
             self._give_up_all()
+            self._services.ledger.release_forgotten()
             self._services.ledger.release_stranded()
             orphans = self._services.ledger.claim_orphans()
         except CuratorError as error:

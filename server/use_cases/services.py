@@ -35,6 +35,11 @@ class Unreleased:
         with self._lock:
             self._query_ids.discard(query_id)
 
+    def all(self) -> frozenset[str]:
+        """Return what is hidden."""
+        with self._lock:
+            return frozenset(self._query_ids)
+
     def is_released(self, query_id: str) -> bool:
         """Whether others may know of the answer."""
         with self._lock:

@@ -9,6 +9,7 @@ import json
 
 from sqlalchemy import Connection, Row, select
 
+from budget.tables import charge
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
@@ -115,6 +116,7 @@ class SnapshotOffice:
                     "another one, or load one, first"
                 )
                 raise CommandRefusedError(message)
+            _require_idle(change.connection, snapshot)
             change.update(
                 tables.snapshot,
                 {"id": snapshot},
@@ -159,6 +161,23 @@ def _declared(
     return Change(
         "snapshot.activate", str(dataset.population), (target, *altered), reason
     )
+
+
+def _require_idle(connection: Connection, snapshot: str) -> None:
+    """Refuse while paid questions wait for the file: they would end unanswered.
+
+    Raises:
+        CommandRefusedError: Some do.
+    """
+    waiting = select(charge.c.query_id).where(
+        charge.c.snapshot == snapshot, charge.c.state == "running"
+    )
+    if connection.execute(waiting.limit(1)).first() is not None:
+        message = (
+            f"questions on {snapshot} are being answered: try again in a minute (a "
+            "server that is up answers those that a crash left)"
+        )
+        raise CommandRefusedError(message)
 
 
 def _snapshot(

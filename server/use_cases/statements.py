@@ -5,7 +5,7 @@ reason can pass for a part of the statement.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, Row, Table, select
 
@@ -44,7 +44,7 @@ class StatementOffice:
             changes = _changes_of(connection, name)
             parts = [
                 f"# Privacy statement: population {plain(name)}",
-                _made_from(connection),
+                _made_from(connection, self._services.ledger.hidden(connection)),
                 "## What is promised",
                 self._promise(row.unit, name),
                 _notes(connection),
@@ -73,7 +73,7 @@ class StatementOffice:
             ]
             parts = [
                 f"# Report: project {plain(name)}",
-                _made_from(connection),
+                _made_from(connection, self._services.ledger.hidden(connection)),
                 "## The project",
                 self._project_facts(connection, row),
                 "## Questions",
@@ -140,37 +140,40 @@ class StatementOffice:
             f"{len(paid)} charges, epsilon {Loss(total)} in all; "
             f"{len(charges) - len(paid)} answers given again for nothing."
         )
-        shown = [part for line in charges for part in self._charge(line)]
+        with self._services.databases.reader.connect() as connection:
+            hidden = self._services.ledger.hidden(connection)
+        shown = [part for line in charges for part in _charge(line, hidden)]
         return [summary, *shown]
 
-    def _charge(self, line: ChargeLine) -> list[str]:
-        price = "free" if line.reused else f"epsilon {line.loss}"
-        facts = (
-            line.time,
-            line.principal,
-            line.project,
-            f"{line.dataset}, {line.snapshot}",
-            price,
-            self._state(line),
-        )
-        header = ("time", "principal", "project", "dataset", "price", "state")
-        asked = json.loads(line.request_json)
-        return [
-            f"### {plain(line.query_id)}",
-            table(header, [facts]),
-            code_block(str(asked["sql"])),
-        ]
 
-    def _state(self, line: ChargeLine) -> str:
-        """Show a question as in flight until its reply has left (PRIVACY 6)."""
-        released = self._services.unreleased.is_released(line.query_id)
-        if not released or line.state not in {"answered", "failed"}:
-            return "in flight"
-        return line.state
+def _charge(line: ChargeLine, hidden: Collection[str]) -> list[str]:
+    price = "free" if line.reused else f"epsilon {line.loss}"
+    facts = (
+        line.time,
+        line.principal,
+        line.project,
+        f"{line.dataset}, {line.snapshot}",
+        price,
+        _state(line, hidden),
+    )
+    header = ("time", "principal", "project", "dataset", "price", "state")
+    asked = json.loads(line.request_json)
+    return [
+        f"### {plain(line.query_id)}",
+        table(header, [facts]),
+        code_block(str(asked["sql"])),
+    ]
 
 
-def _made_from(connection: Connection) -> str:
-    last = books.head(connection)
+def _state(line: ChargeLine, hidden: Collection[str]) -> str:
+    """Show a question as in flight until its reply has left (PRIVACY 6)."""
+    if line.query_id in hidden or line.state not in {"answered", "failed"}:
+        return "in flight"
+    return line.state
+
+
+def _made_from(connection: Connection, hidden: Collection[str]) -> str:
+    last = books.head(connection, hidden)
     return (
         f"Made {plain(now_text())} from the ledger up to entry {last.seq}, whose hash "
         f"is `{last.hash}`: `curator ledger verify` checks it."

@@ -9,9 +9,9 @@ from sqlalchemy import event, make_url, update
 
 from budget import boots
 from budget.databases import Databases
-from budget.ledger import InFlight, Ledger, Replay, UncertainError
+from budget.ledger import FailedReplay, InFlight, Ledger, Replay, UncertainError
 from budget.postgresql import DatabaseUnreachableError
-from budget.tables import boot
+from budget.tables import boot, charge
 from privacy.errors import LedgerUnavailableError
 from server.settings import read_settings
 from tests.ledger_desk import PostgresDesk
@@ -127,7 +127,10 @@ class Process:
     def __init__(self, desk, name):
         self.desk = desk
         self.name = name
-        self.ledger = Ledger(desk.databases, desk.anchor, boot=name)
+        self.unreleased = set()
+        self.ledger = Ledger(
+            desk.databases, desk.anchor, unreleased=lambda: self.unreleased, boot=name
+        )
         with desk.databases.work.begin() as connection:
             boots.renew(connection, name)
 
@@ -183,6 +186,41 @@ def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
     assert two.ledger.lookup_key("ada", "k", "f") == Replay(
         paid.charge.query_id, b"noisy"
     )
+
+
+def test_a_release_that_a_crash_of_the_database_forgot_is_made_again(desk, processes):
+    one, two = processes
+    keyed = {"idempotency_key": "k", "fingerprint": "f"}
+    paid = one.ledger.charge(desk.request(**keyed))
+    one.unreleased.add(paid.charge.query_id)
+    one.ledger.store_answer(paid.charge, b"noisy")  # as after the crash: still held
+    one.ledger.release_forgotten()
+    assert two.ledger.lookup_key("ada", "k", "f") == InFlight()
+    assert two.ledger.entries(limit=1, cursor=None, populations=None)[0][0]["kind"] == (
+        "charge"
+    )
+    one.unreleased.clear()  # its reply has left
+    two.ledger.release_forgotten()  # not its own
+    assert two.ledger.lookup_key("ada", "k", "f") == InFlight()
+    one.ledger.release_forgotten()
+    assert two.ledger.lookup_key("ada", "k", "f") == Replay(
+        paid.charge.query_id, b"noisy"
+    )
+    assert two.ledger.entries(limit=1, cursor=None, populations=None)[0][0]["kind"] == (
+        "answered"
+    )
+
+
+def test_a_failed_orphan_shows_only_once_its_entry_is_anchored(desk, processes):
+    one, two = processes
+    keyed = {"idempotency_key": "k", "fingerprint": "f"}
+    paid = one.ledger.charge(desk.request(**keyed))
+    with desk.databases.work.begin() as connection:
+        connection.execute(update(charge).values(attempts=3, lease_boot=None))
+    assert two.ledger.claim_orphans() == []
+    assert one.ledger.lookup_key("ada", "k", "f") == InFlight()
+    two.ledger.release_forgotten()
+    assert one.ledger.lookup_key("ada", "k", "f") == FailedReplay(paid.charge.query_id)
 
 
 @pytest.mark.parametrize("came_through", [True, False])

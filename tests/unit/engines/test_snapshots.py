@@ -5,6 +5,7 @@ import duckdb
 import pytest
 
 from engines.snapshots import SnapshotLimits, Snapshots
+from privacy.errors import StoppingError
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +80,7 @@ def test_closing_lets_a_running_query_finish(snapshots):
         assert list(snapshots._open) == ["one"]
         assert name_in(cursor) == "one"
     assert not snapshots._open
-    with pytest.raises(TimeoutError):
+    with pytest.raises(StoppingError):
         read(snapshots, "one")
 
 
