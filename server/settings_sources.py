@@ -17,7 +17,12 @@ from server.settings import SETTINGS_FILE_VARIABLE, Settings
 PREFIX = "CURATOR_"
 MASK = "***"
 NEAR = 0.75  # of two names, from 0 to 1
-CLIENT_VARIABLES = frozenset({"CURATOR_URL", "CURATOR_API_KEY"})
+OTHERS_VARIABLES = frozenset(
+    {
+        *("CURATOR_URL", "CURATOR_API_KEY", "CURATOR_CONFIG"),  # the client's
+        *("CURATOR_TEST_DATA", "CURATOR_GOLDEN"),  # the tests'
+    }
+)
 """Variables that the analyst's client reads; a shell may hold both kinds."""
 
 
@@ -63,7 +68,7 @@ def describe_settings(
 
 def unknown_variables() -> list[str]:
     """Return a warning for each ``CURATOR_`` variable that is no setting."""
-    known = {*setting_names(), SETTINGS_FILE_VARIABLE, *CLIENT_VARIABLES}
+    known = {*setting_names(), SETTINGS_FILE_VARIABLE, *OTHERS_VARIABLES}
     found = {name.upper() for name in os.environ} | set(_file_values())
     warnings = []
     for name in sorted(found - known):

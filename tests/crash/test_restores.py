@@ -195,6 +195,7 @@ def test_commands_beside_a_running_server_are_seen_by_its_next_request(
 ):
     with nursery.serving(installation) as server, lines(server.port, key, 1) as (line,):
         assert line.ask().status == 200
+        line.reconnects = True  # a slow command outlives an idle connection
         done = installation.curator("population", "cap", "people", "1", "--json")
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["remaining"] == "0"
