@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+NOTE = "  note: The custodian asks"  # where some noisy count is small
 README = Path(__file__).parents[2] / "README.md"
 
 
@@ -13,7 +14,7 @@ def masked(text):
     return [
         re.sub(r"\s+", " ", re.sub(r"-?\d[\d,.]*", "#", line)).strip()
         for line in text.splitlines()
-        if line.strip()
+        if line.strip() and not line.startswith(NOTE)
     ]
 
 
