@@ -315,7 +315,11 @@ def make_runner(
     lease_ms: int = LEASE_MS,
     beat_seconds: float = BEAT_SECONDS,
 ) -> JobRunner:
-    """Wire what runs jobs, after removing what killed ones left behind."""
+    """Wire what runs jobs, after removing what killed ones left behind.
+
+    Raises:
+        CuratorError: The ledger or the files are not those that belong here.
+    """
     delete_unnamed_files(services)
     parts = RunnerParts(
         store=_job_store(services, lease_ms),
@@ -376,10 +380,20 @@ def require_snapshots(services: Services) -> None:
 
 
 def delete_unnamed_files(services: Services) -> None:
-    """Delete snapshots and overlap files that no entry names: a crash left them."""
+    """Delete snapshots and overlap files that no entry names: a crash left them.
+
+    An older ledger does not name what was loaded since, so it is compared with its
+    anchor, and the files with it, before anything is deleted.
+
+    Raises:
+        CuratorError: The ledger is not the one that the anchor remembers, or a file
+            that it names is missing or another. Nothing was deleted.
+    """
     with load_lock(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet
+        services.ledger.check()
+        check_files(services)
         with services.databases.reader.connect() as connection:
             snapshots = set(
                 connection.execute(
