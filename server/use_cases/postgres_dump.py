@@ -58,6 +58,11 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
 
 def restore_words(url: str, dump: Path) -> str:
     """Say how a dump is brought back; a database is never restored over by us."""
+    if not url.startswith("postgresql"):
+        return (
+            "this ledger was in PostgreSQL: set CURATOR_DATABASE_URL to an empty "
+            "PostgreSQL database"
+        )
     return (
         "bring the ledger back into an empty database: 'pg_restore --no-owner "
         f"--exit-on-error --dbname={_plain(url)} {dump}'"
