@@ -7,8 +7,10 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
+_LAST_PORT = 65535
 
 
 class SettingsError(Exception):
@@ -69,6 +71,13 @@ class Settings(BaseSettings):
             message = (
                 "CURATOR_DATABASE_URL: give a postgresql:// or sqlite:/// URL, or "
                 "leave the setting out"
+            )
+            raise ValueError(message)
+        if not _is_legible(self.url):
+            message = (
+                "CURATOR_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD"
+                "@HOST:PORT/DATABASE, with a number as port, and in the password %40 "
+                "for @, %3A for :, %2F for / and %25 for %"
             )
             raise ValueError(message)
         if self.is_shared:
@@ -140,6 +149,16 @@ def _backend(url: str) -> str:
     """Return the kind of database that a URL names, whatever the driver."""
     scheme, _, _ = url.partition("://")
     return scheme.partition("+")[0]
+
+
+def _is_legible(text: str) -> bool:
+    """Whether a URL has the parts that it seems to have."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        return False
+    is_port = url.port is None or 0 < url.port <= _LAST_PORT
+    return is_port and "@" not in (url.host or "")
 
 
 def read_settings(**overrides: object) -> Settings:

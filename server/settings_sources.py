@@ -2,20 +2,17 @@
 
 import difflib
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dotenv import dotenv_values
 from pydantic import SecretStr
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
+from budget.postgresql import MASK, masked_url
 from server.settings import SETTINGS_FILE_VARIABLE, Settings
 
 PREFIX = "CURATOR_"
-MASK = "***"
 NEAR = 0.75  # of two names, from 0 to 1
 CLIENT_VARIABLES = frozenset({"CURATOR_URL", "CURATOR_API_KEY"})
 """Variables that the analyst's client reads; a shell may hold both kinds."""
@@ -83,18 +80,6 @@ def _shown(field: str, settings: Settings) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return masked_url(str(value)) if "://" in str(value) else str(value)
-
-
-def masked_url(text: str) -> str:
-    """Return a URL without its password; its query may hold one too."""
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):
-        return MASK
-    if re.fullmatch(r"[A-Za-z0-9.:_-]*", url.host or "") is None:
-        return MASK  # a password with an @ in it may have become part of the host
-    url = url.set(query=dict.fromkeys(url.query, MASK))
-    return url.render_as_string(hide_password=True)
 
 
 def _file_name() -> str:

@@ -7,11 +7,13 @@ import sqlite3
 import stat
 import tarfile
 import threading
+from unittest import mock
 
 import pytest
 
 from privacy.errors import AnchorMismatchError
 from server.bootstrap import job_kinds, make_runner
+from server.use_cases import postgres_dump
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.postgres_dump import dump_postgres, restore_words
 from tests.cli.conftest import Commands
@@ -225,6 +227,31 @@ def test_without_pg_dump_the_refusal_says_what_to_type(tmp_path, monkeypatch):
     said = str(refused.value)
     assert "--dbname=postgresql://ada@db:5433/books" in said
     assert "pa55word" not in said + restore_words(url, tmp_path / "x")
+
+
+@pytest.fixture
+def quoting_pg_dump(tmp_path, monkeypatch):
+    """A pg_dump that writes down its command line and its password."""
+    tool = tmp_path / "bin" / "pg_dump"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\necho "$@ -- $PGPASSWORD" > {tmp_path}/told\n')
+    tool.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    monkeypatch.setattr(postgres_dump, "create_engine", mock.MagicMock())
+    monkeypatch.setattr(postgres_dump.books, "head", mock.MagicMock())
+    return tmp_path / "told"
+
+
+def test_no_secret_is_on_the_command_line_of_pg_dump(quoting_pg_dump, tmp_path):
+    url = "postgresql+psycopg://db/books?user=ada&password=pa55word&sslmode=require"
+    dump_postgres(url, tmp_path / "x")
+    line, _, told = quoting_pg_dump.read_text().partition(" -- ")
+    assert "pa55word" not in line
+    assert line.endswith("--dbname=postgresql://db/books?sslmode=require&user=ada")
+    assert told == "pa55word\n"
+    with pytest.raises(CommandRefusedError, match="sslpassword") as refused:
+        dump_postgres(f"{url}&sslpassword=s3cret", tmp_path / "y")
+    assert "s3cret" not in str(refused.value)
 
 
 def test_the_manifest_tells_digests_and_the_head(loaded, tmp_path):

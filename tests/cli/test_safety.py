@@ -2,6 +2,7 @@
 
 import pytest
 
+from budget.postgresql import unreachable
 from server.safety import find_dangers, is_loopback, require_safe
 from server.settings import read_settings
 from server.settings_sources import describe_settings, masked_url, unknown_variables
@@ -164,6 +165,16 @@ def test_passwords_in_urls_are_masked():
     assert shown.startswith("postgresql://ada:***@db/x?")
     assert masked_url("postgresql://[pa55word") == "***"
     assert masked_url("postgresql://ada:pa55@word@db/x") == "***"
+
+
+def test_an_unreachable_database_is_named_without_its_secrets():
+    url = "postgresql://db/x?user=ada&password=s3cret&sslpassword=k3y"
+    said = unreachable(url, OSError("no: password=s3cret sslpassword=k3y"))
+    assert "s3cret" not in said
+    assert "k3y" not in said
+    assert "postgresql://db/x" in said
+    said = unreachable("postgresql://ada:pa55@word@db/x", OSError("no host word@db"))
+    assert "word@" not in said
 
 
 def test_unknown_variables_are_named_with_the_nearest_setting(monkeypatch, tmp_path):

@@ -63,6 +63,9 @@ def test_an_anchor_inside_the_data_by_a_link_is_refused(tmp_path):
         ("PERMITS", "0"),
         ("EXECUTORS", "many"),
         ("DATABASE_URL", "mysql://x/y"),
+        ("DATABASE_URL", "postgresql://ada:pa55word@db:54x/books"),
+        ("DATABASE_URL", "postgresql://ada:pa55word@db:99999/books"),
+        ("DATABASE_URL", "postgresql://ada:pa55@word@db/books"),
         ("WORKERS", "2"),  # on SQLite
     ],
 )
@@ -72,7 +75,9 @@ def test_settings_that_cannot_serve_are_named(tmp_path, name, value):
         "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
         f"CURATOR_{name}": value,
     }
-    assert f"CURATOR_{name}" in said("init", environment=environment)
+    sentence = said("init", environment=environment)
+    assert f"CURATOR_{name}" in sentence
+    assert "word@" not in sentence
 
 
 @pytest.mark.parametrize("name", ["curator.env", "mine.env"])
