@@ -75,6 +75,13 @@ READ COMMITTED suffices behind a lock: each statement sees what was committed be
 lock was had.
 """
 
+_BEGIN_WRITING = f"""\
+SELECT pg_advisory_xact_lock({WRITER_LOCK}), set_config('synchronous_commit',
+  CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+  ELSE current_setting('synchronous_commit') END, true)"""
+"""Takes the lock, and pins what was required of the server at connecting: a reload of
+its settings would let a live connection lose commits. Stronger settings stay."""
+
 _REQUIRED = (
     ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),
     ("server_encoding", "UTF8", "a database with ENCODING 'UTF8'"),
@@ -150,7 +157,7 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
 
         @event.listens_for(engine, "begin")
         def on_begin(connection: Connection) -> None:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+            connection.exec_driver_sql(_BEGIN_WRITING)
 
     return engine
 
