@@ -42,7 +42,7 @@ def describe_settings(
         flags: What the command line overrode, by field name; None overrode nothing.
     """
     environment = {name.upper() for name, value in os.environ.items() if value}
-    file = _file_values()
+    file = file_values()
     given = {name for name, value in (flags or {}).items() if value is not None}
     lines = []
     for field, name in zip(Settings.model_fields, setting_names(), strict=True):
@@ -61,7 +61,7 @@ def describe_settings(
 def unknown_variables() -> list[str]:
     """Return a warning for each ``CURATOR_`` variable that is no setting."""
     known = {*setting_names(), SETTINGS_FILE_VARIABLE, *CLIENT_VARIABLES}
-    found = {name.upper() for name in os.environ} | set(_file_values())
+    found = {name.upper() for name in os.environ} | set(file_values())
     warnings = []
     for name in sorted(found - known):
         if name.startswith(PREFIX):
@@ -82,12 +82,18 @@ def _shown(field: str, settings: Settings) -> str:
     return masked_url(str(value)) if "://" in str(value) else str(value)
 
 
+def settings_file() -> Path:
+    """Return the file that settings are read from, if it is there."""
+    return Path(_file_name())
+
+
 def _file_name() -> str:
     return os.environ.get(SETTINGS_FILE_VARIABLE, "curator.env")
 
 
-def _file_values() -> dict[str, str]:
-    path = Path(_file_name())
+def file_values() -> dict[str, str]:
+    """Return the settings of the file, by their variables' names."""
+    path = settings_file()
     if not path.is_file():
         return {}
     return {name.upper(): value for name, value in dotenv_values(path).items() if value}
