@@ -88,8 +88,8 @@ class Settings(BaseSettings):
                 "one process; set CURATOR_DATABASE_URL to a PostgreSQL database"
             )
             raise ValueError(message)
-        folder = Path(make_url(self.url).database or "").absolute().parent
-        if self.anchor.resolve().is_relative_to(folder.resolve()):
+        folder = Path(make_url(self.url).database or "").resolve().parent
+        if self.anchor.resolve().is_relative_to(folder):
             message = (
                 f"CURATOR_ANCHOR ({self.anchor}) lies beside the database: set it to "
                 "a path elsewhere, best on another device"
@@ -123,11 +123,14 @@ class Settings(BaseSettings):
 
     @property
     def lock_file(self) -> Path:
-        """The lock of the one server, beside the ledger or the files that it serves."""
+        """The lock of the one server, beside the ledger or the files that it serves.
+
+        One ledger has one lock, by whatever links it is named.
+        """
         if self.is_shared:
             return self.data / "server.lock"
-        database = make_url(self.url).database
-        return Path(f"{database}.server-lock").absolute()
+        database = Path(make_url(self.url).database or "").resolve()
+        return database.with_name(f"{database.name}.server-lock")
 
     @property
     def secret_file(self) -> Path:

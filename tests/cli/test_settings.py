@@ -2,6 +2,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.main import cli
+from server.settings import SettingsError, read_settings
 
 COMMANDS = [
     ("init",),
@@ -78,6 +79,18 @@ def test_settings_that_cannot_serve_are_named(tmp_path, name, value):
     sentence = said("init", environment=environment)
     assert f"CURATOR_{name}" in sentence
     assert "word@" not in sentence
+
+
+def test_a_database_behind_a_link_is_the_one_it_leads_to(tmp_path):
+    real, named = tmp_path / "real", tmp_path / "named"
+    real.mkdir()
+    named.mkdir()
+    (named / "x.sqlite").symlink_to(real / "curator.sqlite")
+    more = {"data": tmp_path / "d", "database_url": f"sqlite:///{named}/x.sqlite"}
+    settings = read_settings(anchor=tmp_path / "a" / "a.anchor", **more)
+    assert settings.lock_file == real / "curator.sqlite.server-lock"
+    with pytest.raises(SettingsError, match="beside the database"):
+        read_settings(anchor=real / "a.anchor", **more)
 
 
 @pytest.mark.parametrize("name", ["curator.env", "mine.env"])
