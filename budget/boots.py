@@ -44,8 +44,15 @@ def _postgresql_now(element: now_ms, compiler: SQLCompiler, **_: object) -> str:
 
 
 def alive_ids() -> Select[str]:
-    """Return the query for the ids of the boots that are alive."""
-    return select(boots.c.id).where(boots.c.renewed_ms > now_ms() - LIFE_MS)
+    """Return the query for the ids of the boots that are alive.
+
+    One renewed long after now is dead: the clock was set back since, and whoever lives
+    renews by it.
+    """
+    return select(boots.c.id).where(
+        boots.c.renewed_ms > now_ms() - LIFE_MS,
+        boots.c.renewed_ms <= now_ms() + LIFE_MS,
+    )
 
 
 def alive(connection: Connection) -> frozenset[str]:

@@ -1,15 +1,21 @@
 """PostgreSQL under the ledger: how each door connects, what a server must promise."""
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import ArgumentError
 
 from privacy.errors import LedgerUnavailableError
 
 WRITER_LOCK = 0x_C04A_704C
 """The advisory lock of whoever writes to the ledger; one for each database."""
+
+MASK = "***"
+SECRET_OPTIONS = frozenset({"password", "sslpassword", "oauth_client_secret"})
+"""Options of libpq, in a URL's query, that nobody else may read."""
 
 _CONNECT_SECONDS = 5
 _LOST = "the database cannot be reached now"
@@ -68,6 +74,13 @@ DOORS = (
 READ COMMITTED suffices behind a lock: each statement sees what was committed before the
 lock was had.
 """
+
+_BEGIN_WRITING = f"""\
+SELECT pg_advisory_xact_lock({WRITER_LOCK}), set_config('synchronous_commit',
+  CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+  ELSE current_setting('synchronous_commit') END, true)"""
+"""Takes the lock, and pins what was required of the server at connecting: a reload of
+its settings would let a live connection lose commits. Stronger settings stay."""
 
 _REQUIRED = (
     ("fsync", "on", "fsync = on in postgresql.conf, then restart PostgreSQL"),
@@ -144,7 +157,7 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
 
         @event.listens_for(engine, "begin")
         def on_begin(connection: Connection) -> None:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+            connection.exec_driver_sql(_BEGIN_WRITING)
 
     return engine
 
@@ -183,12 +196,37 @@ def _explain(context: ExceptionContext, url: str) -> BaseException | None:
 
 def unreachable(url: str, error: BaseException) -> str:
     """Say why a connection could not be had, in the driver's words, without secrets."""
-    words = " ".join(str(error).split())
-    password = make_url(url).password
-    if password:
-        words = words.replace(str(password), "***")
-    shown = make_url(url).render_as_string(hide_password=True)
+    shown = masked_url(url)
+    words = "" if shown == MASK else f" ({_without_secrets(url, error)})"
     return (
         f"the database {shown} cannot be reached: start it, or correct "
-        f"CURATOR_DATABASE_URL ({words})"
+        f"CURATOR_DATABASE_URL{words}"
     )
+
+
+def _without_secrets(url: str, error: BaseException) -> str:
+    words = " ".join(str(error).split())
+    for secret in secrets_in(url).values():
+        words = words.replace(secret, MASK)
+    return words
+
+
+def secrets_in(url: str) -> dict[str, str]:
+    """Return what nobody else may read in a URL, by libpq's names."""
+    parsed = make_url(url)
+    found = {} if parsed.password is None else {"password": str(parsed.password)}
+    for name in SECRET_OPTIONS & parsed.query.keys():
+        found[name] = parsed.normalized_query[name][-1]
+    return {name: secret for name, secret in found.items() if secret}
+
+
+def masked_url(text: str) -> str:
+    """Return a URL without its password; its query may hold one too."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        return MASK
+    if re.fullmatch(r"[A-Za-z0-9.:_-]*", url.host or "") is None:
+        return MASK  # a password with an @ in it may have become part of the host
+    url = url.set(query=dict.fromkeys(url.query, MASK))
+    return url.render_as_string(hide_password=True)

@@ -2,15 +2,19 @@
 
 import fcntl
 import os
+import re
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from privacy.errors import CuratorError
 
-_NETWORK = frozenset(
-    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre"}
+_NETWORK = re.compile(
+    r"nfs4?|cifs|smb[23]|smbfs|9p|k?afs|ceph|glusterfs|lustre|beegfs(_nodev)?|gpfs"
+    r"|fuse\.(glusterfs|sshfs|ceph.*|s3fs|rclone)"
 )
+"""Not fuse-overlayfs or fuseblk, which are of this machine."""
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 class ProcessLockError(CuratorError):
@@ -34,7 +38,7 @@ class ProcessLock:
                 machines, where such a lock proves nothing.
         """
         kind = file_system_of(self._path.parent)
-        if kind in _NETWORK or kind.startswith("fuse.sshfs"):
+        if _NETWORK.fullmatch(kind) is not None:
             message = f"{self._path.parent} is on {kind}: keep the data on a local disk"
             raise ProcessLockError(message)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -74,7 +78,8 @@ def file_system_of(folder: Path) -> str:
     except OSError:
         return ""
     for line in mounts:
-        _, point, kind = line.split(" ")[:3]
+        _, written, kind = line.split(" ")[:3]
+        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), written)
         inside = target == point or target.startswith(point.rstrip("/") + "/")
         if inside and len(point) >= len(best[0]):
             best = (point, kind)

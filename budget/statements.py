@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from budget.chain import Head
 from budget.export import horizon
@@ -85,10 +85,21 @@ def read_charges(
     ]
 
 
-def read_entries(connection: Connection, *kinds: str) -> Iterator[EntryLine]:
-    """Yield the entries of some kinds, oldest first."""
+def last_reconciled(connection: Connection) -> int | None:
+    """Return the sequence of the last reconciliation; None where there was none."""
+    return connection.execute(
+        select(func.max(chain.c.seq)).where(chain.c.kind == "reconcile")
+    ).scalar()
+
+
+def read_entries(
+    connection: Connection, *kinds: str, after: int = 0
+) -> Iterator[EntryLine]:
+    """Yield the entries of some kinds, oldest first; those after a sequence alone."""
     rows = connection.execute(
-        select(chain).where(chain.c.kind.in_(kinds)).order_by(chain.c.seq)
+        select(chain)
+        .where(chain.c.kind.in_(kinds), chain.c.seq > after)
+        .order_by(chain.c.seq)
     )
     for row in rows:
         yield EntryLine(row.seq, row.kind, row.time, json.loads(row.body))

@@ -61,6 +61,7 @@ from server.use_cases.load_job import LoadJob
 from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
 from server.use_cases.oidc import token_reader
+from server.use_cases.postgres_dump import DUMP, restore_words
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
@@ -92,7 +93,7 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
 
     Raises:
         CommandRefusedError: A ledger or an anchor is already there, or a secret that
-            is none.
+            is none, or files of an installation whose ledger is not there.
     """
     unfinished = _is_unfinished(settings)
     if settings.anchor.exists() and not unfinished:
@@ -109,6 +110,8 @@ def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, objec
                 where = "the database" if settings.is_shared else settings.data
                 message = f"a ledger exists in {where}: nothing was changed"
                 raise CommandRefusedError(message)
+            if (ledgerless := _ledgerless(settings)) is not None:
+                raise CommandRefusedError(ledgerless)
             secret = _make_or_keep_secret(settings)
             upgrade(connection)
         anchor = AnchorFile(settings.anchor)
@@ -153,6 +156,30 @@ def _is_unfinished(settings: Settings) -> bool:
         databases.close()
 
 
+def _ledgerless(settings: Settings) -> str | None:
+    """Say what to do where files wait for their ledger: a new one would forget all.
+
+    Returns:
+        None where DATA holds nothing that only a ledger names.
+    """
+    dump = settings.data / DUMP
+    if dump.exists():
+        return f"{dump} was not restored: {restore_words(settings.url, dump)}"
+    for folder in (settings.overlaps, settings.snapshots):
+        if folder.is_dir() and any(folder.iterdir()):
+            return (
+                f"{folder} holds files of an installation, and its ledger is not here: "
+                "correct CURATOR_DATABASE_URL, or bring the ledger back from its "
+                "backup; for a new installation set CURATOR_DATA to another folder"
+            )
+    return None
+
+
+def _missing(settings: Settings) -> CommandRefusedError:
+    message = f"no installation in {settings.data}: run 'curator init' first"
+    return CommandRefusedError(_ledgerless(settings) or message)
+
+
 def _make_or_keep_secret(settings: Settings) -> bytes:
     try:
         return make_secret(settings.secret_file)
@@ -194,9 +221,8 @@ def open_databases(settings: Settings) -> Databases:
     Raises:
         CommandRefusedError: There is none, or it cannot be read.
     """
-    missing = f"no installation in {settings.data}: run 'curator init' first"
     if not settings.data.is_dir():
-        raise CommandRefusedError(missing)
+        raise _missing(settings)
     databases = _connect(settings)
     try:
         with databases.reader.connect() as connection:
@@ -207,7 +233,7 @@ def open_databases(settings: Settings) -> Databases:
         raise _unreadable(settings, error) from None
     if revision is None:
         databases.close()
-        raise CommandRefusedError(missing)
+        raise _missing(settings)
     if revision != known:
         databases.close()
         raise OldSchemaError(revision)
@@ -233,8 +259,7 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
             revision that this version does not know.
     """
     if not settings.data.is_dir():
-        message = f"no installation in {settings.data}: run 'curator init' first"
-        raise CommandRefusedError(message)
+        raise _missing(settings)
     with (
         ProcessLock(settings.lock_file),
         contextlib.closing(Databases(settings.url)) as databases,
@@ -247,8 +272,7 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
         except (SQLAlchemyError, AlembicCommandError) as error:
             raise _unreadable(settings, error) from None
     if before is None:
-        message = f"no installation in {settings.data}: run 'curator init' first"
-        raise CommandRefusedError(message)
+        raise _missing(settings)
     return {"from": before, "to": head_revision(), "changed": before != head_revision()}
 
 
@@ -316,7 +340,11 @@ def make_runner(
     lease_ms: int = LEASE_MS,
     beat_seconds: float = BEAT_SECONDS,
 ) -> JobRunner:
-    """Wire what runs jobs, after removing what killed ones left behind."""
+    """Wire what runs jobs, after removing what killed ones left behind.
+
+    Raises:
+        CuratorError: The ledger or the files are not those that belong here.
+    """
     delete_unnamed_files(services)
     parts = RunnerParts(
         store=_job_store(services, lease_ms),
@@ -377,10 +405,20 @@ def require_snapshots(services: Services) -> None:
 
 
 def delete_unnamed_files(services: Services) -> None:
-    """Delete snapshots and overlap files that no entry names: a crash left them."""
+    """Delete snapshots and overlap files that no entry names: a crash left them.
+
+    An older ledger does not name what was loaded since, so it is compared with its
+    anchor, and the files with it, before anything is deleted.
+
+    Raises:
+        CuratorError: The ledger is not the one that the anchor remembers, or a file
+            that it names is missing or another. Nothing was deleted.
+    """
     with load_lock(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet
+        services.ledger.check()
+        check_files(services)
         with services.databases.reader.connect() as connection:
             snapshots = set(
                 connection.execute(

@@ -1,6 +1,7 @@
 """What ``curator serve`` refuses to serve from, and what to type instead."""
 
 import ipaddress
+import os
 import ssl
 import stat
 from dataclasses import dataclass
@@ -8,13 +9,19 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
+from budget.postgresql import secrets_in
 from privacy.errors import CuratorError
 from server.settings import Settings
+from server.settings_sources import file_values, settings_file
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MAY_CHANGE = stat.S_IWGRP | stat.S_IWOTH
-_TLS_KEY_FORBIDDEN = stat.S_IWGRP | stat.S_IRWXO
-"""A group may read a TLS key: distributions give it to a group of its own."""
+_GROUP_MAY_READ = stat.S_IWGRP | stat.S_IRWXO
+"""What is too open of a TLS key, or of settings with a password.
+
+A group may read them: distributions give each to a group of its own.
+"""
+_UNENCRYPTED = frozenset({"disable", "allow"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,11 @@ def find_dangers(settings: Settings) -> list[Danger]:
     """Return everything unsafe about a configuration; empty where it may serve."""
     return [
         *_open_files(settings),
+        *_changeable_identities(settings),
+        *_open_settings_file(),
         *_open_network(settings),
+        *_open_metrics(settings),
+        *_open_database(settings),
         *_open_tls_key(settings),
         *_loud_logs(settings),
     ]
@@ -86,12 +97,38 @@ def _open_files(settings: Settings) -> list[Danger]:
         )
         if (danger := _too_open(path, forbidden, mode)) is not None
     ]
+    dangers += _open_anchor_folder(settings.anchor.parent)
     database = sqlite_file(settings)
     if database is not None and not database.is_relative_to(settings.data):
         folder = _too_open(database.parent, _OTHERS, "700")
         file = _too_open(database, _OTHERS, "600")
         dangers += [file] if folder is not None and file is not None else []
     return dangers
+
+
+def _open_anchor_folder(folder: Path) -> list[Danger]:
+    """Find whether others may put another anchor in its place; sticky forbids that."""
+    if folder.is_dir() and folder.stat().st_mode & stat.S_ISVTX:
+        return []
+    danger = _too_open(folder, _MAY_CHANGE, "go-w")
+    return [] if danger is None else [danger]
+
+
+def _changeable_identities(settings: Settings) -> list[Danger]:
+    """Find files by whose change others become any principal."""
+    paths = [] if settings.oidc_subjects is None else [settings.oidc_subjects]
+    if settings.oidc_jwks and "://" not in settings.oidc_jwks:
+        paths.append(Path(settings.oidc_jwks))
+    found = (_too_open(path, _MAY_CHANGE, "go-w") for path in paths)
+    return [danger for danger in found if danger is not None]
+
+
+def _open_settings_file() -> list[Danger]:
+    path = settings_file()
+    url = file_values().get("CURATOR_DATABASE_URL", "")
+    has_password = "://" in url and bool(secrets_in(url))
+    danger = _too_open(path, _GROUP_MAY_READ if has_password else _MAY_CHANGE, "640")
+    return [] if danger is None else [danger]
 
 
 def sqlite_file(settings: Settings) -> Path | None:
@@ -125,10 +162,46 @@ def _open_network(settings: Settings) -> list[Danger]:
     ]
 
 
+def _open_metrics(settings: Settings) -> list[Danger]:
+    closed = settings.metrics_port is None or is_loopback(settings.metrics_host)
+    if closed or settings.trust_proxy:
+        return []
+    return [
+        Danger(
+            f"metrics on {settings.metrics_host} have no login",
+            "set CURATOR_METRICS_HOST=127.0.0.1, or pass --trust-proxy where only "
+            "your own proxy and Prometheus can reach this address",
+        )
+    ]
+
+
+def _open_database(settings: Settings) -> list[Danger]:
+    if not settings.is_shared:
+        return []
+    url = make_url(settings.url)
+    query = url.normalized_query
+    hosts = query.get("host") or (url.host or os.environ.get("PGHOST", ""),)
+    mode = query.get("sslmode", (os.environ.get("PGSSLMODE", ""),))[-1]
+    far = [
+        host
+        for host in ",".join(hosts).split(",")
+        if host and not host.startswith(("/", "@")) and not is_loopback(host)
+    ]
+    if mode not in _UNENCRYPTED or not far:
+        return []
+    return [
+        Danger(
+            f"the connection to PostgreSQL on {far[0]} is not encrypted",
+            "write ?sslmode=verify-full in CURATOR_DATABASE_URL instead of "
+            f"sslmode={mode}",
+        )
+    ]
+
+
 def _open_tls_key(settings: Settings) -> list[Danger]:
     if settings.tls_key is None:
         return []
-    danger = _too_open(settings.tls_key, _TLS_KEY_FORBIDDEN, "600")
+    danger = _too_open(settings.tls_key, _GROUP_MAY_READ, "600")
     return [] if danger is None else [danger]
 
 

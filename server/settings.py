@@ -7,8 +7,10 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
+_LAST_PORT = 65535
 
 
 class SettingsError(Exception):
@@ -71,6 +73,13 @@ class Settings(BaseSettings):
                 "leave the setting out"
             )
             raise ValueError(message)
+        if not _is_legible(self.url):
+            message = (
+                "CURATOR_DATABASE_URL cannot be read: write postgresql://USER:PASSWORD"
+                "@HOST:PORT/DATABASE, with a number as port, and in the password %40 "
+                "for @, %3A for :, %2F for / and %25 for %"
+            )
+            raise ValueError(message)
         if self.is_shared:
             return
         if self.workers > 1:
@@ -79,8 +88,8 @@ class Settings(BaseSettings):
                 "one process; set CURATOR_DATABASE_URL to a PostgreSQL database"
             )
             raise ValueError(message)
-        folder = Path(make_url(self.url).database or "").absolute().parent
-        if self.anchor.resolve().is_relative_to(folder.resolve()):
+        folder = Path(make_url(self.url).database or "").resolve().parent
+        if self.anchor.resolve().is_relative_to(folder):
             message = (
                 f"CURATOR_ANCHOR ({self.anchor}) lies beside the database: set it to "
                 "a path elsewhere, best on another device"
@@ -114,11 +123,14 @@ class Settings(BaseSettings):
 
     @property
     def lock_file(self) -> Path:
-        """The lock of the one server, beside the ledger or the files that it serves."""
+        """The lock of the one server, beside the ledger or the files that it serves.
+
+        One ledger has one lock, by whatever links it is named.
+        """
         if self.is_shared:
             return self.data / "server.lock"
-        database = make_url(self.url).database
-        return Path(f"{database}.server-lock").absolute()
+        database = Path(make_url(self.url).database or "").resolve()
+        return database.with_name(f"{database.name}.server-lock")
 
     @property
     def secret_file(self) -> Path:
@@ -140,6 +152,16 @@ def _backend(url: str) -> str:
     """Return the kind of database that a URL names, whatever the driver."""
     scheme, _, _ = url.partition("://")
     return scheme.partition("+")[0]
+
+
+def _is_legible(text: str) -> bool:
+    """Whether a URL has the parts that it seems to have."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        return False
+    is_port = url.port is None or 0 < url.port <= _LAST_PORT
+    return is_port and "@" not in (url.host or "")
 
 
 def read_settings(**overrides: object) -> Settings:

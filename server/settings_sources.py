@@ -2,20 +2,17 @@
 
 import difflib
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from dotenv import dotenv_values
 from pydantic import SecretStr
-from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError
 
+from budget.postgresql import MASK, masked_url
 from server.settings import SETTINGS_FILE_VARIABLE, Settings
 
 PREFIX = "CURATOR_"
-MASK = "***"
 NEAR = 0.75  # of two names, from 0 to 1
 OTHERS_VARIABLES = frozenset(
     {
@@ -23,7 +20,7 @@ OTHERS_VARIABLES = frozenset(
         *("CURATOR_TEST_DATA", "CURATOR_GOLDEN"),  # the tests'
     }
 )
-"""Variables that the analyst's client reads; a shell may hold both kinds."""
+"""Variables that others read; a shell may hold both kinds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ def describe_settings(
         flags: What the command line overrode, by field name; None overrode nothing.
     """
     environment = {name.upper() for name, value in os.environ.items() if value}
-    file = _file_values()
+    file = file_values()
     given = {name for name, value in (flags or {}).items() if value is not None}
     lines = []
     for field, name in zip(Settings.model_fields, setting_names(), strict=True):
@@ -69,7 +66,7 @@ def describe_settings(
 def unknown_variables() -> list[str]:
     """Return a warning for each ``CURATOR_`` variable that is no setting."""
     known = {*setting_names(), SETTINGS_FILE_VARIABLE, *OTHERS_VARIABLES}
-    found = {name.upper() for name in os.environ} | set(_file_values())
+    found = {name.upper() for name in os.environ} | set(file_values())
     warnings = []
     for name in sorted(found - known):
         if name.startswith(PREFIX):
@@ -90,24 +87,18 @@ def _shown(field: str, settings: Settings) -> str:
     return masked_url(str(value)) if "://" in str(value) else str(value)
 
 
-def masked_url(text: str) -> str:
-    """Return a URL without its password; its query may hold one too."""
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):
-        return MASK
-    if re.fullmatch(r"[A-Za-z0-9.:_-]*", url.host or "") is None:
-        return MASK  # a password with an @ in it may have become part of the host
-    url = url.set(query=dict.fromkeys(url.query, MASK))
-    return url.render_as_string(hide_password=True)
+def settings_file() -> Path:
+    """Return the file that settings are read from, if it is there."""
+    return Path(_file_name())
 
 
 def _file_name() -> str:
     return os.environ.get(SETTINGS_FILE_VARIABLE, "curator.env")
 
 
-def _file_values() -> dict[str, str]:
-    path = Path(_file_name())
+def file_values() -> dict[str, str]:
+    """Return the settings of the file, by their variables' names."""
+    path = settings_file()
     if not path.is_file():
         return {}
     return {name.upper(): value for name, value in dotenv_values(path).items() if value}

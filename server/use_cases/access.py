@@ -3,13 +3,14 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
 from sqlalchemy import Connection, Row, Select, select
 
+from budget import statements as books
 from privacy.errors import InvalidOptionError
 from server.persistence import tables
 from server.use_cases.errors import NotFoundError, UnauthenticatedError
@@ -72,7 +73,8 @@ def authenticate(
         claimed: Whom its token named, where it was a good token of the issuer.
 
     Raises:
-        UnauthenticatedError: No key, an unknown or revoked one, or a disabled owner.
+        UnauthenticatedError: No key, an unknown or revoked one, a disabled owner, or a
+            token of somebody whom nobody let in again after a restore.
     """
     token = bearer_token(authorization)
     caller = None
@@ -110,7 +112,39 @@ def _claimed(connection: Connection, name: str) -> Caller | None:
             tables.principal.c.name == name, tables.principal.c.disabled.is_(False)
         )
     ).one_or_none()
-    return None if row is None else Caller(row.name, row.role, credential="token")
+    if row is None or not _outlives_restores(connection, name):
+        return None
+    return Caller(row.name, row.role, credential="token")
+
+
+def _outlives_restores(connection: Connection, name: str) -> bool:
+    """Whether somebody let a principal in since the ledger last went back.
+
+    A restore revives principals that were disabled since. Reconciling ends every key,
+    but a token ends with its principal alone: so who comes by token must have been
+    created afterwards, or hold a key, which somebody issued afterwards.
+    """
+    reconciled = books.last_reconciled(connection)
+    if reconciled is None:
+        return True
+    held = select(tables.key.c.id).where(
+        tables.key.c.principal == name, tables.key.c.revoked.is_(False)
+    )
+    if connection.execute(held).first() is not None:
+        return True
+    return any(
+        _creates(entry.body, name)
+        for entry in books.read_entries(connection, "admin", after=reconciled)
+    )
+
+
+def _creates(body: Mapping[str, object], name: str) -> bool:
+    changes = body.get("changes")
+    return isinstance(changes, list) and any(
+        change["table"] == tables.principal.name
+        and change.get("insert", {}).get("name") == name
+        for change in changes
+    )
 
 
 def custodians_of(connection: Connection, population: str | None) -> set[str]:

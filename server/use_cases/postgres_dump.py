@@ -5,9 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from sqlalchemy import URL, create_engine, make_url
+from sqlalchemy import create_engine, make_url
 
 from budget import statements as books
+from budget.postgresql import SECRET_OPTIONS, secrets_in
 from server.use_cases.errors import CommandRefusedError
 
 DUMP = "ledger.dump"
@@ -17,7 +18,7 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
     """Run pg_dump, and return the head that the dump holds at least.
 
     Raises:
-        CommandRefusedError: pg_dump is not installed, or failed.
+        CommandRefusedError: pg_dump is not installed, failed, or would show a secret.
     """
     tool = shutil.which("pg_dump")
     if tool is None:
@@ -27,6 +28,7 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
             f"--file={DUMP} --dbname={_plain(url)}', then copy CURATOR_DATA"
         )
         raise CommandRefusedError(message)
+    secrets = _secrets(url)
     engine = create_engine(url)
     try:
         with engine.connect() as connection:
@@ -42,7 +44,7 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
             f"--file={target}",
             f"--dbname={_plain(url)}",
         ],
-        env={**os.environ, **_password(url)},
+        env={**os.environ, **secrets},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,  # it may quote the URL
         check=False,
@@ -58,6 +60,11 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
 
 def restore_words(url: str, dump: Path) -> str:
     """Say how a dump is brought back; a database is never restored over by us."""
+    if not url.startswith("postgresql"):
+        return (
+            "this ledger was in PostgreSQL: set CURATOR_DATABASE_URL to an empty "
+            "PostgreSQL database"
+        )
     return (
         "bring the ledger back into an empty database: 'pg_restore --no-owner "
         f"--exit-on-error --dbname={_plain(url)} {dump}'"
@@ -65,15 +72,28 @@ def restore_words(url: str, dump: Path) -> str:
 
 
 def _plain(url: str) -> str:
-    """Return the URL as libpq reads it, without its password."""
-    return _libpq(url)._replace(password=None).render_as_string()
+    """Return the URL as libpq reads it, without its secrets."""
+    plain = make_url(url).set(drivername="postgresql")
+    return (
+        plain._replace(password=None)
+        .difference_update_query(SECRET_OPTIONS)
+        .render_as_string()
+    )
 
 
-def _libpq(url: str) -> URL:
-    return make_url(url).set(drivername="postgresql")
+def _secrets(url: str) -> dict[str, str]:
+    """Return the password's variable: on the command line others could read it.
 
-
-def _password(url: str) -> dict[str, str]:
-    """Return the password's variable: on the command line others could read it."""
-    password = _libpq(url).password
-    return {} if password is None else {"PGPASSWORD": str(password)}
+    Raises:
+        CommandRefusedError: A secret has no variable.
+    """
+    found = secrets_in(url)
+    password = found.pop("password", None)
+    if found:
+        message = (
+            f"CURATOR_DATABASE_URL holds {min(found)}, which pg_dump takes on its "
+            "command line alone, where others could read it: use a client key without "
+            "a passphrase that its owner alone may read"
+        )
+        raise CommandRefusedError(message)
+    return {} if password is None else {"PGPASSWORD": password}

@@ -1,17 +1,30 @@
 """``curator backup create | restore``, and what a restore asks for."""
 
+import contextlib
 import json
 import shutil
+import sqlite3
 import stat
 import tarfile
 import threading
+from unittest import mock
 
 import pytest
 
+from privacy.errors import AnchorMismatchError
+from server.bootstrap import job_kinds, make_runner
+from server.use_cases import postgres_dump
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.postgres_dump import dump_postgres, restore_words
 from tests.cli.conftest import Commands
-from tests.harness import Installation, ask, client, serve_in_process, serve_in_thread
+from tests.harness import (
+    DEFAULT_ROWS,
+    Installation,
+    ask,
+    client,
+    serve_in_process,
+    serve_in_thread,
+)
 
 
 def spent(commands):
@@ -59,6 +72,38 @@ def test_a_restored_backup_serves_only_after_it_is_reconciled(loaded, tmp_path, 
     assert loaded.json("ledger", "verify")["ok"]
     charge(loaded, "0.125")
     assert spent(loaded) == "0.875"
+
+
+def test_no_file_is_deleted_by_a_ledger_that_was_put_back(loaded):
+    installation = loaded.installation
+    database = installation.data / "curator.sqlite"
+    with contextlib.closing(sqlite3.connect(database)) as live:
+        live.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    old = database.read_bytes()
+    installation.load([*DEFAULT_ROWS, "500,F,30,north,2024-01-11,n"])
+    for path in installation.data.glob("curator.sqlite*"):
+        path.unlink()
+    database.write_bytes(old)
+    before = sorted(installation.data.glob("*/*"))
+    with installation.services() as services:
+        with pytest.raises(AnchorMismatchError):
+            make_runner(services, threading.Event())
+        with pytest.raises(AnchorMismatchError):
+            job_kinds(services)["dataset.load"].clean()
+    assert sorted(installation.data.glob("*/*")) == before
+
+
+def test_no_file_is_deleted_where_the_secret_is_anothers(loaded):
+    installation = loaded.installation
+    left_behind = installation.data / "snapshots" / "s_0.duckdb"
+    left_behind.touch()
+    (installation.data / "secret.key").write_text("ab" * 32)
+    with (
+        installation.services() as services,
+        pytest.raises(CommandRefusedError, match="secret"),
+    ):
+        make_runner(services, threading.Event())
+    assert left_behind.exists()
 
 
 @pytest.mark.parametrize("name", ["copy", "copy.tar"])
@@ -182,6 +227,31 @@ def test_without_pg_dump_the_refusal_says_what_to_type(tmp_path, monkeypatch):
     said = str(refused.value)
     assert "--dbname=postgresql://ada@db:5433/books" in said
     assert "pa55word" not in said + restore_words(url, tmp_path / "x")
+
+
+@pytest.fixture
+def quoting_pg_dump(tmp_path, monkeypatch):
+    """A pg_dump that writes down its command line and its password."""
+    tool = tmp_path / "bin" / "pg_dump"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\necho "$@ -- $PGPASSWORD" > {tmp_path}/told\n')
+    tool.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    monkeypatch.setattr(postgres_dump, "create_engine", mock.MagicMock())
+    monkeypatch.setattr(postgres_dump.books, "head", mock.MagicMock())
+    return tmp_path / "told"
+
+
+def test_no_secret_is_on_the_command_line_of_pg_dump(quoting_pg_dump, tmp_path):
+    url = "postgresql+psycopg://db/books?user=ada&password=pa55word&sslmode=require"
+    dump_postgres(url, tmp_path / "x")
+    line, _, told = quoting_pg_dump.read_text().partition(" -- ")
+    assert "pa55word" not in line
+    assert line.endswith("--dbname=postgresql://db/books?sslmode=require&user=ada")
+    assert told == "pa55word\n"
+    with pytest.raises(CommandRefusedError, match="sslpassword") as refused:
+        dump_postgres(f"{url}&sslpassword=s3cret", tmp_path / "y")
+    assert "s3cret" not in str(refused.value)
 
 
 def test_the_manifest_tells_digests_and_the_head(loaded, tmp_path):

@@ -61,6 +61,24 @@ def test_init_refuses_a_secret_that_is_none(bare, secret):
 
 
 @pytest.mark.parametrize(
+    ("file", "remedy"),
+    [
+        ("ledger.dump", "set CURATOR_DATABASE_URL to an empty PostgreSQL database"),
+        ("overlap/people.bin", "bring the ledger back from its backup"),
+        ("snapshots/s_1.duckdb", "bring the ledger back from its backup"),
+    ],
+)
+def test_files_without_their_ledger_get_no_new_one(bare, file, remedy):
+    left = bare.installation.data / file
+    left.parent.mkdir(parents=True)
+    left.touch()
+    assert remedy in bare.said("init", "--single-custodian")
+    assert remedy in bare.said("serve", "--insecure-demo")
+    assert not (bare.installation.data / "secret.key").exists()
+    assert not bare.installation.anchor.exists()
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ("population", "show"),

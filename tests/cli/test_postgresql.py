@@ -6,6 +6,7 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.backup import create_backup, restore_backup
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.people import PeopleOffice
@@ -51,6 +52,20 @@ def test_the_ledgers_commands_work_on_postgresql(installation, cluster):
     assert reconciled.returncode == 0
     with installation.services() as services:
         assert office(services).verify()["problems"] == []
+
+
+def test_a_restored_dump_is_brought_back_before_anything_else(
+    installation, cluster, tmp_path
+):
+    """On a new host, which has no anchor and whose database is empty."""
+    create_backup(installation.settings, tmp_path / "b.tar", snapshots=False)
+    (tmp_path / "other").mkdir()
+    restored = Installation(tmp_path / "other", url=cluster.database())
+    restore_backup(restored.settings, tmp_path / "b.tar")
+    for command in (("init", "--single-custodian"), ("serve", "--port", "0")):
+        done = run(restored, *command)
+        assert (done.returncode, "pg_restore" in done.stderr) == (1, True)
+    assert not restored.anchor.exists()
 
 
 def test_a_second_init_and_an_unreachable_database_are_refused_in_a_sentence(

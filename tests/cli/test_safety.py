@@ -2,6 +2,7 @@
 
 import pytest
 
+from budget.postgresql import unreachable
 from server.safety import find_dangers, is_loopback, require_safe
 from server.settings import read_settings
 from server.settings_sources import describe_settings, masked_url, unknown_variables
@@ -94,6 +95,81 @@ def test_a_database_outside_data_must_be_closed_to_others_too(installation, tmp_
     ]
 
 
+def dangers(installation, **more):
+    installation.more_settings = more
+    return [str(danger) for danger in find_dangers(installation.settings)]
+
+
+def test_an_anchors_folder_that_others_may_write_to_is_refused(installation):
+    folder = installation.create().anchor.parent
+    folder.chmod(0o770)
+    (said,) = dangers(installation)
+    assert said == f"others may change {folder}: type 'chmod go-w {folder}'"
+    folder.chmod(0o1777)  # sticky: nobody replaces another's file
+    assert dangers(installation) == []
+
+
+def test_files_that_say_who_is_who_are_changed_by_nobody_else(installation, tmp_path):
+    installation.create()
+    files = {"oidc_subjects": tmp_path / "s.json", "oidc_jwks": tmp_path / "k.json"}
+    for path in files.values():
+        path.touch()
+        path.chmod(0o664)
+    issuer = {"oidc_issuer": "https://login.example", "oidc_audience": "curator"}
+    told = {name: str(path) for name, path in files.items()} | issuer
+    assert [said.rpartition(": ")[2] for said in dangers(installation, **told)] == [
+        f"type 'chmod go-w {path}'" for path in files.values()
+    ]
+    for path in files.values():
+        path.chmod(0o644)
+    assert dangers(installation, **told) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "is_open"),
+    [
+        (0o644, "CURATOR_DATABASE_URL=postgresql://u:pa55word@localhost/x", True),
+        (0o644, "CURATOR_DATABASE_URL=postgresql://localhost/x?password=p", True),
+        (0o640, "CURATOR_DATABASE_URL=postgresql://u:pa55word@localhost/x", False),
+        (0o644, "CURATOR_PERMITS=7", False),
+        (0o664, "CURATOR_PERMITS=7", True),
+    ],
+)
+def test_a_settings_file_is_as_closed_as_what_it_holds(
+    installation, tmp_path, mode, text, is_open
+):
+    installation.create()
+    (tmp_path / "curator.env").write_text(f"{text}\n")
+    (tmp_path / "curator.env").chmod(mode)
+    assert bool(dangers(installation)) is is_open
+
+
+def test_metrics_off_loopback_are_refused(installation):
+    installation.create()
+    more = {"metrics_host": EVERYWHERE, "metrics_port": 9000}
+    (said,) = dangers(installation, **more)
+    assert "set CURATOR_METRICS_HOST=127.0.0.1" in said
+    assert dangers(installation, **more, trust_proxy=True) == []
+    assert dangers(installation, metrics_host=EVERYWHERE) == []  # there is no listener
+
+
+@pytest.mark.parametrize(
+    ("url", "is_open"),
+    [
+        ("postgresql://db.example/x?sslmode=disable", True),
+        ("postgresql:///x?host=db.example&sslmode=allow", True),
+        ("postgresql://db.example/x?sslmode=verify-full", False),
+        ("postgresql://127.0.0.1/x?sslmode=disable", False),
+        ("postgresql:///x?host=/run/postgresql&sslmode=disable", False),
+        ("postgresql:///x?sslmode=disable", False),
+    ],
+)
+def test_a_far_database_is_reached_by_tls(installation, url, is_open):
+    installation.create()
+    installation.url = url
+    assert bool(dangers(installation)) is is_open
+
+
 @pytest.mark.parametrize("one", ["TLS_CERT", "TLS_KEY"])
 def test_half_of_the_tls_files_is_wrong_usage(curator, monkeypatch, one):
     monkeypatch.setenv(f"CURATOR_{one}", "some.pem")
@@ -164,6 +240,16 @@ def test_passwords_in_urls_are_masked():
     assert shown.startswith("postgresql://ada:***@db/x?")
     assert masked_url("postgresql://[pa55word") == "***"
     assert masked_url("postgresql://ada:pa55@word@db/x") == "***"
+
+
+def test_an_unreachable_database_is_named_without_its_secrets():
+    url = "postgresql://db/x?user=ada&password=s3cret&sslpassword=k3y"
+    said = unreachable(url, OSError("no: password=s3cret sslpassword=k3y"))
+    assert "s3cret" not in said
+    assert "k3y" not in said
+    assert "postgresql://db/x" in said
+    said = unreachable("postgresql://ada:pa55@word@db/x", OSError("no host word@db"))
+    assert "word@" not in said
 
 
 def test_unknown_variables_are_named_with_the_nearest_setting(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.main import cli
+from server.settings import SettingsError, read_settings
 
 COMMANDS = [
     ("init",),
@@ -63,6 +64,9 @@ def test_an_anchor_inside_the_data_by_a_link_is_refused(tmp_path):
         ("PERMITS", "0"),
         ("EXECUTORS", "many"),
         ("DATABASE_URL", "mysql://x/y"),
+        ("DATABASE_URL", "postgresql://ada:pa55word@db:54x/books"),
+        ("DATABASE_URL", "postgresql://ada:pa55word@db:99999/books"),
+        ("DATABASE_URL", "postgresql://ada:pa55@word@db/books"),
         ("WORKERS", "2"),  # on SQLite
     ],
 )
@@ -72,7 +76,21 @@ def test_settings_that_cannot_serve_are_named(tmp_path, name, value):
         "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
         f"CURATOR_{name}": value,
     }
-    assert f"CURATOR_{name}" in said("init", environment=environment)
+    sentence = said("init", environment=environment)
+    assert f"CURATOR_{name}" in sentence
+    assert "word@" not in sentence
+
+
+def test_a_database_behind_a_link_is_the_one_it_leads_to(tmp_path):
+    real, named = tmp_path / "real", tmp_path / "named"
+    real.mkdir()
+    named.mkdir()
+    (named / "x.sqlite").symlink_to(real / "curator.sqlite")
+    more = {"data": tmp_path / "d", "database_url": f"sqlite:///{named}/x.sqlite"}
+    settings = read_settings(anchor=tmp_path / "a" / "a.anchor", **more)
+    assert settings.lock_file == real / "curator.sqlite.server-lock"
+    with pytest.raises(SettingsError, match="beside the database"):
+        read_settings(anchor=real / "a.anchor", **more)
 
 
 @pytest.mark.parametrize("name", ["curator.env", "mine.env"])

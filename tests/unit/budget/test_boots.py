@@ -42,6 +42,18 @@ def test_a_boot_lives_for_fifteen_seconds_after_its_last_renewal(databases):
     assert alive(databases) == {"one", "two"}
 
 
+def test_a_clock_that_was_set_back_keeps_no_dead_boot_alive(databases):
+    with databases.work.begin() as connection:
+        boots.renew(connection, "one")
+    age(databases, "one", -10_000)
+    assert alive(databases) == {"one"}
+    age(databases, "one", -60_000)
+    assert alive(databases) == set()
+    with databases.work.begin() as connection:
+        boots.renew(connection, "one")
+    assert alive(databases) == {"one"}
+
+
 def test_a_boot_that_ended_is_dead_at_once(databases):
     heartbeat = boots.Heartbeat(databases, "one")
     heartbeat.start()

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from sqlalchemy import event, make_url, update
@@ -72,6 +73,27 @@ def test_a_server_that_may_forget_commits_is_refused(cluster, empty_database):
             assert "synchronous_commit" in remedy(empty_database)
         finally:
             admin.execute("ALTER ROLE curator RESET synchronous_commit")
+
+
+def test_a_live_writer_stays_durable_when_the_server_is_set_otherwise(cluster, desk):
+    def told(engine):
+        with engine.begin() as connection:
+            return connection.exec_driver_sql("SHOW synchronous_commit").scalar_one()
+
+    desk.create()
+    assert told(desk.databases.reader) == "on"
+    with cluster.admin() as admin:
+        admin.execute("ALTER SYSTEM SET synchronous_commit = off")
+        try:
+            admin.execute("SELECT pg_reload_conf()")
+            deadline = time.monotonic() + 20
+            while told(desk.databases.reader) == "on" and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert told(desk.databases.reader) == "off"  # a live connection follows
+            assert told(desk.databases.writer) == "on"
+        finally:
+            admin.execute("ALTER SYSTEM RESET synchronous_commit")
+            admin.execute("SELECT pg_reload_conf()")
 
 
 def test_a_database_in_another_encoding_is_refused(cluster, empty_database):
