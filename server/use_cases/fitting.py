@@ -1,16 +1,20 @@
 """Does a manifest fit what is stored? What was declared stays so."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
-from server.use_cases.declarations import Changed, changed_declarations, made_public
+from server.use_cases.declarations import (
+    Changed,
+    Declared,
+    changed_declarations,
+    made_public,
+)
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.second_persons import Altered
 from upstream.declarations import PopulationSpec
@@ -38,11 +42,12 @@ def check_population(
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """How a manifest differs from its dataset's earlier ones.
+    """How a declaration differs from its dataset's earlier ones.
 
     Attributes:
         changed: Declarations that were fixed; the custodian must accept them.
-        made_public: Tables that become public; they need two persons, no flag.
+        made_public: Tables that become public, or other ones than they were; they need
+            two persons, no flag.
     """
 
     changed: tuple[Changed, ...] = ()
@@ -60,46 +65,49 @@ def differences(connection: Connection, manifest: Manifest) -> Differences:
     Raises:
         CommandRefusedError: The dataset is another population's.
     """
-    rows = connection.execute(
-        select(
-            tables.dataset.c.population,
-            tables.snapshot.c.schema,
-            tables.snapshot.c.display,
-            tables.snapshot.c.manifest,
-        )
-        .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
-        .where(tables.dataset.c.name == manifest.dataset)
-        .order_by(tables.snapshot.c.created)
-    ).all()
-    given = dataset_to_json(manifest.schema())
-    if not rows:
-        return Differences(made_public=tuple(made_public([], given)))
-    if rows[0].population != manifest.population.id:
+    row = connection.execute(
+        select(tables.dataset).where(tables.dataset.c.name == manifest.dataset)
+    ).one_or_none()
+    given = Declared(
+        dataset_to_json(manifest.schema()),
+        display_of(manifest),
+        json.loads(manifest.canonical_json()),
+    )
+    if row is None:
+        return Differences(made_public=tuple(made_public(None, given)))
+    if row.population != manifest.population.id:
         message = (
             f"the dataset {manifest.dataset!r} is of population "
-            f"{rows[0].population!r}, not {manifest.population.id!r}"
+            f"{row.population!r}, not {manifest.population.id!r}"
         )
         raise CommandRefusedError(message)
-    schemas = [json.loads(row.schema) for row in rows]
-    changes = changed_declarations(schemas, given)
-    display = json.loads(rows[-1].display)
-    if display != display_of(manifest):
-        changes.append(Changed("display", display, display_of(manifest)))
-    before = _kept_rows([json.loads(row.manifest) for row in rows])
-    for name, keep in _kept_rows([json.loads(manifest.canonical_json())]).items():
-        if before.get(name, keep) != keep:
-            changes.append(Changed(f"{name}: keep", before[name], keep))
-    return Differences(tuple(changes), tuple(made_public(schemas, given)))
+    return differences_from_active(connection, row, given)
 
 
-def _kept_rows(manifests: Sequence[Document]) -> dict[str, object]:
-    """Return each table's latest rule of which rows its bound keeps."""
-    kept: dict[str, object] = {}
-    for manifest in manifests:
-        tables_declared = manifest["tables"]
-        if isinstance(tables_declared, list):
-            kept.update({table["name"]: table.get("keep") for table in tables_declared})
-    return kept
+def differences_from_active(
+    connection: Connection, dataset: Row[tuple[object, ...]], given: Declared
+) -> Differences:
+    """Return how a declaration differs from a dataset's active and earlier ones."""
+    rows = connection.execute(
+        select(tables.snapshot)
+        .where(tables.snapshot.c.dataset == dataset.name)
+        .order_by(tables.snapshot.c.created)
+    ).all()
+    earlier = {str(row.id): declared_in(row) for row in rows}
+    active = earlier[str(dataset.active_snapshot)]
+    return Differences(
+        tuple(changed_declarations(active, list(earlier.values()), given)),
+        tuple(made_public(active, given)),
+    )
+
+
+def declared_in(snapshot: Row[tuple[object, ...]]) -> Declared:
+    """Return what a stored snapshot declares."""
+    return Declared(
+        json.loads(str(snapshot.schema)),
+        json.loads(str(snapshot.display)),
+        json.loads(str(snapshot.manifest)),
+    )
 
 
 def display_of(manifest: Manifest) -> Document:
