@@ -1,9 +1,14 @@
 """Public declarations stay fixed across snapshots: find what another one changes."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import Connection, Row, select
+
 from privacy.schema_json import JsonObject
+from server.persistence import tables
+from server.use_cases.second_persons import Altered
 
 _TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key", "fan_out")
 _HIERARCHY_FACTS = ("levels", "codes")
@@ -50,6 +55,51 @@ class Declared:
     def table_specs(self) -> dict[str, JsonObject]:
         """Return each table as the manifest has it, its files too."""
         return _by_name(self.manifest["tables"])
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How a declaration differs from its dataset's earlier ones.
+
+    Attributes:
+        changed: Declarations that were fixed; the custodian must accept them.
+        made_public: Tables that become public, or other ones than they were; they need
+            two persons, no flag.
+    """
+
+    changed: tuple[Changed, ...] = ()
+    made_public: tuple[Changed, ...] = ()
+
+    def altered(self) -> tuple[Altered, ...]:
+        """Return all that needs a second person, each place once."""
+        places = {one.place: one for one in (*self.changed, *self.made_public)}
+        return tuple(Altered(one.place, one.old, one.new) for one in places.values())
+
+
+def differences_from_active(
+    connection: Connection, dataset: Row[tuple[object, ...]], given: Declared
+) -> Differences:
+    """Return how a declaration differs from a dataset's active and earlier ones."""
+    rows = connection.execute(
+        select(tables.snapshot)
+        .where(tables.snapshot.c.dataset == dataset.name)
+        .order_by(tables.snapshot.c.created)
+    ).all()
+    earlier = {str(row.id): declared_in(row) for row in rows}
+    active = earlier[str(dataset.active_snapshot)]
+    return Differences(
+        tuple(changed_declarations(active, list(earlier.values()), given)),
+        tuple(made_public(active, given)),
+    )
+
+
+def declared_in(snapshot: Row[tuple[object, ...]]) -> Declared:
+    """Return what a stored snapshot declares."""
+    return Declared(
+        json.loads(str(snapshot.schema)),
+        json.loads(str(snapshot.display)),
+        json.loads(str(snapshot.manifest)),
+    )
 
 
 def changed_declarations(

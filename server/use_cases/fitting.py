@@ -1,22 +1,20 @@
 """Does a manifest fit what is stored? What was declared stays so."""
 
 import json
-from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.declarations import (
-    Changed,
     Declared,
-    changed_declarations,
+    Differences,
+    differences_from_active,
     made_public,
 )
 from server.use_cases.errors import CommandRefusedError
-from server.use_cases.second_persons import Altered
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest
 
@@ -38,25 +36,6 @@ def check_population(
                 f"changed with 'curator population cap {declared.id} E')"
             )
             raise CommandRefusedError(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """How a declaration differs from its dataset's earlier ones.
-
-    Attributes:
-        changed: Declarations that were fixed; the custodian must accept them.
-        made_public: Tables that become public, or other ones than they were; they need
-            two persons, no flag.
-    """
-
-    changed: tuple[Changed, ...] = ()
-    made_public: tuple[Changed, ...] = ()
-
-    def altered(self) -> tuple[Altered, ...]:
-        """Return all that needs a second person, each place once."""
-        places = {one.place: one for one in (*self.changed, *self.made_public)}
-        return tuple(Altered(one.place, one.old, one.new) for one in places.values())
 
 
 def differences(connection: Connection, manifest: Manifest) -> Differences:
@@ -82,32 +61,6 @@ def differences(connection: Connection, manifest: Manifest) -> Differences:
         )
         raise CommandRefusedError(message)
     return differences_from_active(connection, row, given)
-
-
-def differences_from_active(
-    connection: Connection, dataset: Row[tuple[object, ...]], given: Declared
-) -> Differences:
-    """Return how a declaration differs from a dataset's active and earlier ones."""
-    rows = connection.execute(
-        select(tables.snapshot)
-        .where(tables.snapshot.c.dataset == dataset.name)
-        .order_by(tables.snapshot.c.created)
-    ).all()
-    earlier = {str(row.id): declared_in(row) for row in rows}
-    active = earlier[str(dataset.active_snapshot)]
-    return Differences(
-        tuple(changed_declarations(active, list(earlier.values()), given)),
-        tuple(made_public(active, given)),
-    )
-
-
-def declared_in(snapshot: Row[tuple[object, ...]]) -> Declared:
-    """Return what a stored snapshot declares."""
-    return Declared(
-        json.loads(str(snapshot.schema)),
-        json.loads(str(snapshot.display)),
-        json.loads(str(snapshot.manifest)),
-    )
 
 
 def display_of(manifest: Manifest) -> Document:
