@@ -14,14 +14,18 @@ import yaml
 from privacy.losses import Loss
 from server.bootstrap import initialise
 from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.access import Caller
+from server.use_cases.administration import CustodyDesk
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.custody import LoadChoices
 from server.use_cases.errors import CommandRefusedError, NotFoundError
+from server.use_cases.paging import Page
 from server.use_cases.people import PeopleOffice
 from server.use_cases.projects import NewProject, ProjectChange
 from server.use_cases.proposals import ProposalOffice
 from server.use_cases.second_persons import ProposalOpenError
 from server.use_cases.snapshots import SnapshotOffice
+from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.two_persons import Two
 
@@ -450,6 +454,98 @@ def test_a_public_table_that_was_dropped_comes_back_by_two_persons_only(two):
         load(two, with_wards(write(), CODE, BORN, rows="ann,1950-02-03"))
     with pytest.raises(ProposalOpenError):
         activate(two, public)
+
+
+def school(two, units="901"):
+    rows = [f"{unit},F,30,north,2024-03-03,n" for unit in units.split()]
+    return two.installation.write_manifest(rows, dataset="school", population="pupils")
+
+
+def listed(two, name):
+    with two.installation.services() as services:
+        desk = CustodyDesk(services, Caller(name, "custodian"))
+        return [item["proposal"] for item in desk.proposals(Page(50, None))["items"]]
+
+
+def seen(two, name, proposal):
+    with two.installation.services() as services:
+        try:
+            return ProposalOffice(services).seen_by(Caller(name, "custodian"), proposal)
+        except NotFoundError:
+            return None
+
+
+def test_a_creation_is_everybodys_while_it_waits_and_its_own_afterwards(two):
+    manifest = school(two)
+    with pytest.raises(ProposalOpenError) as waiting:
+        load(two, manifest)
+    proposal = waiting.value.proposal["proposal"]
+    assert proposal in listed(two, "emil")
+    two.approve_all("carol")
+    load(two, manifest)
+    for name, is_seen in (("dora", True), ("carol", True), ("emil", False)):
+        assert (proposal in listed(two, name)) is is_seen
+        assert (seen(two, name, proposal) is not None) is is_seen
+    two.people(lambda office: office.add_custodian("pupils", "emil"), "root")
+    assert proposal in listed(two, "emil")
+    assert seen(two, "emil", proposal) is not None
+
+
+def test_an_overlap_names_no_population_that_is_not_the_actors(two):
+    two.people(lambda office: office.remove_custodian("people", "dora"), "root")
+    two.people(lambda office: office.remove_custodian("people", "emil"), "root")
+    manifest = school(two, "5 901")
+    with pytest.raises(ProposalOpenError):
+        load(two, manifest)
+    two.approve_all("emil")
+    with pytest.raises(CommandRefusedError) as refused:
+        load(two, manifest)
+    assert "people" not in str(refused.value).replace("same people", "")
+    assert "another population" in str(refused.value)
+    override = LoadChoices(override_overlap=True, reason="agreed")
+    with pytest.raises(ProposalOpenError):
+        load(two, manifest, override)
+    two.approve_all("emil")  # its reason makes the creation another change
+    with pytest.raises(ProposalOpenError) as waiting:
+        load(two, manifest, override)
+    told = waiting.value.proposal
+    assert told["action"] == "overlap.override"
+    (altered,) = told["change"]["altered"]
+    assert altered["new"] == {"populations": ["another population"]}
+    assert seen(two, "emil", told["proposal"]) == told
+    for_carol = seen(two, "carol", told["proposal"])
+    assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
+    with two.installation.services() as services:
+        whole = ProposalOffice(services).shown(told["proposal"])
+    assert set(whole["change"]["altered"][0]["new"]) == {"populations", "keyed_units"}
+    assert whole["digest"] == told["digest"]
+    two.decide("emil", told["proposal"])
+    load(two, manifest, override)
+
+
+def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
+    first = first_snapshot(two)
+    two.people(lambda office: office.create_principal("ada", "analyst"), "root")
+    new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
+    two.people(lambda office: office.create_project(new))
+
+    def grant(epsilon):
+        loss = Loss.parse(epsilon)
+        two.people(lambda office: office.grant_principal("study", "ada", loss), "dora")
+
+    grant("1")
+    with pytest.raises(ProposalOpenError):
+        grant("7.7")
+    two.approve_all("carol")
+    grant("7.7")
+    load(two, writer(two)())
+    with two.installation.services() as services:
+        SnapshotOffice(services, "dora").remove(first)
+        said = StatementOffice(services).population("people").replace("\\", "")
+    changes = said.split("## Changes")[1]
+    assert "principal:study/ada 7.7" in changes
+    assert "snapshot.remove" in changes
+    assert "| dataset.load | local:test |" in changes  # the approval of the creation
 
 
 def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
