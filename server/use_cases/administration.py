@@ -13,6 +13,7 @@ from server.use_cases.paging import Page, read_page
 from server.use_cases.people import key_document, principal_document
 from server.use_cases.populations import PopulationOffice
 from server.use_cases.projects import NewProject, ProjectChange, ProjectOffice
+from server.use_cases.proposals import visible_creations
 from server.use_cases.second_persons import proposal_document
 from server.use_cases.services import Services
 
@@ -164,11 +165,14 @@ class CustodyDesk:
         """List the proposals of the caller's populations, and of those to be."""
         table = tables.proposal
         with self._services.databases.reader.connect() as connection:
-            visible = table.c.population.is_(None) | table.c.population.in_(
-                self._own(connection)
-            )
+            visible = table.c.id.in_(
+                visible_creations(connection, self._caller.name)
+            ) | table.c.population.in_(self._own(connection))
             rows, following = read_page(connection, table, page, visible)
-        return listed([proposal_document(row) for row in rows], following)
+            items = [
+                proposal_document(connection, row, self._caller.name) for row in rows
+            ]
+        return listed(items, following)
 
     def _own(self, connection: Connection) -> list[str]:
         return sorted(populations_of(connection, self._caller.name))

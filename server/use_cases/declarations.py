@@ -1,13 +1,21 @@
-"""Public declarations stay fixed across snapshots: find what a manifest changes."""
+"""Public declarations stay fixed across snapshots: find what another one changes."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlalchemy import Connection, Row, select
+
 from privacy.schema_json import JsonObject
+from server.persistence import tables
+from server.use_cases.second_persons import Altered
 
 _TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key", "fan_out")
 _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = ("type", "scale", "nullable", "constant_in_unit", "domain")
+
+Facts = Mapping[str, object]
+"""Places, as people read them, and what is declared there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,44 +27,115 @@ class Changed:
     new: object
 
 
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """All that one snapshot declares, or would: schema, display rule and manifest."""
+
+    schema: JsonObject
+    display: JsonObject
+    manifest: JsonObject
+
+    def facts(self) -> Mapping[str, Facts]:
+        """Return the facts of each thing: tables, columns, hierarchies, display."""
+        return dict(self._things())
+
+    def _things(self) -> Iterator[tuple[str, Facts]]:
+        specs = self.table_specs()
+        for name, table in sorted(_by_name(self.schema["tables"]).items()):
+            facts = _facts(name, table, _TABLE_FACTS)
+            yield name, {**facts, f"{name}: keep": specs[name].get("keep")}
+            for column, told in sorted(_by_name(table["columns"]).items()):
+                place = f"{name}.{column}"
+                yield place, _facts(place, told, _COLUMN_FACTS)
+        for name, told in sorted(_by_name(self.schema.get("hierarchies", [])).items()):
+            place = f"hierarchy {name}"
+            yield place, _facts(place, told, _HIERARCHY_FACTS)
+        yield "display", {"display": self.display}
+
+    def table_specs(self) -> dict[str, JsonObject]:
+        """Return each table as the manifest has it, its files too."""
+        return _by_name(self.manifest["tables"])
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """How a declaration differs from its dataset's earlier ones.
+
+    Attributes:
+        changed: Declarations that were fixed; the custodian must accept them.
+        made_public: Tables that become public, or other ones than they were; they need
+            two persons, no flag.
+    """
+
+    changed: tuple[Changed, ...] = ()
+    made_public: tuple[Changed, ...] = ()
+
+    def altered(self) -> tuple[Altered, ...]:
+        """Return all that needs a second person, each place once."""
+        places = {one.place: one for one in (*self.changed, *self.made_public)}
+        return tuple(Altered(one.place, one.old, one.new) for one in places.values())
+
+
+def differences_from_active(
+    connection: Connection, dataset: Row[tuple[object, ...]], given: Declared
+) -> Differences:
+    """Return how a declaration differs from a dataset's active and earlier ones."""
+    rows = connection.execute(
+        select(tables.snapshot)
+        .where(tables.snapshot.c.dataset == dataset.name)
+        .order_by(tables.snapshot.c.created)
+    ).all()
+    earlier = {str(row.id): declared_in(row) for row in rows}
+    active = earlier[str(dataset.active_snapshot)]
+    return Differences(
+        tuple(changed_declarations(active, list(earlier.values()), given)),
+        tuple(made_public(active, given)),
+    )
+
+
+def declared_in(snapshot: Row[tuple[object, ...]]) -> Declared:
+    """Return what a stored snapshot declares."""
+    return Declared(
+        json.loads(str(snapshot.schema)),
+        json.loads(str(snapshot.display)),
+        json.loads(str(snapshot.manifest)),
+    )
+
+
 def changed_declarations(
-    snapshots: Sequence[JsonObject], given: JsonObject
+    active: Declared, earlier: Sequence[Declared], given: Declared
 ) -> list[Changed]:
     """Return the places where ``given`` differs from what was declared before.
 
-    Tables and columns may come and go, but what was ever declared stays so: each is
-    compared with the latest of ``snapshots`` (oldest first) that had it. A changed
-    domain or bound would tell of the data that moved its custodian.
+    Tables and columns may come and go, but what was ever declared stays so: what the
+    active snapshot has is compared with it alone, for two persons agreed on it. What
+    it lacks is compared with every one of ``earlier`` (oldest first): whoever drops a
+    table and brings it back must not choose which of its declarations counts. A
+    changed domain or bound would tell of the data that moved its custodian.
     """
-    before: dict[str, JsonObject] = {}
-    columns: dict[tuple[str, str], JsonObject] = {}
-    for snapshot in snapshots:
-        for name, table in _by_name(snapshot["tables"]).items():
-            before[name] = table
-            for column, facts in _by_name(table["columns"]).items():
-                columns[name, column] = facts
-    changes: list[Changed] = []
-    for name, table in sorted(_by_name(given["tables"]).items()):
-        if name not in before:
-            continue
-        changes += _differences(name, before[name], table, _TABLE_FACTS)
-        for column, facts in sorted(_by_name(table["columns"]).items()):
-            known = columns.get((name, column), facts)
-            changes += _differences(f"{name}.{column}", known, facts, _COLUMN_FACTS)
-    return changes + _changed_hierarchies(snapshots, given)
+    now = active.facts()
+    before = [one.facts() for one in earlier]
+    changes: dict[str, Changed] = {}
+    for thing, facts in given.facts().items():
+        known = (
+            [now[thing]] if thing in now else [d[thing] for d in before if thing in d]
+        )
+        for old in known:
+            changes.update(_differences(old, facts))
+    return list(changes.values())
 
 
-def _changed_hierarchies(
-    snapshots: Sequence[JsonObject], given: JsonObject
-) -> list[Changed]:
-    before: dict[str, JsonObject] = {}
-    for snapshot in snapshots:
-        before.update(_by_name(snapshot.get("hierarchies", [])))
-    changes: list[Changed] = []
-    for name, hierarchy in sorted(_by_name(given.get("hierarchies", [])).items()):
-        known = before.get(name, hierarchy)
-        changes += _differences(f"hierarchy {name}", known, hierarchy, _HIERARCHY_FACTS)
-    return changes
+def made_public(active: Declared | None, given: Declared) -> list[Changed]:
+    """Return the tables that ``given`` makes public, or otherwise than they are.
+
+    Each whole, its files too: nobody approves of a name.
+    """
+    known = {} if active is None else active.table_specs()
+    return [
+        Changed(f"{name}: public", known.get(name), spec)
+        for name, spec in sorted(given.table_specs().items())
+        if spec.get("public") and spec != known.get(name)
+    ]
 
 
 def _by_name(items: object) -> dict[str, JsonObject]:
@@ -66,29 +145,13 @@ def _by_name(items: object) -> dict[str, JsonObject]:
     return {item["name"]: item for item in items}
 
 
-def _differences(
-    place: str,
-    old: Mapping[str, object],
-    new: Mapping[str, object],
-    facts: tuple[str, ...],
-) -> list[Changed]:
-    return [
-        Changed(f"{place}: {fact}", old.get(fact), new.get(fact))
-        for fact in facts
-        if old.get(fact) != new.get(fact)
-    ]
+def _facts(place: str, told: Facts, names: Sequence[str]) -> dict[str, object]:
+    return {f"{place}: {name}": told.get(name) for name in names}
 
 
-def made_public(snapshots: Sequence[JsonObject], given: JsonObject) -> list[Changed]:
-    """Return the tables that ``given`` makes public and no snapshot had as such."""
-    known = {
-        name
-        for snapshot in snapshots
-        for name, table in _by_name(snapshot["tables"]).items()
-        if table.get("public")
+def _differences(old: Facts, new: Facts) -> dict[str, Changed]:
+    return {
+        place: Changed(place, old[place], value)
+        for place, value in new.items()
+        if old[place] != value
     }
-    return [
-        Changed(f"{name}: public", None, new=True)
-        for name, table in sorted(_by_name(given["tables"]).items())
-        if table.get("public") and name not in known
-    ]

@@ -10,6 +10,7 @@ from typing import Protocol, TypedDict
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
+from privacy.errors import CuratorError
 from server.use_cases.answers import Document
 from server.use_cases.errors import JobStoppedError
 from server.use_cases.job_store import Headway, JobRow, JobStore
@@ -34,6 +35,19 @@ class Prepared:
     parameters: JobParameters
     population: str | None
     inputs: list[Document]
+
+
+class UnpreparedError(CuratorError):
+    """What a job would read is not there, or is wrong.
+
+    Over HTTP only custodians of ``population`` are told; None: it names none.
+    """
+
+    code = "refused"
+
+    def __init__(self, message: str, population: str | None) -> None:
+        self.population = population
+        super().__init__(message)
 
 
 class Lineage(TypedDict):
@@ -66,7 +80,8 @@ class JobKind(Protocol):
         """Check parameters before queueing; reads no patient's row.
 
         Raises:
-            CuratorError: They do not serve; the sentence says why.
+            UnpreparedError: What they name is not there, or is wrong.
+            CuratorError: They do not serve, by themselves; the sentence says why.
         """
         ...
 

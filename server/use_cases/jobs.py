@@ -14,7 +14,13 @@ from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
 from server.use_cases.errors import NotFoundError
-from server.use_cases.job_kinds import JobKind, JobKinds, Lineage, Prepared
+from server.use_cases.job_kinds import (
+    JobKind,
+    JobKinds,
+    Lineage,
+    Prepared,
+    UnpreparedError,
+)
 from server.use_cases.job_store import JobRow, JobStore, NewJob, row_of
 from server.use_cases.paging import Page, read_page
 from server.use_cases.services import Services
@@ -57,13 +63,15 @@ class JobsOffice:
 
         Raises:
             InvalidOptionError: There is no such kind, or it refuses the parameters.
-            NotFoundError: It is about another custodian's population.
+            NotFoundError: It is about another custodian's population, or what it
+                names is not there, or is wrong and not known to be the viewer's: one
+                answer, so that nobody learns what lies in the import folder.
         """
         kind = self._kinds.get(kind_name)
         if kind is None:
             message = f"kind: one of {', '.join(sorted(self._kinds))}"
             raise InvalidOptionError(message)
-        prepared = _prepare(kind, given)
+        prepared = _prepare(viewer, kind, given)
         self._check_population(viewer, prepared.population)
         parameters = prepared.parameters.model_dump(mode="json")
         lineage: Lineage = {
@@ -139,7 +147,7 @@ class JobsOffice:
         return self.show(viewer, job_id)
 
 
-def _prepare(kind: JobKind, given: Mapping[str, object]) -> Prepared:
+def _prepare(viewer: Viewer, kind: JobKind, given: Mapping[str, object]) -> Prepared:
     try:
         parameters = kind.parameters.model_validate(dict(given))
     except ValidationError as error:
@@ -149,6 +157,10 @@ def _prepare(kind: JobKind, given: Mapping[str, object]) -> Prepared:
         raise InvalidOptionError(message) from None
     try:
         return kind.prepare(parameters)
+    except UnpreparedError as error:
+        if viewer.populations is None or error.population in viewer.populations:
+            raise InvalidOptionError(str(error)) from None
+        raise NotFoundError from None
     except CuratorError as error:  # over HTTP the caller's mistake, whatever its kind
         raise InvalidOptionError(str(error)) from None
 

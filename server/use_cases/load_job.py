@@ -1,20 +1,31 @@
 """The kind of job that loads a dataset: ``dataset.load``."""
 
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
+from privacy.errors import CuratorError
+from server.persistence import tables
+from server.use_cases.access import custodians_of
 from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
-from server.use_cases.job_kinds import JobContext, JobParameters, Prepared
+from server.use_cases.job_kinds import (
+    JobContext,
+    JobParameters,
+    Prepared,
+    UnpreparedError,
+)
 from server.use_cases.loading import Errand
+from server.use_cases.second_persons import HOST
 from server.use_cases.services import Services
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Step
 from upstream.sources import Folders, files_of
+from upstream.yaml_nodes import read_yaml
 
 _OUTSIDE = (
     "the manifest must be a .yaml, .yml or .json file under CURATOR_IMPORT, the folder "
@@ -54,47 +65,68 @@ class LoadJob:
         """Read the manifest, without any row of its files.
 
         Raises:
-            CommandRefusedError: It does not lie under CURATOR_IMPORT.
-            IngestionError: It is no manifest, or a wrong one.
+            CommandRefusedError: Its path names no manifest under CURATOR_IMPORT.
+            UnpreparedError: There is none, or a wrong one.
         """
         given = _own(parameters)
-        path, folder = self._located(given)
-        manifest = load_manifest(path, folder)
+        folder = self._folder(given)
+        try:
+            path = _located(folder, given)
+        except CommandRefusedError as error:
+            raise UnpreparedError(str(error), population=None) from None
+        try:
+            manifest = load_manifest(path, folder)
+            inputs = [_manifest_input(path), *_file_inputs(manifest, path, folder)]
+        except (CuratorError, OSError) as error:
+            raise UnpreparedError(str(error), _population_in(path)) from None
         return Prepared(
             given.model_copy(update={"manifest": str(path)}),
             manifest.population.id,
-            [_manifest_input(path), *_file_inputs(manifest, path, folder)],
+            inputs,
         )
 
-    def _located(self, given: LoadParameters) -> tuple[Path, Path]:
-        """Return the manifest's real path and the import folder's.
+    def _folder(self, given: LoadParameters) -> Path:
+        """Return the import folder's real path.
 
         Raises:
-            CommandRefusedError: One does not lie in the other.
+            CommandRefusedError: There is none, or the manifest's path, as it is
+                written, names no manifest under it, whatever is there.
         """
         configured = self._services.settings.import_
         if configured is None:
             message = "CURATOR_IMPORT is not set: jobs read under that folder alone"
             raise CommandRefusedError(message)
         folder = configured.resolve()
-        path = _real(folder / given.manifest)
-        if path is None or not _is_manifest_in(folder, path):
+        written = [
+            Path(os.path.normpath(base / given.manifest))
+            for base in (folder, configured.absolute())
+        ]
+        if "\0" in given.manifest or not (
+            written[0].is_relative_to(folder)
+            or written[1].is_relative_to(configured.absolute())
+        ):
             raise CommandRefusedError(_OUTSIDE)
-        return path, folder
+        if written[0].suffix.lower() not in _SUFFIXES:
+            raise CommandRefusedError(_OUTSIDE)
+        return folder
 
     def run(self, context: JobContext, parameters: JobParameters) -> Document:
         """Load the dataset; its snapshot becomes the active one.
 
         Raises:
-            CommandRefusedError: The load was refused, or the manifest is another than
-                when the job was submitted.
+            CommandRefusedError: The load was refused, the manifest is another than
+                when the job was submitted, or whoever submitted it is no custodian
+                of its population now.
             IngestionError: The files do not fit the manifest.
             JobStoppedError: The job was cancelled, or has to be let go.
         """
         given = _own(parameters)
-        path, folder = self._located(given)
+        folder = self._folder(given)
+        path = _located(folder, given)
         self._check_unchanged(context, path)
         manifest = load_manifest(path, folder)
+        with self._services.databases.reader.connect() as connection:
+            _check_custodian(connection, context.actor, manifest.population.id)
         files = _file_inputs(manifest, path, folder)
         context.record_inputs([_manifest_input(path), *files])
         choices = LoadChoices(
@@ -127,6 +159,7 @@ def _errand(context: JobContext) -> Errand:
         context.progress("wait for another load", 0, None)
 
     def recorded(connection: Connection, loaded: Document) -> None:
+        _check_custodian(connection, context.actor, _population_of(connection, loaded))
         output: Document = {
             "dataset": loaded["dataset"],
             "snapshot": loaded["snapshot"],
@@ -140,6 +173,59 @@ def _errand(context: JobContext) -> Errand:
         recorded=recorded,
         facts={"job": context.job_id},
     )
+
+
+def _check_custodian(connection: Connection, actor: str, population: str) -> None:
+    """Check that whoever asked for a job could ask for it now.
+
+    A job may wait for days; whom it works for may have been taken away meanwhile, or
+    somebody else may have created the population.
+
+    Raises:
+        CommandRefusedError: They are no enabled custodian, or not of this population.
+    """
+    known = connection.execute(
+        select(tables.population.c.name).where(tables.population.c.name == population)
+    ).first()
+    custodians = custodians_of(connection, None if known is None else population)
+    if not actor.startswith(HOST) and actor not in custodians:
+        message = (
+            f"{actor}, who submitted this job, is no enabled custodian of its "
+            "population now: one who is submits it again"
+        )
+        raise CommandRefusedError(message)
+
+
+def _population_of(connection: Connection, loaded: Document) -> str:
+    population: str = connection.execute(
+        select(tables.dataset.c.population).where(
+            tables.dataset.c.name == loaded["dataset"]
+        )
+    ).scalar_one()
+    return population
+
+
+def _population_in(path: Path) -> str | None:
+    """Return the population that a wrong manifest names; None where it names none."""
+    try:
+        content, _ = read_yaml(path)
+    except CuratorError:
+        return None
+    declared = content.get("population") if isinstance(content, dict) else None
+    named = declared.get("id") if isinstance(declared, dict) else None
+    return named if isinstance(named, str) else None
+
+
+def _located(folder: Path, given: LoadParameters) -> Path:
+    """Return the manifest's real path.
+
+    Raises:
+        CommandRefusedError: It is not there, or does not lie in the folder.
+    """
+    path = _real(folder / given.manifest)
+    if path is None or not _is_manifest_in(folder, path):
+        raise CommandRefusedError(_OUTSIDE)
+    return path
 
 
 def _own(parameters: JobParameters) -> LoadParameters:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +30,7 @@ from server.use_cases.second_persons import (
     asking_second_person,
     check_second_person,
     require_second_person,
+    visible_populations,
 )
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -293,8 +294,9 @@ class Loader:
         if not sharing:
             return []
         if not (choices.override_overlap and choices.reason):
+            named = _named(visible_populations(change.connection, self._actor, sharing))
             message = (
-                f"some of these units are in population {sharing[0]!r} too, where a "
+                f"some of these units are in {named} too, where a "
                 "second cap would be spent on the same people: load the dataset under "
                 "that population, or pass --override-overlap --reason TEXT; two "
                 "persons must agree, unless the installation has a single custodian"
@@ -304,7 +306,7 @@ class Loader:
         allowed = Altered(
             f"patients of {population} in other populations",
             None,
-            {"populations": sharing, "keyed_units": units},
+            {"populations": sharing, "keyed_units": units},  # shown_change hides them
         )
         known = self._overlaps.digest_of(change.connection, population)
         wanted = Change(
@@ -335,6 +337,11 @@ def _needs_two(
         return None
     known = None if row is None else population
     return Change("dataset.load", known, tuple(altered), choices.reason)
+
+
+def _named(held: Sequence[str]) -> str:
+    """Name a population that the actor may know of; others are not there for them."""
+    return f"population {held[0]!r}" if held else "another population"
 
 
 def _split(digests: bytes) -> frozenset[bytes]:

@@ -9,8 +9,10 @@ from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError, NotFoundError
 from server.use_cases.second_persons import (
+    HOST,
     ProposalRow,
     are_independent,
+    population_made,
     proposal_document,
     state_of,
 )
@@ -32,11 +34,11 @@ class ProposalOffice:
             rows = connection.execute(
                 select(table).order_by(table.c.created.desc(), table.c.id.desc())
             ).all()
-        return [
-            proposal_document(row)
-            for row in rows
-            if not waiting or state_of(row) in _WAITING
-        ]
+            return [
+                proposal_document(connection, row, HOST)
+                for row in rows
+                if not waiting or state_of(row) in _WAITING
+            ]
 
     def shown(self, identifier: str) -> Document:
         """Show one proposal to the host.
@@ -46,10 +48,10 @@ class ProposalOffice:
         """
         with self._services.databases.reader.connect() as connection:
             row = _found(connection, identifier)
-        if row is None:
-            message = f"no proposal {identifier!r}: see 'curator proposal list'"
-            raise NoSuchThingError(message)
-        return proposal_document(row)
+            if row is None:
+                message = f"no proposal {identifier!r}: see 'curator proposal list'"
+                raise NoSuchThingError(message)
+            return proposal_document(connection, row, HOST)
 
     def seen_by(self, caller: Caller, identifier: str) -> Document:
         """Show one proposal to a custodian.
@@ -58,7 +60,8 @@ class ProposalOffice:
             NotFoundError: Unknown, or of a population that is not theirs.
         """
         with self._services.databases.reader.connect() as connection:
-            return proposal_document(_visible(connection, caller, identifier))
+            row = _visible(connection, caller, identifier)
+            return proposal_document(connection, row, caller.name)
 
     def approve(self, caller: Caller, identifier: str) -> Document:
         """Approve a proposal; whoever made it may then make the change, once.
@@ -127,12 +130,34 @@ def _found(connection: Connection, identifier: str) -> ProposalRow | None:
     ).one_or_none()
 
 
+def visible_creations(connection: Connection, viewer: str) -> list[str]:
+    """Return the ids of the proposals to create a population that a custodian sees.
+
+    Everybody's while they wait for somebody; then those of the two persons, and of the
+    population's custodians where it was created.
+    """
+    held = populations_of(connection, viewer)
+    rows = connection.execute(
+        select(tables.proposal).where(tables.proposal.c.population.is_(None))
+    ).all()
+    return [
+        row.id
+        for row in rows
+        if state_of(row) == "open"
+        or viewer in {row.proposed_by, row.decided_by}
+        or population_made(row) in held
+    ]
+
+
 def _visible(connection: Connection, caller: Caller, identifier: str) -> ProposalRow:
     """Return a proposal of the caller's populations, or of one that is to be."""
     row = _found(connection, identifier)
-    if row is None or row.population not in {
-        None,
-        *populations_of(connection, caller.name),
-    }:
+    if row is None:
+        raise NotFoundError
+    if row.population is None:
+        seen = identifier in visible_creations(connection, caller.name)
+    else:
+        seen = row.population in populations_of(connection, caller.name)
+    if not seen:
         raise NotFoundError
     return row

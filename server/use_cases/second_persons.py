@@ -7,7 +7,8 @@ can be repeated once somebody else has approved it.
 
 import hashlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,13 +20,14 @@ from budget.chain import canonical_json
 from budget.ledger import RecordedTransaction
 from privacy.errors import CuratorError
 from server.persistence import tables
-from server.use_cases.access import custodians_of
+from server.use_cases.access import custodians_of, populations_of
 from server.use_cases.answers import Document
 from server.use_cases.services import Services, now_text, random_id
 
 LAPSE = timedelta(days=7)
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
+_MADE = re.compile(r"population (\w+)|patients of (\w+) in other populations")
 
 Action = Literal[
     "population.create",
@@ -260,10 +262,21 @@ def propose(services: Services, actor: str, change: Change) -> None:
     with services.ledger.recorded("proposal.create", actor) as entry:
         for known in _proposals(entry.connection, actor, change):
             if known.state == "open":  # raising writes nothing
-                raise ProposalOpenError(proposal_document(known))
+                raise ProposalOpenError(
+                    proposal_document(entry.connection, known, actor)
+                )
         entry.insert(tables.proposal, row)
         made = proposal_row(entry.connection, str(row["id"]))
-    raise ProposalOpenError(proposal_document(made))
+        document = proposal_document(entry.connection, made, actor)
+    raise ProposalOpenError(document)
+
+
+def population_made(row: ProposalRow) -> str | None:
+    """Return the population that a used proposal helped to create, if it did."""
+    if row.population is not None or row.state != "used":
+        return None
+    places = (_MADE.fullmatch(one["what"]) for one in json.loads(row.change)["altered"])
+    return next((place[1] or place[2] for place in places if place), None)
 
 
 def proposal_row(connection: Connection, identifier: str) -> ProposalRow:
@@ -273,9 +286,28 @@ def proposal_row(connection: Connection, identifier: str) -> ProposalRow:
     ).one()
 
 
-def proposal_document(row: ProposalRow) -> Document:
-    """Show a proposal with its whole change, in words too."""
+def visible_populations(
+    connection: Connection, viewer: str, populations: Sequence[str]
+) -> list[str]:
+    """Return those of some populations that a viewer may know of; the host, all."""
+    if viewer.startswith(HOST):
+        return list(populations)
+    held = populations_of(connection, viewer)
+    return [name for name in populations if name in held]
+
+
+def proposal_document(
+    connection: Connection, row: ProposalRow, viewer: str
+) -> Document:
+    """Show a proposal with its whole change, in words too.
+
+    All but what an overlap tells of populations that are not the viewer's: the digest
+    binds to that as well.
+    """
     change = json.loads(row.change)
+    if row.action == "overlap.override" and not viewer.startswith(HOST):
+        for altered in change["altered"]:
+            altered["new"] = _shown_overlap(connection, viewer, altered["new"])
     return {
         "proposal": row.id,
         "state": state_of(row),
@@ -290,6 +322,15 @@ def proposal_document(row: ProposalRow) -> Document:
         "decided_by": row.decided_by,
         "decided": row.decided,
     }
+
+
+def _shown_overlap(
+    connection: Connection, viewer: str, overlap: dict[str, list[str]]
+) -> dict[str, object]:
+    """Return an overlap without others' names and without its keyed units' digest."""
+    held = visible_populations(connection, viewer, overlap["populations"])
+    others = len(held) < len(overlap["populations"])
+    return {"populations": [*held, *(["another population"] if others else [])]}
 
 
 def _words(altered: Document) -> str:

@@ -5,15 +5,13 @@ snapshot's answers and charges stay, and so do its unit ids in the overlap file:
 was told about those patients stays told (PRIVACY 5).
 """
 
-import json
-
 from sqlalchemy import Connection, Row, select
 
 from budget.tables import charge
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
-from server.use_cases.declarations import Changed, changed_declarations
+from server.use_cases.declarations import declared_in, differences_from_active
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
 from server.use_cases.paging import Page, read_page
@@ -71,7 +69,8 @@ class SnapshotOffice:
         Args:
             snapshot: Its id.
             dataset: Whose it must be; None: whosever it is.
-            reason: Needed where declarations differ from the active snapshot's.
+            reason: Needed where declarations differ from the active snapshot's, or of
+                what that one lacks from any earlier one's.
 
         Raises:
             CommandRefusedError: It is unknown or erased, or declares other facts.
@@ -141,25 +140,23 @@ def _declared(
     Raises:
         CommandRefusedError: There are some, and no reason.
     """
-    now = _snapshot(connection, str(dataset.active_snapshot), None)
-    changes = changed_declarations(
-        [json.loads(str(now.schema))], json.loads(str(row.schema))
-    )
-    if now.display != row.display:
-        changes.append(Changed("display", now.display, row.display))
-    if not changes:
+    found = differences_from_active(connection, dataset, declared_in(row))
+    changes = found.changed
+    if not found.altered():
         return None
-    if not reason:
+    if changes and not reason:
         message = (
             f"declarations stay fixed across snapshots, and {changes[0].place} differs "
             f"({len(changes)} in all): pass --reason TEXT to change them back; two "
             "persons must agree, unless the installation has a single custodian"
         )
         raise CommandRefusedError(message)
-    altered = tuple(Altered(one.place, one.old, one.new) for one in changes)
-    target = Altered("active snapshot", now.id, row.id)
+    target = Altered("active snapshot", dataset.active_snapshot, row.id)
     return Change(
-        "snapshot.activate", str(dataset.population), (target, *altered), reason
+        "snapshot.activate",
+        str(dataset.population),
+        (target, *found.altered()),
+        reason,
     )
 
 

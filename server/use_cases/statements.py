@@ -6,6 +6,7 @@ reason can pass for a part of the statement.
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, Table, select
 
@@ -17,6 +18,7 @@ from server.persistence import tables
 from server.use_cases.catalogue import existing
 from server.use_cases.markdown import code_block, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
+from server.use_cases.second_persons import population_made
 from server.use_cases.services import Services, now_text
 
 ProjectRow = Row[tuple[object, ...]]
@@ -199,21 +201,45 @@ def _notes(connection: Connection) -> str:
     return "\n\n".join(notes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Belongings:
+    """What belongs to a population, by name; snapshots by id."""
+
+    population: str
+    datasets: frozenset[str]
+    projects: frozenset[str]
+    snapshots: frozenset[str]
+
+    def has_scope(self, scope: str) -> bool:
+        """Whether a limit is the population's, a project's, or a member's of one."""
+        kind, _, name = scope.partition(":")
+        if kind == "population":
+            return name == self.population
+        return name.partition("/")[0] in self.projects
+
+
+def _belongings(connection: Connection, population: str) -> _Belongings:
+    datasets = frozenset(_of_population(connection, tables.dataset, population))
+    snapshots = connection.execute(
+        select(tables.snapshot.c.id).where(tables.snapshot.c.dataset.in_(datasets))
+    ).scalars()
+    return _Belongings(
+        population,
+        datasets,
+        frozenset(_of_population(connection, tables.project, population)),
+        frozenset(snapshots),
+    )
+
+
 def _changes_of(connection: Connection, population: str) -> list[EntryLine]:
     """Return the changes that touch a population, its datasets or its projects."""
-    datasets = set(_of_population(connection, tables.dataset, population))
-    projects = set(_of_population(connection, tables.project, population))
-    scopes = {str(Scope.population(population))}
-    scopes |= {str(Scope.project(name)) for name in projects}
+    own = _belongings(connection, population)
     return [
         entry
         for entry in books.read_entries(connection, "admin", "reconcile")
-        if scopes & set(_mapping(entry.body.get("limits")))
-        or scopes & set(_mapping(entry.body.get("charged")))
-        or any(
-            _touches(row, population, datasets, projects)
-            for row in _changed_rows(entry)
-        )
+        if any(own.has_scope(scope) for scope in _mapping(entry.body.get("limits")))
+        or any(own.has_scope(scope) for scope in _mapping(entry.body.get("charged")))
+        or any(_touches(row, own) for row in _changed_rows(entry))
     ]
 
 
@@ -237,19 +263,18 @@ def _changed_rows(entry: EntryLine) -> list[Mapping[str, object]]:
     ]
 
 
-def _touches(
-    row: Mapping[str, object], population: str, datasets: set[str], projects: set[str]
-) -> bool:
-    own = row["table"] == "population" and row.get("name") == population
-    named = row["table"] == "dataset" and row.get("name") in datasets
-    project = row["table"] == "project" and row.get("name") in projects
+def _touches(row: Mapping[str, object], own: _Belongings) -> bool:
+    named = {
+        "population": row.get("name") == own.population,
+        "dataset": row.get("name") in own.datasets,
+        "project": row.get("name") in own.projects,
+        "snapshot": row.get("id") in own.snapshots,
+    }
     return (
-        own
-        or named
-        or project
-        or row.get("population") == population
-        or row.get("dataset") in datasets
-        or row.get("project") in projects
+        named.get(str(row["table"]), False)
+        or row.get("population") == own.population
+        or row.get("dataset") in own.datasets
+        or row.get("project") in own.projects
     )
 
 
@@ -284,14 +309,14 @@ def _amounts(entry: EntryLine) -> str:
 
 
 def _approvals(connection: Connection, population: str) -> str:
-    rows = connection.execute(
+    decided = connection.execute(
         select(tables.proposal)
-        .where(
-            tables.proposal.c.population == population,
-            tables.proposal.c.decided_by.is_not(None),
-        )
+        .where(tables.proposal.c.decided_by.is_not(None))
         .order_by(tables.proposal.c.created)
     ).all()
+    rows = [
+        row for row in decided if population in {row.population, population_made(row)}
+    ]
     if not rows:
         return "No change of this population was put to a second person."
     header = ("change", "proposed by", "at", "state", "decided by", "at")

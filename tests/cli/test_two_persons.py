@@ -216,7 +216,10 @@ def test_a_table_becomes_public_by_two_persons_only(people, two):
     manifest.write_text(yaml.safe_dump(content))
     assert REASON in people.said("dataset", "load", manifest)
     (proposal,) = two.waiting()
-    assert proposal["words"] == ["clinic.wards: public: none -> true"]
+    (altered,) = proposal["change"]["altered"]
+    assert (altered["what"], altered["old"]) == ("clinic.wards: public", None)
+    assert altered["new"]["files"] == ["wards.csv"]
+    assert [column["name"] for column in altered["new"]["columns"]] == ["ward"]
     two.approve_all("carol")
     people.run("dataset", "load", manifest)
     people.run("dataset", "load", manifest)  # public tables stay so

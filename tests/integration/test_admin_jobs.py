@@ -2,7 +2,12 @@
 
 import pytest
 
+from server.bootstrap import make_jobs
 from server.persistence import tables
+from server.use_cases import load_job
+from server.use_cases.custody import CustodyOffice
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.jobs import Viewer
 from server.use_cases.people import PeopleOffice
 from tests.harness import ImportingInstallation, Installation, client, serve_in_thread
 
@@ -116,6 +121,84 @@ def test_another_custodians_job_and_none_are_the_same_404(as_, manifest):
 
 def test_a_custodian_cannot_load_into_anothers_population(as_, manifest):
     assert submit(as_("edsger"), manifest).status_code == 404
+
+
+def test_absent_wrong_and_anothers_manifests_are_the_same_404(as_, installation):
+    edsger, write = as_("edsger"), installation.write_manifest
+    theirs = write()
+    wrong = write()
+    wrong.write_text(theirs.read_text().replace("max: 120", "max: none"))
+    unread = write()
+    unread.write_text("population: {id")
+    absent = write()
+    absent.unlink()
+    replies = [submit(edsger, path.name) for path in (theirs, wrong, unread, absent)]
+    assert {(reply.status_code, reply.content) for reply in replies} == {
+        (404, replies[0].content)
+    }
+    assert submit(as_("grace"), absent.name).content == replies[0].content
+    told = submit(as_("grace"), wrong.name)
+    assert (told.status_code, told.json()["type"]) == (422, "invalid_request")
+    assert "age" in told.text or "number" in told.text
+
+
+@pytest.mark.parametrize("end", ["remove", "disable"])
+def test_a_job_of_somebody_who_is_no_custodian_any_more_fails(
+    installation, url, as_, manifest, end
+):
+    name = f"late_{end}"
+    key = add_principal(installation, name, "custodian", ["people"])
+    before = as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"]
+    with client(url, key) as http:
+        job = submit(http, manifest.name).json()["id"]
+    with installation.services() as services:
+        office = PeopleOffice(services, "local:test")
+        if end == "remove":
+            office.remove_custodian("people", name)
+        else:
+            office.disable_principal(name)
+    installation.run_jobs()
+    ended = as_("grace").get(f"{JOBS}/{job}").json()
+    assert (ended["state"], "no enabled custodian" in ended["error"]) == (
+        "failed",
+        True,
+    )
+    after = as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"]
+    assert after == before
+
+
+def test_a_job_for_a_population_that_others_created_meanwhile_fails(as_, installation):
+    path = installation.write_manifest(
+        ["901,F,30,north,2024-03-03,n"], dataset="taken", population="pupils"
+    )
+    job = submit(as_("edsger"), path.name).json()["id"]
+    before = installation.load_manifest(path)
+    installation.run_jobs()
+    with installation.services() as services:
+        shown = make_jobs(services).show(Viewer("local:test", None), job)
+        after = CustodyOffice(services, "local:test").dataset("taken")["snapshot"]
+    assert (shown["state"], after) == ("failed", before)
+
+
+def test_a_custodian_taken_away_while_the_load_runs_records_nothing(
+    as_, installation, manifest, monkeypatch
+):
+    checks = []
+
+    def check(connection, actor, population):
+        checks.append((actor, population))
+        if len(checks) == 2:  # in the transaction that records
+            message = "no custodian now"
+            raise CommandRefusedError(message)
+
+    monkeypatch.setattr(load_job, "_check_custodian", check)
+    job = submit(as_("grace"), manifest.name).json()["id"]
+    before = as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"]
+    installation.run_jobs()
+    ended = as_("grace").get(f"{JOBS}/{job}").json()
+    assert (ended["state"], ended["error"]) == ("failed", "no custodian now")
+    assert checks == [("grace", "people")] * 2
+    assert as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"] == before
 
 
 def test_who_asks_for_a_new_population_alone_sees_the_job(as_, installation):

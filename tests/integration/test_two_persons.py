@@ -6,18 +6,26 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from functools import partial
 
 import pytest
+import yaml
 
 from privacy.losses import Loss
 from server.bootstrap import initialise
 from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.access import Caller
+from server.use_cases.administration import CustodyDesk
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.custody import LoadChoices
 from server.use_cases.errors import CommandRefusedError, NotFoundError
+from server.use_cases.paging import Page
 from server.use_cases.people import PeopleOffice
 from server.use_cases.projects import NewProject, ProjectChange
 from server.use_cases.proposals import ProposalOffice
 from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.snapshots import SnapshotOffice
+from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.two_persons import Two
 
@@ -333,6 +341,211 @@ def test_over_http_the_change_is_202_until_another_custodian_approves(two):
         later = carol.patch("/v1/admin/projects/study", json={"expires": None})
         assert later.json()["words"] == ["expires of study: 2099-01-01 -> none"]
     assert is_whole(two)
+
+
+PLAIN = LoadChoices()
+ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")
+CODE = {"name": "code", "type": "text"}
+BORN = {"name": "born", "type": "date"}
+
+
+def load(two, manifest, choices=PLAIN, *, approver=None):
+    """Load as dora does; return the snapshot."""
+    if approver is not None:
+        with pytest.raises(ProposalOpenError):
+            load(two, manifest, choices)
+        two.approve_all(approver)
+    return two.custody(lambda office: office.load(manifest, choices), "dora")[
+        "snapshot"
+    ]
+
+
+def activate(two, snapshot, *, approver=None):
+    if approver is not None:
+        with pytest.raises(ProposalOpenError):
+            activate(two, snapshot)
+        two.approve_all(approver)
+    with two.installation.services() as services:
+        SnapshotOffice(services, "dora").activate(snapshot, reason="back")
+
+
+def first_snapshot(two):
+    return two.custody(lambda office: office.dataset("clinic"))["snapshot"]
+
+
+def writer(two):
+    return partial(two.installation.write_manifest, cap=CAP)
+
+
+def renamed(manifest):
+    """Give the manifest's table another name."""
+    return edited(manifest, lambda content: content["tables"][0].update(name="other"))
+
+
+def edited(manifest, change):
+    content = yaml.safe_load(manifest.read_text())
+    change(content)
+    manifest.write_text(yaml.safe_dump(content))
+    return manifest
+
+
+def with_wards(manifest, *columns, rows="north"):
+    """Add a public table with these columns to a manifest."""
+    header = ",".join(column["name"] for column in columns)
+    (manifest.parent / "wards.csv").write_text(f"{header}\n{rows}\n")
+    table = {
+        "name": "wards",
+        "files": ["wards.csv"],
+        "public": True,
+        "source": "list",
+        "columns": list(columns),
+    }
+    return edited(manifest, lambda content: content["tables"].append(table))
+
+
+def test_what_two_persons_lowered_one_alone_cannot_raise_again(two):
+    first, write = first_snapshot(two), writer(two)
+    load(two, write(max_rows=50), ACCEPTED, approver="carol")
+    activate(two, first, approver="carol")
+    with pytest.raises(CommandRefusedError, match="max_rows_per_unit differs"):
+        load(two, write(max_rows=50))
+    with pytest.raises(ProposalOpenError):
+        load(two, write(max_rows=50), ACCEPTED)
+
+
+def test_dropping_a_table_and_bringing_it_back_frees_none_of_its_declarations(two):
+    first, write = first_snapshot(two), writer(two)
+    load(two, write(max_rows=5), ACCEPTED, approver="carol")
+    load(two, renamed(write(max_rows=5)))
+    with pytest.raises(ProposalOpenError):
+        activate(two, first)
+    for rows in (5, 10):  # each differs from one that was declared
+        with pytest.raises(CommandRefusedError, match="max_rows_per_unit differs"):
+            load(two, write(max_rows=rows))
+
+
+def test_going_back_to_another_rule_of_kept_rows_needs_two(two):
+    def keep(content):
+        content["tables"][0]["keep"] = {"first_by": "day"}
+
+    first, write = first_snapshot(two), writer(two)
+    load(two, edited(write(), keep), ACCEPTED, approver="carol")
+    with pytest.raises(ProposalOpenError) as waiting:
+        activate(two, first)
+    assert waiting.value.proposal["words"][1].startswith("visits: keep: ")
+
+
+def test_an_approval_of_a_public_table_is_of_that_very_table(two):
+    write = writer(two)
+    with pytest.raises(ProposalOpenError):
+        load(two, with_wards(write(), CODE))
+    two.approve_all("carol")
+    with pytest.raises(ProposalOpenError):
+        load(two, with_wards(write(), CODE, BORN, rows="ann,1950-02-03"))
+    load(two, with_wards(write(), CODE))
+
+
+def test_a_public_table_that_was_dropped_comes_back_by_two_persons_only(two):
+    write = writer(two)
+    public = load(two, with_wards(write(), CODE), approver="carol")
+    load(two, with_wards(write(), CODE, rows="south"))  # the same declaration
+    load(two, write())
+    with pytest.raises(ProposalOpenError):
+        load(two, with_wards(write(), CODE, BORN, rows="ann,1950-02-03"))
+    with pytest.raises(ProposalOpenError):
+        activate(two, public)
+
+
+def school(two, units="901"):
+    rows = [f"{unit},F,30,north,2024-03-03,n" for unit in units.split()]
+    return two.installation.write_manifest(rows, dataset="school", population="pupils")
+
+
+def listed(two, name):
+    with two.installation.services() as services:
+        desk = CustodyDesk(services, Caller(name, "custodian"))
+        return [item["proposal"] for item in desk.proposals(Page(50, None))["items"]]
+
+
+def seen(two, name, proposal):
+    with two.installation.services() as services:
+        try:
+            return ProposalOffice(services).seen_by(Caller(name, "custodian"), proposal)
+        except NotFoundError:
+            return None
+
+
+def test_a_creation_is_everybodys_while_it_waits_and_its_own_afterwards(two):
+    manifest = school(two)
+    with pytest.raises(ProposalOpenError) as waiting:
+        load(two, manifest)
+    proposal = waiting.value.proposal["proposal"]
+    assert proposal in listed(two, "emil")
+    two.approve_all("carol")
+    load(two, manifest)
+    for name, is_seen in (("dora", True), ("carol", True), ("emil", False)):
+        assert (proposal in listed(two, name)) is is_seen
+        assert (seen(two, name, proposal) is not None) is is_seen
+    two.people(lambda office: office.add_custodian("pupils", "emil"), "root")
+    assert proposal in listed(two, "emil")
+    assert seen(two, "emil", proposal) is not None
+
+
+def test_an_overlap_names_no_population_that_is_not_the_actors(two):
+    two.people(lambda office: office.remove_custodian("people", "dora"), "root")
+    two.people(lambda office: office.remove_custodian("people", "emil"), "root")
+    manifest = school(two, "5 901")
+    with pytest.raises(ProposalOpenError):
+        load(two, manifest)
+    two.approve_all("emil")
+    with pytest.raises(CommandRefusedError) as refused:
+        load(two, manifest)
+    assert "people" not in str(refused.value).replace("same people", "")
+    assert "another population" in str(refused.value)
+    override = LoadChoices(override_overlap=True, reason="agreed")
+    with pytest.raises(ProposalOpenError):
+        load(two, manifest, override)
+    two.approve_all("emil")  # its reason makes the creation another change
+    with pytest.raises(ProposalOpenError) as waiting:
+        load(two, manifest, override)
+    told = waiting.value.proposal
+    assert told["action"] == "overlap.override"
+    (altered,) = told["change"]["altered"]
+    assert altered["new"] == {"populations": ["another population"]}
+    assert seen(two, "emil", told["proposal"]) == told
+    for_carol = seen(two, "carol", told["proposal"])
+    assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
+    with two.installation.services() as services:
+        whole = ProposalOffice(services).shown(told["proposal"])
+    assert set(whole["change"]["altered"][0]["new"]) == {"populations", "keyed_units"}
+    assert whole["digest"] == told["digest"]
+    two.decide("emil", told["proposal"])
+    load(two, manifest, override)
+
+
+def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
+    first = first_snapshot(two)
+    two.people(lambda office: office.create_principal("ada", "analyst"), "root")
+    new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
+    two.people(lambda office: office.create_project(new))
+
+    def grant(epsilon):
+        loss = Loss.parse(epsilon)
+        two.people(lambda office: office.grant_principal("study", "ada", loss), "dora")
+
+    grant("1")
+    with pytest.raises(ProposalOpenError):
+        grant("7.7")
+    two.approve_all("carol")
+    grant("7.7")
+    load(two, writer(two)())
+    with two.installation.services() as services:
+        SnapshotOffice(services, "dora").remove(first)
+        said = StatementOffice(services).population("people").replace("\\", "")
+    changes = said.split("## Changes")[1]
+    assert "principal:study/ada 7.7" in changes
+    assert "snapshot.remove" in changes
+    assert "| dataset.load | local:test |" in changes  # the approval of the creation
 
 
 def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
