@@ -308,7 +308,8 @@ AGGREGATE_PLACE = Rule(
 FUNCTION = Rule(
     "function",
     "this function is not in the language",
-    "see the list of functions in the reference",
+    "see the list of functions in the reference; of code lists, for instance, "
+    "icd_chapter(code), or level(code, 'name') for your custodian's own",
 )
 EXTRACT_PART = Rule(
     "extract_part",
@@ -736,7 +737,8 @@ UNKNOWN_COLUMN = Rule(
 NO_PUBLIC_DOMAIN = Rule(
     "no_public_domain",
     "this column has no declared list of values to group by",
-    "use it in WHERE, or group by a column that has one",
+    "use it in WHERE, or group by a column that has one; codes are grouped by their "
+    "list: icd_chapter(code), level(code, 'name')",
 )
 TOO_MANY_GROUPS = Rule(
     "too_many_groups",

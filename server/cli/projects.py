@@ -7,7 +7,12 @@ import typer
 
 from server.cli.arguments import read_day, read_loss
 from server.cli.output import USAGE, Json, refusals, say, show, show_list
-from server.use_cases.projects import NewProject, ProjectChange, ProjectOffice
+from server.use_cases.projects import (
+    NewProject,
+    ProjectChange,
+    ProjectOffice,
+    require_ahead,
+)
 
 
 def project_commands(office: Callable[[], ProjectOffice]) -> typer.Typer:
@@ -59,6 +64,7 @@ def _add_making(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
             protocol=protocol,
         )
         with refusals(as_json=json):
+            require_ahead(new.expires)
             show(office().create_project(new), as_json=json)
 
 

@@ -12,7 +12,12 @@ from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page, read_page
 from server.use_cases.people import key_document, principal_document
 from server.use_cases.populations import PopulationOffice
-from server.use_cases.projects import NewProject, ProjectChange, ProjectOffice
+from server.use_cases.projects import (
+    NewProject,
+    ProjectChange,
+    ProjectOffice,
+    require_ahead,
+)
 from server.use_cases.proposals import visible_creations
 from server.use_cases.second_persons import proposal_document
 from server.use_cases.services import Services
@@ -106,6 +111,7 @@ class CustodyDesk:
             CommandRefusedError: The name is taken, or the datasets do not fit.
         """
         self.require_datasets(new.datasets)
+        require_ahead(new.expires)
         return self._projects.create_project(new)
 
     def change_project(self, name: str, wanted: ProjectChange) -> Document:

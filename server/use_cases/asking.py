@@ -212,10 +212,11 @@ class Desk:
         if not isinstance(outcome, Charged):
             self._services.unreleased.release(request.query_id)
             if isinstance(outcome, Refused):
+                shown = visible_remaining(outcome.remaining, grant, caller)
                 raise OverBudgetError(
                     requested=question.event.loss,
-                    remaining=visible_remaining(outcome.remaining, grant, caller),
-                    which="what remains",
+                    remaining=shown,
+                    which=_passed(question.event.loss, shown),
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
@@ -307,6 +308,14 @@ def visible_remaining(
         "project": None if project is None else str(project),
         "principal": None if principal is None else str(principal),
     }
+
+
+def _passed(loss: Loss, shown: Mapping[str, str | None]) -> str:
+    """Name the limit that is passed: one that is shown, or the one that is not."""
+    left = [Loss.parse(text) for text in shown.values() if text is not None]
+    if any(loss > one for one in left):
+        return "what remains"
+    return "what remains of a limit that is not shown to you"
 
 
 def _settled(found: Replay | InFlight | Mismatch | FailedReplay) -> Reply:

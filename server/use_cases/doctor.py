@@ -23,6 +23,7 @@ from server.persistence.schema import RECORDED_TABLES
 from server.safety import check_tls_files, find_dangers, sqlite_file
 from server.settings import Settings
 from server.settings_sources import unknown_variables
+from server.use_cases.access import is_expired
 from server.use_cases.expiry import expires_soon
 from server.use_cases.services import Services
 
@@ -277,7 +278,9 @@ def _projects(services: Services) -> Found:
             "projects", "warn", f"access of project {row.name} ends {row.expires}"
         )
     if not ending:
-        yield Finding("projects", "ok", "none ends within 14 days")
+        ended = [row.name for row in rows if is_expired(row.expires)]
+        also = f"; access has ended of: {', '.join(ended)}" if ended else ""
+        yield Finding("projects", "ok", f"none ends within 14 days{also}")
 
 
 def _caps(services: Services) -> Found:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, Table, select
 from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
 from server.persistence import tables
+from server.use_cases.access import is_expired
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
@@ -234,6 +235,17 @@ def _altered(
         what = f"allotment of {name}"
         altered.append(Altered(what, str(held), str(wanted.allotment)))
     return altered
+
+
+def require_ahead(expires: date | None) -> None:
+    """Check the first day without access of a project that begins now.
+
+    Raises:
+        CommandRefusedError: It has begun: nobody could ask anything.
+    """
+    if expires is not None and is_expired(expires.isoformat()):
+        message = f"expires {expires}: nobody could ask; give a day that has not begun"
+        raise CommandRefusedError(message)
 
 
 def _is_extended(expires: str | None, wanted: date | Literal["never"] | None) -> bool:

@@ -27,7 +27,7 @@ def test_a_dataset_reads_as_a_page(researcher):
     shown = repr(researcher.dataset())
     assert shown.startswith("hospital: of population hospital, as of 2025-12-31")
     assert "encounters: at most 20 rows for each patient_id" in shown
-    assert "display rule: counts below 11 are passed on as such" in shown
+    assert 'display rule: pass counts below 11 on as "below 11"' in shown
     assert "1900 to 2025" in shown
     assert "none: filter only" in shown
     assert "decimal(1)" in shown

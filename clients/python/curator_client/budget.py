@@ -15,6 +15,8 @@ _HIDDEN_CAP = (
     "reached sooner"
 )
 
+NO_PROJECT = "you are in no project, or its access has ended: ask your custodian"
+
 
 @dataclass(frozen=True, repr=False)
 class Budget:
@@ -107,14 +109,14 @@ class Budget:
             f"{heading}\n{text_table(cells, _sides(cells))}\n  {said}".rstrip()
             for heading, cells, said in self._shown()
         ]
-        return "\n\n".join(parts) or "you are in no project"
+        return "\n\n".join(parts) or NO_PROJECT
 
     def _repr_html_(self) -> str:
         parts = [
             paragraph(heading) + html_table(cells, _sides(cells)) + paragraph(said)
             for heading, cells, said in self._shown()
         ]
-        return "".join(parts) or paragraph("you are in no project")
+        return "".join(parts) or paragraph(NO_PROJECT)
 
 
 def _limits(project: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -327,7 +327,7 @@ def _body(
 ) -> dict[str, Any]:
     given = {
         "epsilon": None if epsilon is None else loss_text(epsilon),
-        "accuracy": accuracy,
+        "accuracy": None if accuracy is None else {"confidence": 0.95, **accuracy},
         "project": project,
         "options": options or None,
     }

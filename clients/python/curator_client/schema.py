@@ -188,7 +188,8 @@ class Dataset:
         ]
         if self.hide_below is not None:
             below = self.hide_below
-            lines.append(f"display rule: counts below {below} are passed on as such")
+            rule = f'pass counts below {below} on as "below {below}"'
+            lines.append(f"display rule: {rule}")
         lines += [
             f"hierarchy {h['name']}: {' > '.join(h['levels'])} ({h['codes']} codes)"
             for h in self.hierarchies
