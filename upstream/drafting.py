@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 
 import duckdb
@@ -85,6 +86,7 @@ def draft_manifest(files: Sequence[Path], unit: str | None = None) -> str:
         for file in files:
             with _readable(file):
                 drafts.append(_Draft(connection, file, unit))
+        _refuse_unknown_unit(drafts, unit)
         unit_type = _agreed_unit_type(drafts)
         tables: list[str] = []
         for draft, name in zip(drafts, names, strict=True):
@@ -93,6 +95,22 @@ def draft_manifest(files: Sequence[Path], unit: str | None = None) -> str:
     if unit is None:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
+
+
+def _refuse_unknown_unit(drafts: "Sequence[_Draft]", unit: str | None) -> None:
+    """Refuse a unit that no file has: a slip of the pen would draft public tables.
+
+    Raises:
+        IngestionError: No file has the column.
+    """
+    if unit is None or any(draft.unit_columns() for draft in drafts):
+        return
+    names = dict.fromkeys(c.source for draft in drafts for c in draft.columns)
+    by_small = {name.lower(): name for name in names}
+    near = get_close_matches(unit.lower(), by_small, n=1)
+    hint = f"; did you mean {by_small[near[0]]}?" if near else ""
+    sentence = f"no file has a column {unit}; columns are: {', '.join(names)}{hint}"
+    raise IngestionError((Problem("--unit", None, None, sentence),))
 
 
 def _agreed_unit_type(drafts: "Sequence[_Draft]") -> str:
@@ -115,6 +133,10 @@ def _agreed_unit_type(drafts: "Sequence[_Draft]") -> str:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[None]:
+    is_there = file.exists() or any(file.parent.glob(file.name))  # or a pattern's files
+    if not is_there:
+        sentence = f"there is no file {file.name}: check the path"
+        raise IngestionError((Problem(str(file), None, None, sentence),))
     try:
         yield
     except duckdb.Error as error:

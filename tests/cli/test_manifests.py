@@ -181,3 +181,14 @@ def test_a_draft_gives_unit_columns_one_type(bare, tmp_path, ids, kind, why):
     ).stdout  # fmt: skip
     assert text.count(f"{{name: pid, type: {kind}}}") == 2
     assert re.search(rf"unit_type: {kind} # .*{why}", text)
+
+
+def test_a_draft_refuses_a_unit_that_no_file_has(bare, files):
+    said = bare.said("manifest", "draft", *files, "--unit", "patient_id")
+    assert "no file has a column patient_id; columns are: Patient ID, Age" in said
+    assert "did you mean Patient ID?" in said
+
+
+def test_a_draft_says_which_file_is_missing(bare, tmp_path):
+    said = bare.said("manifest", "draft", tmp_path / "nope.csv")
+    assert "there is no file nope.csv" in said
