@@ -9,9 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 
 import duckdb
@@ -33,6 +34,7 @@ from upstream.proposals import (
 from upstream.reading_sql import quoted
 
 _DEFAULT_SCALE = 2
+_INTEGER = "[+-]?0*[0-9]{1,18}"
 _TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
 _SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
 _CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
@@ -76,25 +78,65 @@ def draft_manifest(files: Sequence[Path], unit: str | None = None) -> str:
         unit: The unit column's name in the files, if it is known.
 
     Raises:
-        IngestionError: A file cannot be read.
+        IngestionError: A file is missing or cannot be read, or none has the unit.
     """
     with duckdb.connect() as connection:
         names = _apart([_identifier(file.name.split(".")[0]) for file in files])
-        tables: list[str] = []
-        kinds: set[ColumnType] = set()
-        for file, name in zip(files, names, strict=True):
+        drafts: list[_Draft] = []
+        for file in files:
             with _readable(file):
-                draft = _Draft(connection, file, unit)
+                drafts.append(_Draft(connection, file, unit))
+        _refuse_unknown_unit(drafts, unit)
+        unit_type = _agreed_unit_type(drafts)
+        tables: list[str] = []
+        for draft, name in zip(drafts, names, strict=True):
+            with _readable(draft.file):
                 tables.append(draft.table(name))
-            kinds.update(c.kind for c in draft.columns if c.source == unit)
-    unit_type = "text" if ColumnType.TEXT in kinds else "integer"
     if unit is None:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
 
 
+def _refuse_unknown_unit(drafts: "Sequence[_Draft]", unit: str | None) -> None:
+    """Refuse a unit that no file has: a slip of the pen would draft public tables.
+
+    Raises:
+        IngestionError: No file has the column.
+    """
+    if unit is None or any(draft.unit_columns() for draft in drafts):
+        return
+    names = dict.fromkeys(c.source for draft in drafts for c in draft.columns)
+    by_small = {name.lower(): name for name in names}
+    near = get_close_matches(unit.lower(), by_small, n=1)
+    hint = f"; did you mean {by_small[near[0]]}?" if near else ""
+    sentence = f"no file has a column {unit}; columns are: {', '.join(names)}{hint}"
+    raise IngestionError((Problem("--unit", None, None, sentence),))
+
+
+def _agreed_unit_type(drafts: "Sequence[_Draft]") -> str:
+    """Make all tables' unit columns of one type; return it, with a comment if need be.
+
+    Guessed file by file, one patient would be 00001 here and 1 there: two units.
+    """
+    kinds = {c.kind for draft in drafts for c in draft.unit_columns()}
+    if len(kinds) <= 1:
+        return "text" if ColumnType.TEXT in kinds else "integer"
+    holders = [draft for draft in drafts if draft.unit_columns()]
+    if all(draft.has_integer_units() for draft in holders):
+        kind, so = ColumnType.INTEGER, "padding zeros are dropped, so 007 is 7"
+    else:
+        kind, so = ColumnType.TEXT, "007 and 7 are two, so write ids alike in all files"
+    for draft in holders:
+        draft.make_unit(kind)
+    return f"{kind} # files write ids as integers and as texts: {so}"
+
+
 @contextmanager
 def _readable(file: Path) -> Iterator[None]:
+    is_there = file.exists() or any(file.parent.glob(file.name))  # or a pattern's files
+    if not is_there:
+        sentence = f"there is no file {file.name}: check the path"
+        raise IngestionError((Problem(str(file), None, None, sentence),))
     try:
         yield
     except duckdb.Error as error:
@@ -112,6 +154,25 @@ class _Draft:
         self.file = file
         self.unit = unit
         self.columns = self._columns()
+
+    def unit_columns(self) -> list[_Drafted]:
+        """Return the unit's column, if the file has it."""
+        return [column for column in self.columns if column.source == self.unit]
+
+    def has_integer_units(self) -> bool:
+        """Whether every id reads as an integer."""
+        name = _quoted_name(self.unit or "")
+        text = f"nullif(trim(CAST({name} AS VARCHAR)), '')"
+        with _readable(self.file):
+            (found,) = self._one(f"bool_and(regexp_full_match({text}, '{_INTEGER}'))")
+        return found is not False
+
+    def make_unit(self, kind: ColumnType) -> None:
+        """Declare the unit's column of a type that other files settled."""
+        self.columns = [
+            replace(c, kind=kind, format=None) if c.source == self.unit else c
+            for c in self.columns
+        ]
 
     @property
     def _rows(self) -> str:

@@ -13,6 +13,7 @@ from duckdb.sqltypes import VARCHAR
 
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
+from upstream.load_warnings import load_warnings
 from upstream.manifest import Manifest
 from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
@@ -233,7 +234,8 @@ class _Load:
             else:
                 reports.append(PrivateTable(self.bench, table).store())
             table.discard(self.bench.connection)
-        return Ingested(IngestionReport(tuple(reports)), population_ids)
+        warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
+        return Ingested(IngestionReport(tuple(reports), warnings), population_ids)
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
 from upstream.column_rules import broken_column_rules
 from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
@@ -35,6 +36,7 @@ def _manifest(manifest: Declarations) -> Broken:
             yield from _public(at, table, unit_names)
         else:
             yield from _private(at, table)
+            yield from _unit_type(at, table, manifest.population.unit_type)
 
 
 def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
@@ -173,6 +175,21 @@ def _private(at: Place, table: TableSpec) -> Broken:
     first_by = table.keep.first_by if table.keep else None
     if first_by and (first_by not in names or first_by == table.unit_column):
         yield (*at, "keep"), "keep.first_by names a column other than the unit column"
+
+
+def _unit_type(at: Place, table: TableSpec, unit_type: str) -> Broken:
+    """Refuse integers among texts: 007 and 7 would be two units, each with the cap.
+
+    The other way round is harmless: texts are read as the integers that they spell.
+    """
+    for index, column in enumerate(table.columns):
+        is_integer = column.type is ColumnType.INTEGER
+        if column.name == table.unit_column and is_integer and unit_type == "text":
+            sentence = (
+                f"{column.name} is an integer, but unit_type is text, where 007 and 7 "
+                "are two units: declare the same type in every table, and as unit_type"
+            )
+            yield (*at, "columns", index, "type"), sentence
 
 
 def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:

@@ -5,12 +5,21 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColumnReport:
-    """Values of one column that were changed; in rows that have a unit."""
+    """Values of one column that were changed; in rows that have a unit.
+
+    Attributes:
+        name: The column.
+        clamped: Values moved to the nearest end of the domain.
+        to_other: Values that became ``other``.
+        to_null: Values that became NULL.
+        values: All values that the files had, the changed ones among them.
+    """
 
     name: str
     clamped: int
     to_other: int
     to_null: int
+    values: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +51,19 @@ class TableReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestionReport:
-    """One report a table, in manifest order."""
+    """What was done, and what the custodian should look at.
+
+    Attributes:
+        tables: One report a table, in manifest order.
+        warnings: What looks like a slip in the manifest, a sentence each.
+    """
 
     tables: tuple[TableReport, ...]
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON members."""
-        return {"tables": [asdict(table) for table in self.tables]}
+        return {
+            "tables": [asdict(table) for table in self.tables],
+            "warnings": list(self.warnings),
+        }

@@ -67,20 +67,25 @@ class Counts:
         self._files: Mapping[int, int] = {}
         self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
         self._found = dict.fromkeys(self._keys, 0)
+        self._positions = positions
+        self._values = dict.fromkeys(positions, 0)
         if paths := parquet_in(folder):
-            self._count(connection, files_sql(paths), positions)
+            self._count(connection, files_sql(paths))
 
-    def _count(
-        self, connection: duckdb.DuckDBPyConnection, read: str, positions: list[int]
-    ) -> None:
+    def _count(self, connection: duckdb.DuckDBPyConnection, read: str) -> None:
         wanted = [
             "count(*)",
             "count(*) FILTER (unit_key IS NULL AND valid_id)",
-            f"count(*) FILTER ({refused_condition(positions)})",
+            f"count(*) FILTER ({refused_condition(self._positions)})",
         ]
         wanted += [
             f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
             for i, outcome in self._keys
+        ]
+        wanted += [
+            "count(*) FILTER (unit_key IS NOT NULL AND "
+            f"(v{i} IS NOT NULL OR s{i} = {Outcome.TO_NULL:d}))"
+            for i in self._positions
         ]
         rows = connection.execute(
             f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
@@ -90,7 +95,9 @@ class Counts:
         self._files = {file: count for file, count, *_ in rows}
         sums = [sum(column) for column in zip(*rows, strict=True)][1:]
         self.rows, self.rows_without_unit, self.refused, *rest = sums
-        self._found = dict(zip(self._keys, rest, strict=True))
+        outcomes, values = rest[: len(self._keys)], rest[len(self._keys) :]
+        self._found = dict(zip(self._keys, outcomes, strict=True))
+        self._values = dict(zip(self._positions, values, strict=True))
 
     def of_file(self, number: int) -> int:
         """Return how many rows one file gave."""
@@ -103,4 +110,5 @@ class Counts:
             clamped=self._found[position, Outcome.CLAMPED],
             to_other=self._found[position, Outcome.TO_OTHER],
             to_null=self._found[position, Outcome.TO_NULL],
+            values=self._values[position],
         )

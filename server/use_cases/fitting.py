@@ -32,10 +32,22 @@ def check_population(
         if value is not None and value != known.get(name):
             message = (
                 f"population.{name} is {value!r} here but {known.get(name)!r} in "
-                f"the ledger: leave it out, or give the stored value (a cap is "
-                f"changed with 'curator population cap {declared.id} E')"
+                f"the ledger: {_remedy(declared.id, name)}"
             )
             raise CommandRefusedError(message)
+
+
+def _remedy(population: str, name: str) -> str:
+    """Return what to do about a key that differs."""
+    if name in {"unit", "unit_type"}:
+        return (
+            "it can never change, since it says whom the cap protects and which ids "
+            "are one; give the stored value"
+        )
+    remedy = "leave it out, or give the stored value"
+    if name == "epsilon_cap":
+        remedy += f" (a cap is changed with 'curator population cap {population} E')"
+    return remedy
 
 
 def differences(connection: Connection, manifest: Manifest) -> Differences:

@@ -114,7 +114,6 @@ def test_a_population_can_be_created_before_its_data(curator):
     [
         ("epsilon_cap", "7"),
         ("unit", "person"),
-        ("unit_type", "text"),
         ("epsilon_per_query", {"min": "0.01", "max": "5"}),
         ("source", "another protocol"),
     ],
@@ -141,7 +140,24 @@ def test_a_lowered_cap_is_the_stored_one(loaded):
     manifest = loaded.installation.write_manifest(cap="12.0")
     loaded.run("dataset", "load", manifest)
     manifest = loaded.installation.write_manifest(cap="100000")
-    assert "'12' in the ledger" in refused(loaded, "dataset", "load", manifest)
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "'12' in the ledger" in said
+    assert "curator population cap people" in said
+
+
+def test_the_type_of_ids_can_never_change(loaded):
+    def spell_as_texts(content):
+        content["population"]["unit_type"] = "text"
+        for table in content["tables"]:
+            for column in table["columns"]:
+                if column["name"] == table.get("unit_column"):
+                    column["type"] = "text"
+
+    manifest = edited(loaded.installation.write_manifest(), spell_as_texts)
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "population.unit_type" in said
+    assert "it can never change" in said
+    assert "population cap" not in said
 
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)])

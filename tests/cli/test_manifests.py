@@ -151,3 +151,44 @@ def test_check_reads_no_rows(bare, tmp_path):
     (tmp_path / "m.yaml").write_text(MANIFEST.replace(", more/*.parquet", ""))
     (tmp_path / "stays1.csv").write_text('pid,WARD\nno number,"broken\n')
     assert bare.json("manifest", "check", tmp_path / "m.yaml")["ok"]
+
+
+def test_check_refuses_integer_ids_among_texts(bare, tmp_path):
+    (tmp_path / "m.yaml").write_text(
+        MANIFEST.replace("unit_type: integer", "unit_type: text")
+    )
+    (tmp_path / "stays1.csv").write_text("pid,WARD\n1,x\n")
+    said = bare.said("manifest", "check", tmp_path / "m.yaml")
+    assert "declare the same type in every table" in said
+
+
+@pytest.mark.parametrize(
+    ("ids", "kind", "why"),
+    [
+        (("00001", "00002"), "integer", "padding zeros are dropped"),
+        (("00001", "A2"), "text", "007 and 7 are two"),
+    ],
+)
+def test_a_draft_gives_unit_columns_one_type(bare, tmp_path, ids, kind, why):
+    texts = ", ".join(f"('{one}')" for one in ids)
+    duckdb.sql(f"SELECT * FROM (VALUES {texts}) AS t(pid)").write_parquet(
+        str(tmp_path / "people.parquet")
+    )
+    (tmp_path / "stays.csv").write_text("pid,ward\n1,x\n2,y\n")
+    text = bare.run(
+        "manifest", "draft", tmp_path / "people.parquet", tmp_path / "stays.csv",
+        "--unit", "pid",
+    ).stdout  # fmt: skip
+    assert text.count(f"{{name: pid, type: {kind}}}") == 2
+    assert re.search(rf"unit_type: {kind} # .*{why}", text)
+
+
+def test_a_draft_refuses_a_unit_that_no_file_has(bare, files):
+    said = bare.said("manifest", "draft", *files, "--unit", "patient_id")
+    assert "no file has a column patient_id; columns are: Patient ID, Age" in said
+    assert "did you mean Patient ID?" in said
+
+
+def test_a_draft_says_which_file_is_missing(bare, tmp_path):
+    said = bare.said("manifest", "draft", tmp_path / "nope.csv")
+    assert "there is no file nope.csv" in said

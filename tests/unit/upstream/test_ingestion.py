@@ -396,6 +396,48 @@ def test_a_report_is_plain_json(hospital):
     assert (table["name"], table["rows_kept"]) == ("stays", 2)
 
 
+def test_a_report_warns_of_values_that_cannot_be_read(hospital):
+    hospital.column("day", format="%d/%m/%Y")
+    hospital.column("ward", domain={"values": ["A"]}, source="x")
+    rows = [f"{i},{1 + i % 12:02}/{13 + i % 9}/2024,B\n" for i in range(20)]
+    hospital.csv = "pid,day,ward\n" + "".join(rows) + "20,,B\n21,01/02/2024,B\n"
+    assert hospital.load().report.to_json()["warnings"] == [
+        "stays.day: 20 of 21 values became NULL: is its format or type right?"
+    ]
+
+
+def test_a_few_impossible_days_are_no_warning(hospital):
+    rows = "".join(f"{i},2024-01-01,A\n" for i in range(19))
+    hospital.csv = f"pid,day,ward\n{rows}19,2024-02-30,A\n"
+    assert hospital.load().report.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        (("001", "002"), "only 0 of the 2 units of people are in stays"),
+        (("1", "2"), None),
+    ],
+)
+def test_a_report_warns_of_tables_whose_units_are_strangers(hospital, ids, said):
+    hospital.unit_type = "text"
+    hospital.column("pid", type="text")
+    hospital.csv = "pid,day,ward\n1,,A\n2,,A\n3,,A\n"
+    (hospital.folder / "people.csv").write_text("pid\n" + "\n".join(ids) + "\n")
+    hospital.more_tables = [
+        {
+            "name": "people",
+            "files": ["people.csv"],
+            "unit_column": "pid",
+            "max_rows_per_unit": 1,
+            "source": "test",
+            "columns": [{"name": "pid", "type": "text"}],
+        }
+    ]
+    warnings = hospital.load().report.warnings
+    assert [w.split(":")[0] for w in warnings] == ([said] if said else [])
+
+
 # Public tables
 
 

@@ -1,0 +1,73 @@
+"""What in a load looks like a slip of the manifest, for the custodian alone."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import duckdb
+
+from privacy.schema import ColumnType
+from upstream.declarations import ColumnSpec, TableSpec
+from upstream.report import TableReport
+
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_UNREAD_IN = 20  # more than one value in so many
+_SHARED_IN = 10  # fewer than one unit in so many
+
+
+def load_warnings(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[TableSpec],
+    reports: Sequence[TableReport],
+) -> tuple[str, ...]:
+    """Return a sentence for each thing that should be looked at.
+
+    Args:
+        connection: It holds the stored tables, as ``snapshot``.
+        tables: What was declared.
+        reports: What was done with each of them.
+    """
+    pairs = zip(tables, reports, strict=True)
+    unread = chain.from_iterable(_unread(table, report) for table, report in pairs)
+    private = [r for t, r in zip(tables, reports, strict=True) if not t.public]
+    return (*unread, *_strangers(connection, private))
+
+
+def _unread(table: TableSpec, report: TableReport) -> Iterator[str]:
+    for column in report.columns:
+        often = column.to_null * _UNREAD_IN > column.values
+        if often and _is_null_if_unread(table.column(column.name)):
+            yield (
+                f"{table.name}.{column.name}: {column.to_null} of {column.values} "
+                "values became NULL: is its format or type right?"
+            )
+
+
+def _is_null_if_unread(column: ColumnSpec) -> bool:
+    """Whether NULL is what cannot be read, rather than what is in no list."""
+    listed = column.domain is not None and column.domain.values is not None
+    return column.type in _TIMES or (column.type in _NUMBERS and not listed)
+
+
+def _strangers(
+    connection: duckdb.DuckDBPyConnection, private: Sequence[TableReport]
+) -> Iterator[str]:
+    """Compare each table's units with those of the table that has most."""
+    if not private:
+        return
+    largest = max(private, key=lambda report: report.units)
+    for report in private:
+        if report is largest or not report.units:
+            continue
+        row = connection.execute(
+            "SELECT count(*) FROM ("  # noqa: S608 - declared identifiers
+            f'SELECT DISTINCT unit_key FROM snapshot."{report.name}") SEMI JOIN '
+            f'(SELECT DISTINCT unit_key FROM snapshot."{largest.name}") '
+            "USING (unit_key)"
+        ).fetchone()
+        shared = row[0] if row else 0
+        if shared * _SHARED_IN < report.units:
+            yield (
+                f"only {shared} of the {report.units} units of {report.name} are in "
+                f"{largest.name}: are the ids written alike?"
+            )
