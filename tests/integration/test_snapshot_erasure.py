@@ -2,10 +2,13 @@
 
 import time
 
+import pytest
+
 from budget.ledger import Charged, Scope
 from privacy.losses import Loss
 from server.bootstrap import Server
 from server.use_cases.access import Caller
+from server.use_cases.errors import CommandRefusedError
 from server.use_cases.requests import read_request
 from server.use_cases.snapshots import SnapshotOffice
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
@@ -40,20 +43,26 @@ def wait_until_ended(http, query_id):
     raise AssertionError
 
 
-def test_a_charge_whose_snapshot_was_erased_ends_failed_and_stays(tmp_path):
+def test_a_snapshot_is_erased_once_its_charges_have_ended_and_they_stay(tmp_path):
     installation = Installation(tmp_path).create()
     older = installation.load()
     key = installation.analyst()
     query_id = charge_and_die(installation)
     installation.load(DEFAULT_ROWS[:50])
-    with installation.services() as services:
+    with (
+        installation.services() as services,
+        pytest.raises(CommandRefusedError, match="being answered: try again"),
+    ):
         SnapshotOffice(services, "local:test").remove(older)
-        overlap = [path.stat().st_size for path in services.settings.overlaps.iterdir()]
     with serve_in_thread(installation) as url, client(url, key) as http:
         found = wait_until_ended(http, query_id)
-        assert found["state"] == "failed"
-        assert found["charge"]["epsilon"] == "0.5"
+        assert found["state"] == "answered"
+        with installation.services() as services:
+            SnapshotOffice(services, "local:test").remove(older)
+        kept = http.get(f"/v1/queries/{query_id}").json()
+        assert kept == found
+    assert not (installation.data / "snapshots" / f"{older}.duckdb").exists()
     with installation.services() as services:
         assert services.ledger.spent(Scope.population("people")) == Loss.parse("0.5")
-        assert services.ledger.position().failed == 1
+        overlap = [path.stat().st_size for path in services.settings.overlaps.iterdir()]
     assert max(overlap) == 16 * 100  # the hashes of every patient ever loaded

@@ -106,22 +106,17 @@ def test_every_event_is_a_constant_text_without_arguments():
         assert "%" not in event.value, where
 
 
-def test_lines_from_inside_a_request_wait_until_it_has_left(capsys):
-    handler = SlotHandler(sys.stderr)
-    root = logging.getLogger()
-    root.addHandler(handler)
-    try:
-        held = HeldLines()
-        with held.holding():
-            logging.getLogger("curator.engine").error("execution failed")
-        assert capsys.readouterr().err == ""
-        held.write()
-        held.write()
-        assert capsys.readouterr().err == "execution failed\n"
-        logging.getLogger("curator.engine").error("again")
-        assert capsys.readouterr().err == "again\n"
-    finally:
-        root.removeHandler(handler)
+def test_lines_from_inside_a_request_wait_until_it_has_left(capsys, monkeypatch):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [SlotHandler(sys.stderr)])
+    held = HeldLines()
+    with held.holding():
+        logging.getLogger("curator.engine").error("execution failed")
+    assert capsys.readouterr().err == ""
+    held.write()
+    held.write()
+    assert capsys.readouterr().err == "execution failed\n"
+    logging.getLogger("curator.engine").error("again")
+    assert capsys.readouterr().err == "again\n"
 
 
 def test_notes_belong_to_one_request():
