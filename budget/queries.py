@@ -17,7 +17,7 @@ from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 
 MAX_SEQ = 2**62
-_NO_CURSOR = "cursor: pass on what next_cursor said"
+NO_CURSOR = "cursor: pass on what next_cursor said"
 _KEYED = select(charge).where(
     charge.c.principal == bindparam("principal"),
     charge.c.idempotency_key == bindparam("key"),
@@ -100,7 +100,7 @@ def read_history(
     if cursor is not None:
         last = connection.execute(own.where(charge.c.query_id == cursor)).one_or_none()
         if last is None:
-            raise InvalidOptionError(_NO_CURSOR)
+            raise InvalidOptionError(NO_CURSOR)
         own = own.where(charge.c.seq < last.seq)
     rows = connection.execute(own.order_by(charge.c.seq.desc()).limit(limit + 1)).all()
     following = str(rows[limit - 1].query_id) if len(rows) > limit else None
@@ -114,7 +114,7 @@ def read_cursor(cursor: str) -> int:
         InvalidOptionError: The cursor is none of ours.
     """
     if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > MAX_SEQ:
-        raise InvalidOptionError(_NO_CURSOR)
+        raise InvalidOptionError(NO_CURSOR)
     return int(cursor)
 
 

@@ -15,8 +15,9 @@ from starlette.responses import Response
 
 from privacy.errors import CuratorError, InvalidOptionError
 from server.api.admin_wire import OptionalBody
+from server.api.contract import problem_responses
 from server.api.intake import Arrival, check_transport, receive
-from server.api.problems import PROBLEM_JSON, Problem, problem_of
+from server.api.problems import Problem, problem_of
 from server.strict_json import MalformedJsonError, read_json
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
@@ -25,7 +26,7 @@ from server.use_cases.errors import (
     NoSuchThingError,
     NotFoundError,
 )
-from server.use_cases.paging import Page
+from server.use_cases.paging import NO_CURSOR, Page
 from server.use_cases.second_persons import ProposalOpenError
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def page_of(request: Request) -> Page:
         message = f"limit: a whole number from 1 to {MAX_PAGE}"
         raise InvalidOptionError(message)
     if cursor is not None and _NAME.fullmatch(cursor) is None:
-        message = "cursor: pass on what next_cursor said"
-        raise InvalidOptionError(message)
+        raise InvalidOptionError(NO_CURSOR)
     return Page(int(limit), cursor)
 
 
@@ -213,19 +213,6 @@ def json_response(document: Document, status: int = 200) -> Response:
     return Response(encode(document), status_code=status, media_type="application/json")
 
 
-def problems(*statuses: int) -> dict[int | str, dict[str, object]]:
-    """Describe refusals for the OpenAPI document."""
-    return {
-        status: {
-            "description": "Refused: see the problem's type.",
-            "content": {
-                PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/ProblemShape"}}
-            },
-        }
-        for status in statuses
-    }
-
-
 def body_of(model: type[BaseModel]) -> dict[str, object]:
     """Describe a body that ``change`` reads, for the OpenAPI document."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}
@@ -235,5 +222,5 @@ def body_of(model: type[BaseModel]) -> dict[str, object]:
 
 
 PAGED: dict[str, object] = {"parameters": PAGE_PARAMETERS}
-READING = problems(401, 403, 404, 422, 500, 503)
-CHANGING = problems(400, 401, 403, 404, 408, 413, 415, 422, 500, 503)
+READING = problem_responses(401, 403, 404, 422, 500, 503)
+CHANGING = problem_responses(400, 401, 403, 404, 408, 413, 415, 422, 500, 503)

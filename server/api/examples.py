@@ -221,10 +221,10 @@ def add_examples(document: dict[str, dict[str, dict[str, object]]]) -> None:
         for verb, operation in verbs.items():
             found = cast("_Operation", operation)
             shown = ADMIN_EXAMPLES.get(f"{verb.upper()} {path}")
-            if shown is not None:
-                _add_to_operation(found, shown.replies, shown.body)
-            elif path in _REPLIES:  # the others bring their own
+            if shown is None:
                 _add_to_operation(found, {"200": _REPLIES[path]}, QUESTION)
+            else:
+                _add_to_operation(found, shown.replies, shown.body)
 
 
 def _add_to_operation(

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, tuple_
 
+from budget.queries import NO_CURSOR
 from privacy.errors import InvalidOptionError
+
+__all__ = ["NO_CURSOR", "Page", "read_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,7 @@ def read_page(
             select(table.c.created, key).where(visible, key == page.cursor)
         ).one_or_none()
         if last is None:
-            message = "cursor: pass on what next_cursor said"
-            raise InvalidOptionError(message)
+            raise InvalidOptionError(NO_CURSOR)
         query = query.where(tuple_(table.c.created, key) < tuple_(last[0], last[1]))
     newest = query.order_by(table.c.created.desc(), key.desc())
     rows = list(connection.execute(newest.limit(page.limit + 1)).all())
