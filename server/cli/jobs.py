@@ -144,7 +144,7 @@ class _Lines:
     def __call__(self, seen: Document) -> None:
         total, done = seen["total"], seen["done"]
         percent = 100 if seen["state"] == "done" else 0
-        if isinstance(total, int) and isinstance(done, int):
+        if not percent and isinstance(total, int) and isinstance(done, int):
             percent = 100 * done // max(1, total)
         told = (_words(seen), percent // _LINE_EVERY_PERCENT)
         if told != self._last:

@@ -166,6 +166,7 @@ class _Keeper:
     def end(self) -> None:
         self._ended.set()
         self._thread.join()
+        self._beat()  # so that a short stage is seen too
 
     def _keep(self) -> None:
         due = self._last_beat + self._parts.beat_seconds

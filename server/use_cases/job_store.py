@@ -14,6 +14,7 @@ from sqlalchemy import (
     Update,
     and_,
     case,
+    func,
     insert,
     or_,
     select,
@@ -238,6 +239,11 @@ class JobStore:
                     state=ending.state,
                     result=ending.result,
                     error=ending.error,
+                    done=(
+                        func.coalesce(job.c.total, job.c.done)
+                        if ending.state == "done"  # its last word may be a beat old
+                        else job.c.done
+                    ),
                     ended=now_text(),
                     lease_boot=None,
                     lease_until_ms=None,

@@ -158,3 +158,21 @@ def test_the_leases_clock_is_near_the_machines(databases):
     row = store(databases, lease_ms=0).claim()
     after = time.time() * 1000
     assert before - 1000 < row.lease_until_ms < after + 1000
+
+
+def test_a_job_that_is_done_is_wholly_done_whatever_its_last_beat_said(databases):
+    job, mine = submit(databases), store(databases)
+    mine.claim()
+    mine.beat(job, Headway("read", 3, 9))
+    mine.finish(job, Ending("done", result="{}"))
+    row = mine.get(job)
+    assert (row.done, row.total) == (9, 9)
+
+
+def test_a_job_that_failed_says_how_far_it_had_come(databases):
+    job, mine = submit(databases), store(databases)
+    mine.claim()
+    mine.beat(job, Headway("read", 3, 9))
+    mine.finish(job, Ending("failed", error="no"))
+    row = mine.get(job)
+    assert (row.done, row.total) == (3, 9)
