@@ -1,11 +1,13 @@
 """Exact values under seal: nothing may print, compare or store them before noise."""
 
+from collections.abc import Callable
 from typing import Final, Generic, NoReturn, TypeVar
 
 SATURATION: Final = 2**62
 """Exact values beyond this are clamped to it, which never increases a distance."""
 
 ValueT = TypeVar("ValueT")
+MadeT = TypeVar("MadeT")
 
 
 class Exact(Generic[ValueT]):
@@ -24,6 +26,13 @@ class Exact(Generic[ValueT]):
     def unseal(self) -> ValueT:
         """Return the raw value. For mechanisms only."""
         return self.__value
+
+    def map(self, function: Callable[[ValueT], MadeT]) -> "Exact[MadeT]":
+        """Return what a function makes of the raw value, under a seal of its own.
+
+        For release's readers of raw counts only; the function must keep nothing.
+        """
+        return Exact(function(self.__value))
 
     def __repr__(self) -> str:
         """Say that there is a value, not which."""

@@ -58,7 +58,16 @@ def aliases(name):
 def test_exact_values_are_made_by_engines_alone():
     made = callers("Exact")
     assert made
+    made.discard("privacy/sealed.py")  # its map makes a seal of a sealed value
     assert outside(made, "engines", "release") == []
+
+
+def test_sealed_values_are_mapped_by_releases_readers_of_raw_counts_alone():
+    mapped = callers("map") - {"privacy/sealed.py"}
+    assert "release/sealed_cube.py" in mapped
+    assert {path for path in mapped if not path.startswith("release/sealed_")} <= {
+        path for path in mapped if "Exact" not in (ROOT / path).read_text("utf-8")
+    }
 
 
 def test_exact_values_are_opened_by_mechanisms_alone():

@@ -1,0 +1,1 @@
+"""What is published and how readers' questions are answered from it."""
