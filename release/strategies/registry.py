@@ -5,8 +5,13 @@ from typing import Final
 
 from release.strategies.cells import Cells
 from release.strategies.contract import Strategy
+from release.strategies.hb import HB
 
 STRATEGIES: Final[Mapping[str, Strategy]] = {
-    strategy.name: strategy for strategy in (Cells(),)
+    strategy.name: strategy
+    for strategy in (
+        Cells(),
+        HB(),
+    )
 }
 """One line each; docs/proofs has a page of each name."""
