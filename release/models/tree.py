@@ -29,7 +29,7 @@ from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.models.isotonic import monotone_counts
 from release.models.orders import BLOCKS, HILBERT, Fanouts, block_tree, hilbert_order
 from release.models.rolling import cell_groups, check_roll
-from release.models.spreads import Spread, spread_bounds
+from release.models.unevenness import Spread, spread_bounds
 
 
 @dataclass(frozen=True)

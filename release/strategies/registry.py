@@ -5,13 +5,17 @@ from typing import Final
 
 from release.strategies.cells import Cells
 from release.strategies.contract import Strategy
+from release.strategies.dawa import Dawa
 from release.strategies.hb import HB
+from release.strategies.pthb import Pthb
 
 STRATEGIES: Final[Mapping[str, Strategy]] = {
     strategy.name: strategy
     for strategy in (
         Cells(),
         HB(),
+        Dawa(),
+        Pthb(),
     )
 }
 """One line each; docs/proofs has a page of each name."""
