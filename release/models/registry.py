@@ -6,10 +6,12 @@ from typing import Final
 from release.domain import CubeDomain
 from release.models.cells import CellsModel
 from release.models.contract import CubeModel, Table
+from release.models.partition import PartitionModel
 
 Rebuild = Callable[[CubeDomain, Mapping[str, object], Mapping[str, Table]], CubeModel]
 
 MODELS: Final[Mapping[str, Rebuild]] = {
     "cells": CellsModel.rebuilt,
+    "partition": PartitionModel.rebuilt,
 }
 """By kind, as it stands in the manifest: domain, facts and tables to the model."""

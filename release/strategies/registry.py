@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
+from release.strategies.agrid import AdaptiveGrid
 from release.strategies.cells import Cells
 from release.strategies.contract import Strategy
+from release.strategies.dpcube import DPCube
 
 STRATEGIES: Final[Mapping[str, Strategy]] = {
-    strategy.name: strategy for strategy in (Cells(),)
+    strategy.name: strategy for strategy in (Cells(), DPCube(), AdaptiveGrid())
 }
 """One line each; docs/proofs has a page of each name."""
