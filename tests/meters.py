@@ -1,0 +1,107 @@
+"""Real meters over seeded noise, for tests that freeze noise or draw much of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.meter import Meter
+from privacy.charges import Charge
+from privacy.counts import SparseCounts
+from privacy.losses import Loss
+from privacy.schema import ColumnType
+from privacy.sealed import Exact
+from release.domain import CubeDomain, Dimension
+from release.sealed_cube import SealedCube
+
+
+@dataclass
+class SeededSampler:
+    """Noise of a seeded generator; the same seed twice freezes it.
+
+    Attributes:
+        seed: Of the noise.
+        factor: What each scale is multiplied by; 0 draws nothing.
+    """
+
+    seed: int = 0
+    factor: float = 1
+
+    def __post_init__(self):
+        self.generator = np.random.default_rng(self.seed)
+
+    def discrete_laplace(self, size, scale):
+        first, second = self._geometric((2, size), scale)
+        return first - second
+
+    def tail_geometric(self, size, scale):
+        return self._geometric(size, scale)
+
+    def positions(self, cells, threshold, scale):
+        if not self.factor:
+            return np.zeros(0, dtype=np.int64)
+        rate = float(self.factor * scale)
+        chance = np.exp(-threshold / rate) / (1 + np.exp(-1 / rate))
+        count = self.generator.binomial(cells, chance)
+        return np.sort(self.generator.choice(cells, count, replace=False))
+
+    def choose(self, scores, scale):
+        gumbel = self.generator.gumbel(size=len(scores)) * self.factor
+        return int(np.argmax(scores / float(scale) + gumbel))
+
+    def _geometric(self, size, scale):
+        if not self.factor:
+            return np.zeros(size, dtype=np.int64)
+        chance = -np.expm1(-1 / float(self.factor * scale))
+        return self.generator.geometric(chance, size) - 1
+
+
+class RecordingMeter(Meter):
+    """A meter that remembers which exact vectors it was handed, and at what L1."""
+
+    def __init__(self, charge, parts, sampler, seen=None):
+        super().__init__(charge, parts, sampler)
+        self.seen = [] if seen is None else seen
+
+    def counts(self, part, sealed, l1):
+        self.seen.append((part, sealed.unseal().copy(), l1))
+        return super().counts(part, sealed, l1)
+
+    def sparse_counts(self, part, sealed, *, size, l1, threshold):
+        raw = sealed.unseal()
+        self.seen.append((part, dict(zip(raw.cells, raw.counts, strict=True)), l1))
+        return super().sparse_counts(
+            part, sealed, size=size, l1=l1, threshold=threshold
+        )
+
+
+def domain_of(*shape, bound=1, ordered=True):
+    dimensions = tuple(
+        Dimension(f"d{axis}", ColumnType.INTEGER, tuple(range(n)), ordered=ordered)
+        for axis, n in enumerate(shape)
+    )
+    return CubeDomain(dimensions, bound)
+
+
+def cube_of(image, bound=1):
+    """A sealed cube of a dense array of counts."""
+    image = np.asarray(image)
+    flat = image.ravel()
+    cells = np.flatnonzero(flat)
+    raw = SparseCounts(cells.astype(np.int64), flat[cells].astype(np.int64))
+    return SealedCube(domain_of(*image.shape, bound=bound), Exact(raw))
+
+
+def epsilon(text):
+    return Loss.parse(text)
+
+
+def run(strategy, cube, loss, parameters=None, sampler=None, **noise):
+    """Measure once; returns the model and the meter that saw it."""
+    parameters = parameters or {}
+    parts = strategy.parts(cube.domain, loss, parameters)
+    assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
+    sampler = sampler or SeededSampler(**noise)
+    meter = RecordingMeter(Charge("test", loss), parts, sampler)
+    model = strategy.measure(cube, meter, parameters)
+    assert not meter._left, meter._left
+    return model, meter
