@@ -1,20 +1,22 @@
 """A release's parts of its one charge: each is spent once, and their sum is paid."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
 
 import numpy as np
 
 from mechanisms.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.calibration import laplace_scale, spends_at_most
 from mechanisms.errors import UnpaidMeasurementError
+from mechanisms.noisy import LARGEST_VALUE, NoisyCounts, NoisySparse, saturating_sum
+from mechanisms.sparse_counts import SparseRule, noisy_sparse
 from mechanisms.vector_samplers import VectorSampler
 from privacy.charges import Charge
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss
-from privacy.sealed import SATURATION, Exact
+from privacy.sealed import Exact
 
 __all__ = [
     "BiasedTests",
@@ -26,12 +28,6 @@ __all__ = [
     "spends_at_most",
 ]
 
-MAX_THRESHOLD: Final = 2**61
-MAX_CELLS: Final = 2**61
-"""The most cells that ``sparse_counts`` hides the non-empty ones among."""
-
-_LARGEST_VALUE = SATURATION - 1
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -39,34 +35,6 @@ class Part:
 
     name: str
     loss: Loss
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyCounts:
-    """A vector with noise.
-
-    Attributes:
-        values: Signed, as drawn; in steps of the grid.
-        scale: Of the discrete Laplace noise, in steps of the grid.
-    """
-
-    values: IntArray
-    scale: float
-
-
-@dataclass(frozen=True, slots=True)
-class NoisySparse:
-    """The cells whose noisy count reaches a threshold, and those counts.
-
-    Attributes:
-        cells: Flat cell numbers, ascending.
-        values: One a cell, each at least the threshold.
-        scale: Of the discrete Laplace noise.
-    """
-
-    cells: IntArray
-    values: IntArray
-    scale: float
 
 
 class Meter:
@@ -88,12 +56,35 @@ class Meter:
     def __init__(
         self, charge: Charge, parts: Sequence[Part], sampler: VectorSampler
     ) -> None:
-        names = [part.name for part in parts]
-        spent = sum((part.loss for part in parts), ZERO_LOSS)
-        if spent > charge.loss or len(set(names)) < len(names):
-            raise UnpaidMeasurementError
-        self._left = {part.name: part.loss for part in parts}
+        self._left = _by_name(charge.loss, parts)
         self._sampler = sampler
+
+    def divide(self, part: str, shares: Sequence[Part]) -> "Meter":
+        """Return a meter for the shares of a part, which is spent.
+
+        How a part divides may so be decided after parts before it were measured.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent; the shares are
+                more than the part, or two have a name.
+
+        Neighbouring relation: add or remove all rows of one unit. The shares are
+        functions of what was published before; losses of adaptive steps add.
+        """
+        inner = copy.copy(self)
+        inner._left = _by_name(self._spend(part), shares)  # noqa: SLF001 - of its own kind
+        return inner
+
+    def left(self, part: str) -> Loss:
+        """Return the loss of a part that is not spent yet.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+        """
+        try:
+            return self._left[part]
+        except KeyError:
+            raise UnpaidMeasurementError from None
 
     def counts(self, part: str, sealed: Exact[IntArray], l1: int) -> NoisyCounts:
         """Return a vector with fresh noise in every entry.
@@ -116,13 +107,12 @@ class Meter:
         scale = laplace_scale(Fraction(l1), self._spend(part))
         values = sealed.unseal()
         noise = self._sampler.discrete_laplace(len(values), Fraction(scale))
-        return NoisyCounts(_add(values, noise), scale)
+        return NoisyCounts(saturating_sum(values, noise), scale)
 
     def sparse_counts(
         self,
         part: str,
         sealed: Exact[SparseCounts],
-        *,
         size: int,
         l1: int,
         threshold: int,
@@ -148,21 +138,9 @@ class Meter:
         Source: Cormode, Procopiuc, Srivastava and Tran 2012; proof in
         docs/proofs/sparse_counts.md.
         """
-        if not (0 < size <= MAX_CELLS and 0 < threshold <= MAX_THRESHOLD):
-            message = "a domain has up to 2**61 cells, a threshold lies in 1..2**61"
-            raise ValueError(message)
+        rule = SparseRule(size, threshold)
         scale = laplace_scale(Fraction(l1), self._spend(part))
-        raw, exact = sealed.unseal(), Fraction(scale)
-        noisy = _add(raw.counts, self._sampler.discrete_laplace(len(raw.cells), exact))
-        kept = noisy >= threshold
-        sampled = self._sampler.positions(size - len(raw.cells), threshold, exact)
-        beyond = self._sampler.tail_geometric(len(sampled), exact)
-        cells = np.concatenate([raw.cells[kept], _empty_cells(raw.cells, sampled)])
-        values = np.concatenate(
-            [noisy[kept], threshold + np.minimum(beyond, _LARGEST_VALUE - threshold)]
-        )
-        order = np.argsort(cells)
-        return NoisySparse(cells[order], values[order], scale)
+        return noisy_sparse(sealed.unseal(), rule, scale, self._sampler)
 
     def choose(
         self, part: str, sealed_scores: Exact[IntArray], sensitivity: int
@@ -182,8 +160,34 @@ class Meter:
         Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md.
         """
         scale = Fraction(laplace_scale(Fraction(2 * sensitivity), self._spend(part)))
-        scores = np.clip(sealed_scores.unseal(), -_LARGEST_VALUE, _LARGEST_VALUE)
+        scores = np.clip(sealed_scores.unseal(), -LARGEST_VALUE, LARGEST_VALUE)
         return self._sampler.choose(scores, scale)
+
+    def interval_costs(
+        self, part: str, sealed_costs: Exact[IntArray], shifts: IntArray
+    ) -> IntArray:
+        """Return noisy costs, of which only a least-cost partition may be published.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed_costs: One cost an interval, in steps of that interval's own grid.
+            shifts: For each interval, how far its noise must be able to move to hide
+                one unit, in steps of its grid; at least 1.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit. The loss is that of
+        the partition alone, not of the costs. Source: docs/proofs/dawa.md.
+        """
+        loss = self._spend(part)
+        noise = np.zeros(len(shifts), dtype=np.int64)
+        for shift in np.unique(shifts).tolist():
+            own = np.flatnonzero(shifts == shift)
+            scale = Fraction(laplace_scale(Fraction(shift), loss))
+            noise[own] = self._sampler.discrete_laplace(len(own), scale)
+        return saturating_sum(sealed_costs.unseal(), noise)
 
     def biased_tests(self, part: str, fanout: int, l1: int) -> BiasedTests:
         """Return the tests that cut one tree, all of which this part pays.
@@ -215,19 +219,14 @@ class Meter:
         )
 
     def _spend(self, part: str) -> Loss:
-        try:
-            return self._left.pop(part)
-        except KeyError:
-            raise UnpaidMeasurementError from None
+        loss = self.left(part)
+        del self._left[part]
+        return loss
 
 
-def _add(values: IntArray, noise: IntArray) -> IntArray:
-    """Return the sums, both ends within 2**62 - 1, without any overflow."""
-    exact = np.clip(values, -SATURATION, SATURATION)
-    return exact + np.clip(noise, -_LARGEST_VALUE - exact, _LARGEST_VALUE - exact)
-
-
-def _empty_cells(taken: IntArray, places: IntArray) -> IntArray:
-    """Return the cell numbers of empty cells that are numbered among themselves."""
-    empties_before = taken - np.arange(len(taken))
-    return places + np.searchsorted(empties_before, places, side="right")
+def _by_name(loss: Loss, parts: Sequence[Part]) -> dict[str, Loss]:
+    names = [part.name for part in parts]
+    spent = sum((part.loss for part in parts), ZERO_LOSS)
+    if spent > loss or len(set(names)) < len(names):
+        raise UnpaidMeasurementError
+    return {part.name: part.loss for part in parts}
