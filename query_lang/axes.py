@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from privacy.errors import CuratorError
@@ -37,7 +37,7 @@ _MOMENTS = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
 _MONTHS = 12
 
-Cut = int | Decimal | date
+_DAY_0 = date(1970, 1, 1)
 
 
 class AxisRefusedError(CuratorError):
@@ -60,14 +60,15 @@ class Axis:
         level: Of a hierarchy (``chapter``, ``block``, ``category``, an own one), or a
             part of a date (``month``, ``year``, ``weekday``, ...).
         bands: The width of age bands.
-        bins: How many equal bins, or the first value of each bin but the first.
+        bins: How many equal bins, or the first value of each bin but the first,
+            as text: numbers, or ISO dates.
     """
 
     column: str
     name: str | None = None
     level: str | None = None
     bands: int | None = None
-    bins: int | tuple[Scalar, ...] | None = None
+    bins: int | tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def _month(moment: date) -> int:
 # -- bins ---------------------------------------------------------------------
 
 
-def _of_bins(column: str, bins: int | tuple[Scalar, ...], facts: Facts) -> _Written:
+def _of_bins(column: str, bins: int | tuple[str, ...], facts: Facts) -> _Written:
     kind = facts.type
     bounds = interval_of(facts)
     if kind not in _NUMBERS | {ColumnType.DATE} or bounds is None:
@@ -241,15 +242,14 @@ def _check_steps(steps: Sequence[int], bounds: Interval) -> None:
         raise ValueError(message)
 
 
-def _step(cut: Scalar, facts: Facts) -> int:
+def _step(cut: str, facts: Facts) -> int:
     """Return a cut on the column's grid (days since 1970-01-01 for dates)."""
     if facts.type is ColumnType.DATE:
-        if not isinstance(cut, date):
-            message = "bins of dates begin with dates"
-            raise ValueError(message)
-        return (cut - date(1970, 1, 1)).days
-    number = Decimal(cut) if isinstance(cut, int | Decimal) else Decimal("NaN")
-    scaled = number.scaleb(_scale(facts))
+        return (date.fromisoformat(cut) - _DAY_0).days
+    try:
+        scaled = Decimal(cut).scaleb(_scale(facts))
+    except InvalidOperation:
+        scaled = Decimal("NaN")
     if not scaled.is_finite() or scaled != int(scaled):
         message = "bins of numbers begin with numbers on the column's grid"
         raise ValueError(message)
@@ -273,7 +273,7 @@ def _labeller(facts: Facts) -> Callable[[int, int], str]:
 
 def _literal(step: int, facts: Facts) -> str:
     if facts.type is ColumnType.DATE:
-        return (date(1970, 1, 1) + timedelta(days=step)).isoformat()
+        return (_DAY_0 + timedelta(days=step)).isoformat()
     return f"{Decimal(step).scaleb(-_scale(facts)):f}"
 
 
