@@ -127,7 +127,8 @@ def openapi_document() -> dict[str, object]:
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
     models: list[type[BaseModel]] = [wire.QuestionBody, wire.ProblemShape]
-    for model in (*models, *ADMIN_BODIES, ReleaseBody, WithdrawBody):
+    models += [*ADMIN_BODIES, ReleaseBody, WithdrawBody]
+    for model in models:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema

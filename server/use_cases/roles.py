@@ -15,7 +15,7 @@ ANALYST = frozenset({"analyst"})
 CUSTODIAN = frozenset({"custodian"})
 AUDITOR = frozenset({"auditor"})
 ADMIN = frozenset({"admin"})
-READERS = ANALYST | CUSTODIAN | AUDITOR
+READERS = ANALYST | CUSTODIAN
 """Who may read releases, where they are public or granted."""
 EVERYBODY: frozenset[str] = frozenset()
 """Routes that ask for no key."""
