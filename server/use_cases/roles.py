@@ -15,6 +15,8 @@ ANALYST = frozenset({"analyst"})
 CUSTODIAN = frozenset({"custodian"})
 AUDITOR = frozenset({"auditor"})
 ADMIN = frozenset({"admin"})
+READERS = ANALYST | CUSTODIAN
+"""Who may read releases, where they are public or granted."""
 EVERYBODY: frozenset[str] = frozenset()
 """Routes that ask for no key."""
 
@@ -62,6 +64,16 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/jobs": CUSTODIAN,
     "GET /v1/admin/jobs/{job}": CUSTODIAN,
     "POST /v1/admin/jobs/{job}/cancel": CUSTODIAN,
+    "POST /v1/admin/releases/plan": CUSTODIAN,
+    "POST /v1/admin/releases": CUSTODIAN,
+    "GET /v1/admin/releases": CUSTODIAN,
+    "GET /v1/admin/releases/{release}": CUSTODIAN,
+    "GET /v1/admin/releases/{release}/verify": CUSTODIAN,
+    "POST /v1/admin/releases/{release}/withdraw": CUSTODIAN,
+    "GET /v1/releases": READERS,
+    "GET /v1/releases/key": READERS,
+    "GET /v1/releases/{release}": READERS,
+    "GET /v1/releases/{release}/download": READERS,
     "GET /v1/admin/ledger": CUSTODIAN | AUDITOR,
     "GET /v1/admin/ledger/verify": AUDITOR,
     "GET /healthz": EVERYBODY,
