@@ -1,0 +1,58 @@
+"""A published cube as its readers know it: public facts, and the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from privacy.schema import Hierarchy
+from release.models.contract import CubeModel
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOf:
+    """A dimension that is a level of a hierarchy.
+
+    Attributes:
+        hierarchy: ``icd10``, ``icd10cm``, ``icd9cm``, or an own one.
+        level: Its name; the dimension's values are that level's.
+    """
+
+    hierarchy: str
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCube:
+    """What a question to a release needs.
+
+    Attributes:
+        id: Of the release.
+        name: As FROM names it.
+        model: Noisy values and public facts; its domain has the dimensions.
+        counts: What a cell counts: units (each once a cell) or rows.
+        unit: The population's word for its privacy unit.
+        unit_column: The unit key's name, for COUNT(DISTINCT unit key).
+        snapshot_date: CURRENT_DATE.
+        levels: Of dimensions that are levels of a hierarchy.
+        hierarchies: Own ones that ``levels`` or the values need.
+        strategy: As the manifest names it.
+        epsilon: That was paid, as text.
+    """
+
+    id: str
+    name: str
+    model: CubeModel
+    counts: Literal["units", "rows"]
+    unit: str
+    unit_column: str
+    snapshot_date: date
+    levels: Mapping[str, LevelOf] = field(default_factory=dict)
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    strategy: str = "cells"
+    epsilon: str = "0"
+
+    @property
+    def counted(self) -> str:
+        """What a count is of: ``"rows"`` or the unit's word."""
+        return "rows" if self.counts == "rows" else self.unit

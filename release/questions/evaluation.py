@@ -1,0 +1,154 @@
+"""What expressions of the language are on the public values of a cube's dimensions.
+
+DuckDB evaluates them, from the SQL that an engine would run over rows: nothing here
+says again what an operator means. The database holds public values alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from math import prod
+from threading import Lock
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from engines.snapshots import BLIND, LOCKED
+from privacy.schema import Scalar
+from query_lang.domains import stored_value
+from query_lang.expressions import Expression, Facts, FieldRef, slots_read
+from query_lang.fragments import Fragment
+from query_lang.public_values import render_public_values, sql_type, value_column
+from release.questions.cube import PublishedCube
+from release.questions.question import AxisSlot, CubeQuestion
+
+BoolArray = NDArray[np.bool_]
+Values = list[Scalar | None]
+
+
+class PublicValues:
+    """Evaluates expressions over the dimensions of one cube; safe for many threads."""
+
+    def __init__(self, cube: PublishedCube) -> None:
+        self._cube = cube
+        self._shape = cube.model.domain.shape
+        self._lock = Lock()
+        self._tables: dict[str, str] = {}
+        self._connection = duckdb.connect(
+            ":memory:", config={**LOCKED, **BLIND, "threads": "1"}
+        )
+
+    def close(self) -> None:
+        """Forget the public values."""
+        self._connection.close()
+
+    def axes_of(
+        self, expressions: Iterable[Expression], question: CubeQuestion
+    ) -> tuple[int, ...]:
+        """Return the dimensions that expressions read, in order."""
+        slots = chain.from_iterable(map(slots_read, expressions))
+        return tuple(sorted({question.slots[slot].axis for slot in slots}))
+
+    def truths(
+        self, conditions: Sequence[Expression], question: CubeQuestion
+    ) -> tuple[tuple[int, ...], BoolArray]:
+        """Return where all conditions are TRUE.
+
+        Returns:
+            The dimensions that they read, and an array over those alone.
+        """
+        axes = self.axes_of(conditions, question)
+        sizes = tuple(self._shape[axis] for axis in axes)
+        found = self._run(conditions, axes, question)
+        holds = np.zeros(prod(sizes), dtype=np.bool_)
+        columns = [_is_true(found[f"e{n}"]) for n in range(len(conditions))]
+        holds[found["place"].astype(np.int64)] = np.logical_and.reduce(columns)
+        return axes, holds.reshape(sizes)
+
+    def values(
+        self, expression: Expression, question: CubeQuestion
+    ) -> tuple[tuple[int, ...], Values]:
+        """Return an expression's value for each cell of the dimensions it reads.
+
+        Returns:
+            Those dimensions, and the values in C order, decimals as stored steps.
+        """
+        if isinstance(expression, FieldRef):
+            own = question.slots[expression.slot]
+            return (own.axis,), _stored(own)
+        axes = self.axes_of((expression,), question)
+        query = self._query((expression,), axes, question)
+        with self._lock:
+            rows = self._connection.execute(query.sql, query.parameters).fetchall()
+        values: Values = [None] * len(rows)
+        for place, value in rows:
+            values[place] = value
+        return axes, values
+
+    def _run(
+        self,
+        expressions: Sequence[Expression],
+        axes: tuple[int, ...],
+        question: CubeQuestion,
+    ) -> dict[str, NDArray[np.generic]]:
+        query = self._query(expressions, axes, question)
+        with self._lock:
+            found: dict[str, NDArray[np.generic]] = self._connection.execute(
+                query.sql, query.parameters
+            ).fetchnumpy()
+        return found
+
+    def _query(
+        self,
+        expressions: Sequence[Expression],
+        axes: tuple[int, ...],
+        question: CubeQuestion,
+    ) -> Fragment:
+        read = frozenset(chain.from_iterable(map(slots_read, expressions)))
+        return render_public_values(
+            expressions,
+            self._product(axes, read, question),
+            read,
+            kept=("place",),
+            own=self._cube.hierarchies,
+        )
+
+    def _product(
+        self, axes: tuple[int, ...], read: frozenset[int], question: CubeQuestion
+    ) -> Fragment:
+        """Return all combinations of some dimensions' values, and where each lies."""
+        place, shown, tables = "CAST(0 AS BIGINT)", [], []
+        for axis in axes:
+            slots = sorted(slot for slot in read if question.slots[slot].axis == axis)
+            held = [f"{self._table(question.slots[slot])} t{slot}" for slot in slots]
+            tables.append(
+                "".join(held[:1] + [f" JOIN {t} USING (place)" for t in held[1:]])
+            )
+            place = f"({place} * {self._shape[axis]} + t{slots[0]}.place)"
+            shown += [f", t{slot}.value AS {value_column(slot)}" for slot in slots]
+        source = f" FROM {', '.join(tables)}" if tables else ""
+        return Fragment(f"(SELECT {place} AS place{''.join(shown)}{source})")
+
+    def _table(self, own: AxisSlot) -> str:
+        """Return the table of a slot's values; made when it is first read."""
+        with self._lock:
+            if own.name not in self._tables:
+                name = f"v{len(self._tables)}"
+                kind = sql_type(own.type)
+                self._connection.execute(
+                    f"CREATE TABLE {name} AS SELECT range AS place, "  # noqa: S608 - our own names
+                    f"CAST(? AS {kind}[])[range + 1] AS value FROM range(?)",
+                    [_stored(own), len(own.values)],
+                )
+                self._tables[own.name] = name
+            return self._tables[own.name]
+
+
+def _stored(own: AxisSlot) -> Values:
+    facts = Facts(own.type, own.scale)
+    return [stored_value(value, facts) for value in own.values]
+
+
+def _is_true(column: NDArray[np.generic]) -> BoolArray:
+    """Return which truths are TRUE; DuckDB masks NULL."""
+    return np.asarray(np.ma.filled(column, fill_value=False), dtype=np.bool_)
