@@ -2,13 +2,35 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
 
+import numpy as np
+
+from mechanisms.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.calibration import laplace_scale, spends_at_most
 from mechanisms.errors import UnpaidMeasurementError
+from mechanisms.vector_samplers import VectorSampler
 from privacy.charges import Charge
+from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss
+from privacy.sealed import SATURATION, Exact
 
-__all__ = ["Meter", "Part", "laplace_scale", "spends_at_most"]
+__all__ = [
+    "BiasedTests",
+    "Meter",
+    "NoisyCounts",
+    "NoisySparse",
+    "Part",
+    "laplace_scale",
+    "spends_at_most",
+]
+
+MAX_THRESHOLD: Final = 2**61
+MAX_CELLS: Final = 2**61
+"""The most cells that ``sparse_counts`` hides the non-empty ones among."""
+
+_LARGEST_VALUE = SATURATION - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +41,193 @@ class Part:
     loss: Loss
 
 
+@dataclass(frozen=True, slots=True)
+class NoisyCounts:
+    """A vector with noise.
+
+    Attributes:
+        values: Signed, as drawn; in steps of the grid.
+        scale: Of the discrete Laplace noise, in steps of the grid.
+    """
+
+    values: IntArray
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoisySparse:
+    """The cells whose noisy count reaches a threshold, and those counts.
+
+    Attributes:
+        cells: Flat cell numbers, ascending.
+        values: One a cell, each at least the threshold.
+        scale: Of the discrete Laplace noise.
+    """
+
+    cells: IntArray
+    values: IntArray
+    scale: float
+
+
 class Meter:
-    """Lets each part of a paid loss be spent once.
+    """Lets each part of a paid loss be spent once; opens seals for that alone.
+
+    Args:
+        charge: Proof of payment for the whole release.
+        parts: How its loss divides.
+        sampler: Where the noise comes from.
 
     Raises:
         UnpaidMeasurementError: The parts are more than the charge, or two have a name.
+
+    Neighbouring relation: add or remove all rows of one unit. What each method proves
+    of its own part adds up, whatever was asked before it saw of the parts before
+    (adaptive composition), so all parts together spend at most the charge.
     """
 
-    def __init__(self, charge: Charge, parts: Sequence[Part]) -> None:
+    def __init__(
+        self, charge: Charge, parts: Sequence[Part], sampler: VectorSampler
+    ) -> None:
         names = [part.name for part in parts]
         spent = sum((part.loss for part in parts), ZERO_LOSS)
         if spent > charge.loss or len(set(names)) < len(names):
             raise UnpaidMeasurementError
         self._left = {part.name: part.loss for part in parts}
+        self._sampler = sampler
+
+    def counts(self, part: str, sealed: Exact[IntArray], l1: int) -> NoisyCounts:
+        """Return a vector with fresh noise in every entry.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed: Exact values, in steps of a grid. Beyond 2**62 they saturate.
+            l1: How far one unit moves the vector in L1, in steps of the grid.
+
+        Returns:
+            Values within 2**62 - 1; what lies beyond saturates.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/vector_discrete_laplace.md.
+        """
+        scale = laplace_scale(Fraction(l1), self._spend(part))
+        values = sealed.unseal()
+        noise = self._sampler.discrete_laplace(len(values), Fraction(scale))
+        return NoisyCounts(_add(values, noise), scale)
+
+    def sparse_counts(
+        self,
+        part: str,
+        sealed: Exact[SparseCounts],
+        *,
+        size: int,
+        l1: int,
+        threshold: int,
+    ) -> NoisySparse:
+        """Return the cells of a huge domain whose noisy count reaches a threshold.
+
+        Distributed as if every cell had got noise and those below the threshold had
+        been left out; only the non-empty cells and the kept ones cost time.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed: The cells that are not empty.
+            size: How many cells the domain has, at most 2**61.
+            l1: How far one unit moves the vector of all cells in L1.
+            threshold: Public, from 1 to 2**61.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+            ValueError: The size or the threshold is out of range.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: Cormode, Procopiuc, Srivastava and Tran 2012; proof in
+        docs/proofs/sparse_counts.md.
+        """
+        if not (0 < size <= MAX_CELLS and 0 < threshold <= MAX_THRESHOLD):
+            message = "a domain has up to 2**61 cells, a threshold lies in 1..2**61"
+            raise ValueError(message)
+        scale = laplace_scale(Fraction(l1), self._spend(part))
+        raw, exact = sealed.unseal(), Fraction(scale)
+        noisy = _add(raw.counts, self._sampler.discrete_laplace(len(raw.cells), exact))
+        kept = noisy >= threshold
+        sampled = self._sampler.positions(size - len(raw.cells), threshold, exact)
+        beyond = self._sampler.tail_geometric(len(sampled), exact)
+        cells = np.concatenate([raw.cells[kept], _empty_cells(raw.cells, sampled)])
+        values = np.concatenate(
+            [noisy[kept], threshold + np.minimum(beyond, _LARGEST_VALUE - threshold)]
+        )
+        order = np.argsort(cells)
+        return NoisySparse(cells[order], values[order], scale)
+
+    def choose(
+        self, part: str, sealed_scores: Exact[IntArray], sensitivity: int
+    ) -> int:
+        """Return a place, by the exponential mechanism; high scores are likely.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed_scores: Integer scores, at least one. Beyond 2**62 they saturate.
+            sensitivity: How far one unit moves any score, at least 1.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for a scale of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md.
+        """
+        scale = Fraction(laplace_scale(Fraction(2 * sensitivity), self._spend(part)))
+        scores = np.clip(sealed_scores.unseal(), -_LARGEST_VALUE, _LARGEST_VALUE)
+        return self._sampler.choose(scores, scale)
+
+    def biased_tests(self, part: str, fanout: int, l1: int) -> BiasedTests:
+        """Return the tests that cut one tree, all of which this part pays.
+
+        Args:
+            part: The part that pays; it is spent.
+            fanout: The b of the tests, at least 2; nodes may have more or fewer
+                children.
+            l1: The most rows of one unit that all nodes of one depth count together.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/privtree.md.
+        """
+        factor = path_factor(fanout)
+        loss = self._spend(part)
+        scale = laplace_scale(
+            Fraction(l1 * factor.numerator),
+            Loss(loss.nano_epsilon * factor.denominator),
+        )
+        exact = Fraction(scale)
+        return BiasedTests(
+            delta_of(scale, fanout),
+            scale,
+            lambda size: self._sampler.discrete_laplace(size, exact),
+        )
+
+    def _spend(self, part: str) -> Loss:
+        try:
+            return self._left.pop(part)
+        except KeyError:
+            raise UnpaidMeasurementError from None
+
+
+def _add(values: IntArray, noise: IntArray) -> IntArray:
+    """Return the sums, both ends within 2**62 - 1, without any overflow."""
+    exact = np.clip(values, -SATURATION, SATURATION)
+    return exact + np.clip(noise, -_LARGEST_VALUE - exact, _LARGEST_VALUE - exact)
+
+
+def _empty_cells(taken: IntArray, places: IntArray) -> IntArray:
+    """Return the cell numbers of empty cells that are numbered among themselves."""
+    empties_before = taken - np.arange(len(taken))
+    return places + np.searchsorted(empties_before, places, side="right")

@@ -30,6 +30,7 @@ from budget.postgresql import DatabaseUnreachableError
 from budget.process_lock import ProcessLock
 from engines.duckdb_engine import DuckDbEngine
 from mechanisms.samplers import OpenDPSampler, Sampler
+from mechanisms.vector_samplers import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError
 from query_lang.parse import parse_query
 from server.api.app import Parts, make_app
@@ -85,6 +86,7 @@ from server.use_cases.shared_limits import SharedLimiter
 RECOVERY_SECONDS = 1.0
 PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
 SamplerFactory = Callable[[], Sampler]
+VectorSamplerFactory = Callable[[], VectorSampler]
 _log = logging.getLogger("curator")
 
 
@@ -290,6 +292,7 @@ def make_services(
     *,
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
+    vector_sampler_factory: VectorSamplerFactory = OsVectorSampler,
     boot: str | None = None,
 ) -> Services:
     """Wire the parts that commands and the server share."""
@@ -311,6 +314,7 @@ def make_services(
         given_up=GivenUp(),
         engine=DuckDbEngine(settings.snapshots),
         sampler=sampler_factory(),
+        vector_sampler=vector_sampler_factory(),
         parser=parser,
         executors=BoundedSemaphore(settings.executors),
         catalogue=CatalogueMemory(databases),

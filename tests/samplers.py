@@ -1,6 +1,11 @@
 """Samplers that only tests may use: no noise, and noise of the wrong scale."""
 
+from fractions import Fraction
+
+import numpy as np
+
 from mechanisms.samplers import OpenDPSampler
+from mechanisms.vector_samplers import OsVectorSampler
 
 
 class ZeroSampler:
@@ -19,3 +24,39 @@ class ScaledSampler:
 
     def discrete_laplace(self, values, scale):
         return self._sampler.discrete_laplace(values, scale * self._factor)
+
+
+class ZeroVectorSampler:
+    """Adds nothing: no empty cell passes a threshold, the best score is chosen."""
+
+    def discrete_laplace(self, size, scale):
+        return np.zeros(size, dtype=np.int64)
+
+    def tail_geometric(self, size, scale):
+        return np.zeros(size, dtype=np.int64)
+
+    def positions(self, cells, threshold, scale):
+        return np.zeros(0, dtype=np.int64)
+
+    def choose(self, scores, scale):
+        return int(np.argmax(scores))
+
+
+class ScaledVectorSampler:
+    """Multiplies every scale: a fault that audits must catch."""
+
+    def __init__(self, factor):
+        self._factor = Fraction(factor)
+        self._sampler = OsVectorSampler()
+
+    def discrete_laplace(self, size, scale):
+        return self._sampler.discrete_laplace(size, scale * self._factor)
+
+    def tail_geometric(self, size, scale):
+        return self._sampler.tail_geometric(size, scale * self._factor)
+
+    def positions(self, cells, threshold, scale):
+        return self._sampler.positions(cells, threshold, scale * self._factor)
+
+    def choose(self, scores, scale):
+        return self._sampler.choose(scores, scale * self._factor)

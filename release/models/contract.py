@@ -59,10 +59,15 @@ class Estimates:
 class CubeModel(Protocol):
     """A published cube: noisy values, and what follows from them and public facts."""
 
-    kind: str
-    """Names the class that rebuilds it; stands in the manifest."""
+    @property
+    def kind(self) -> str:
+        """Name of the class that rebuilds it; stands in the manifest."""
+        ...
 
-    domain: CubeDomain
+    @property
+    def domain(self) -> CubeDomain:
+        """What the cube ranges over."""
+        ...
 
     def facts(self) -> Facts:
         """Return what the manifest says of the model: scales, parts, parameters."""

@@ -10,6 +10,7 @@ from budget.databases import Databases
 from budget.ledger import Ledger
 from engines.contract import Engine
 from mechanisms.samplers import Sampler
+from mechanisms.vector_samplers import VectorSampler
 from privacy.errors import LedgerUnavailableError
 from query_lang.syntax import Query
 from server.settings import Settings
@@ -77,6 +78,7 @@ class Services:
     given_up: GivenUp
     engine: Engine
     sampler: Sampler
+    vector_sampler: VectorSampler
     parser: Parser
     executors: BoundedSemaphore
     catalogue: CatalogueMemory

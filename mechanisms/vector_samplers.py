@@ -1,0 +1,88 @@
+"""Exact integer noise for whole vectors, from operating-system entropy alone."""
+
+import os
+from fractions import Fraction
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from mechanisms.enclosures import Decay, PassChance
+from mechanisms.entropy import integers_below
+from mechanisms.geometric import geometric_of
+from mechanisms.lazy_table import LazyTable
+from mechanisms.skips import skip
+from privacy.counts import IntArray
+
+_BLOCK = 1 << 16
+_CACHED_LAWS = 64
+
+
+class VectorSampler(Protocol):
+    """Where the noise of releases comes from."""
+
+    def discrete_laplace(self, size: int, scale: Fraction) -> IntArray:
+        """Return ``size`` independent draws of X, ``P(X = x)`` as ``exp(-|x|/scale)``.
+
+        What lies beyond 64 bits is returned as their end.
+        """
+        ...
+
+    def tail_geometric(self, size: int, scale: Fraction) -> IntArray:
+        """Return ``size`` draws of ``X - t`` given ``X >= t``, whatever t >= 0 is."""
+        ...
+
+    def positions(self, cells: int, threshold: int, scale: Fraction) -> IntArray:
+        """Return which of 0..cells-1 get noise of at least ``threshold``, ascending."""
+        ...
+
+    def choose(self, scores: IntArray, scale: Fraction) -> int:
+        """Return a place, with chance in proportion to ``exp(scores[place]/scale)``."""
+        ...
+
+
+class OsVectorSampler:
+    """Exact: no chance is rounded. Takes no seed, and keeps nothing between draws.
+
+    Source: docs/proofs/vector_discrete_laplace.md.
+    """
+
+    def discrete_laplace(self, size: int, scale: Fraction) -> IntArray:
+        """Return ``size`` independent draws; see the protocol."""
+        drawn = self.tail_geometric(size, scale)
+        sign = _sign(scale)
+        for start in range(0, size, _BLOCK):
+            block = drawn[start : start + _BLOCK]
+            positive = sign.draw(len(block), os.urandom)
+            block ^= positive.astype(np.int64) - 1  # -1 - G where it is negative
+        return drawn
+
+    def tail_geometric(self, size: int, scale: Fraction) -> IntArray:
+        """Return ``size`` independent draws; see the protocol."""
+        return geometric_of(Decay(scale)).draw(size, os.urandom)
+
+    def positions(self, cells: int, threshold: int, scale: Fraction) -> IntArray:
+        """Return which cells pass, without visiting the others; see the protocol.
+
+        Source: docs/proofs/sparse_counts.md.
+        """
+        return skip(cells, PassChance(threshold, scale), os.urandom)
+
+    def choose(self, scores: IntArray, scale: Fraction) -> int:
+        """Return a place; see the protocol.
+
+        Source: docs/proofs/exponential_mechanism.md.
+        """
+        lost = scores.max() - scores
+        while True:
+            tried = integers_below(os.urandom, len(scores), len(scores))
+            kept = np.flatnonzero(self.tail_geometric(len(tried), scale) >= lost[tried])
+            if len(kept):
+                return int(tried[kept[0]])
+
+
+@lru_cache(_CACHED_LAWS)
+def _sign(scale: Fraction) -> LazyTable:
+    """Return the law of a sign: 0, negative, with chance ``a / (1 + a)``."""
+    negative = PassChance(1, scale)
+    return LazyTable(lambda bits: [negative.enclose(bits)])
