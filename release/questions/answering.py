@@ -182,7 +182,7 @@ class _Estimated:
 
     def _width(self, shown: NumberShown, cell: int) -> float:
         width = float(self._number(shown).half_widths[cell]) * self.widening
-        return width / 10 ** self._scale(shown)
+        return width / float(10 ** self._scale(shown))
 
     def _scale(self, shown: NumberShown) -> int:
         """Return the decimals of the grid that a number's steps lie on."""

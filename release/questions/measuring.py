@@ -171,12 +171,12 @@ class Measurer:
         layout = replace(self.layout, keys=keys)
         if layout.size > MAX_SUMMANDS:
             raise refuse(rules.MANY_VALUES, self._question.position)
-        found = layout.answer(self._cube.model)
+        rolled = layout.answer(self._cube.model)
         table = (self.layout.size, len(numbers))
         return Weighed(
             numbers=np.array(numbers, dtype=np.float64),
-            counts=found.values.reshape(table),
-            variances=found.variances.reshape(table),
-            half_widths=found.half_widths.reshape(table),
+            counts=rolled.values.reshape(table),
+            variances=rolled.variances.reshape(table),
+            half_widths=rolled.half_widths.reshape(table),
             independent=self._cube.model.kind in INDEPENDENT_KINDS,
         )
