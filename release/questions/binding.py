@@ -3,8 +3,9 @@
 The release stands in a schema of its own as a table whose columns are its dimensions.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
 from typing import Final, TypeVar
 
@@ -14,25 +15,32 @@ from privacy.schema import (
     ColumnType,
     Dataset,
     Domain,
-    HierarchyDomain,
     RangeDomain,
     Scalar,
     Table,
     ValuesDomain,
 )
-from query_lang import hierarchies
 from query_lang.bind import bind_query
 from query_lang.compile import output_columns
+from query_lang.expressions import Function
 from query_lang.plan import Scan
 from query_lang.refusals import refuse
-from query_lang.syntax import FunctionCall, Name, Query, StringLiteral
+from query_lang.syntax import (
+    Expression,
+    Extract,
+    FunctionCall,
+    Name,
+    NumberLiteral,
+    Query,
+    StringLiteral,
+)
 from release.domain import Dimension
 from release.questions import rules
-from release.questions.cube import LevelOf, PublishedCube
+from release.questions.cube import PublishedCube
 from release.questions.question import AxisSlot, CubeQuestion, peel, require_plain
 
-_CODE: Final = "#code"  # in no name that can be written
-_Turn = Callable[[FunctionCall], FunctionCall]
+_MEMBER: Final = "#member"  # in no name that can be written
+_Asked = FunctionCall | Extract
 T = TypeVar("T")
 
 
@@ -43,8 +51,8 @@ def bind_cube_question(tree: Query, cube: PublishedCube) -> CubeQuestion:
         QueryError: A name, type or form breaks a rule of the language, or one of
             ``release.questions.rules``.
     """
-    tree, coded = _with_codes(tree, cube)
-    dataset = _schema(cube, coded)
+    tree, viewed = _with_members(tree, cube)
+    dataset = _schema(cube, viewed)
     bound = bind_query(tree, dataset, NO_BOUNDS)
     plan, position = bound.plan, tree.select.position
     peeled = peel(plan)
@@ -53,7 +61,7 @@ def bind_cube_question(tree: Query, cube: PublishedCube) -> CubeQuestion:
     for expression in (*peeled.conditions, *peeled.computed.values()):
         require_plain(expression, position)
     return CubeQuestion(
-        slots=_slots(peeled.source, cube, coded),
+        slots=_slots(peeled.source, cube),
         conditions=peeled.conditions,
         keys=plan.keys,
         computed=peeled.computed,
@@ -65,17 +73,15 @@ def bind_cube_question(tree: Query, cube: PublishedCube) -> CubeQuestion:
     )
 
 
-def _schema(cube: PublishedCube, coded: Mapping[str, LevelOf]) -> Dataset:
+def _schema(cube: PublishedCube, viewed: AbstractSet[str]) -> Dataset:
     """Return a schema of the release alone; one row a unit, so nothing is bounded."""
     columns = [_column(dimension) for dimension in cube.model.domain.dimensions]
-    codes = [
-        Column(name + _CODE, ColumnType.TEXT, domain=HierarchyDomain(level.hierarchy))
-        for name, level in coded.items()
-    ]
+    dimensions = cube.model.domain.dimensions
+    members = [_member_column(d, cube) for d in dimensions if d.name in viewed]
     unit = Column(cube.unit_column, ColumnType.TEXT, nullable=False)
     table = Table(
         cube.name,
-        (*columns, *codes, unit),
+        (*columns, *members, unit),
         unit_column=cube.unit_column,
         max_rows_per_unit=1,
     )
@@ -97,6 +103,18 @@ def _column(dimension: Dimension) -> Column:
         nullable=None in dimension.values,
         constant_in_unit=dimension.constant,
         domain=_domain(dimension),
+    )
+
+
+def _member_column(dimension: Dimension, cube: PublishedCube) -> Column:
+    view = cube.views[dimension.name]
+    members = view.members(dimension.values, cube.hierarchies)
+    return Column(
+        dimension.name + _MEMBER,
+        view.type,
+        nullable=None in members,
+        constant_in_unit=dimension.constant,
+        domain=view.domain(members),
     )
 
 
@@ -125,69 +143,95 @@ def _place(value: Scalar) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def _slots(
-    scan: Scan, cube: PublishedCube, coded: Mapping[str, LevelOf]
-) -> dict[int, AxisSlot]:
+def _slots(scan: Scan, cube: PublishedCube) -> dict[int, AxisSlot]:
     dimensions = cube.model.domain.dimensions
     axes = {dimension.name: axis for axis, dimension in enumerate(dimensions)}
     found: dict[int, AxisSlot] = {}
     for number, column in enumerate(scan.table.columns):
-        slot, name = scan.first_slot + number, column.name
+        name, _, member = column.name.partition("#")
         if name in axes:
-            values = dimensions[axes[name]].values
-            found[slot] = AxisSlot(name, axes[name], values, column.type, column.scale)
-        elif name.endswith(_CODE):
-            axis = axes[name.removesuffix(_CODE)]
-            codes = _codes(dimensions[axis], coded[dimensions[axis].name], cube)
-            found[slot] = AxisSlot(name, axis, codes, ColumnType.TEXT)
+            axis = axes[name]
+            values = dimensions[axis].values
+            if member:
+                values = cube.views[name].members(values, cube.hierarchies)
+            slot = AxisSlot(column.name, axis, values, column.type, column.scale)
+            found[scan.first_slot + number] = slot
     return found
 
 
-# -- levels of hierarchies -----------------------------------------------------
+# -- wider views ---------------------------------------------------------------
 
 
-def _with_codes(tree: Query, cube: PublishedCube) -> tuple[Query, dict[str, LevelOf]]:
-    """Let a wider level of a dimension be asked for as if codes were there.
+def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, set[str]]:
+    """Let functions be asked of dimensions as if members of their values were there.
 
     ``icd_chapter(block)`` reads one code of each block: all have the same chapter.
     """
-    used: dict[str, LevelOf] = {}
+    used: set[str] = set()
 
-    def turned(call: FunctionCall) -> FunctionCall:
-        wanted, dimension = _level_asked(call)
-        level = cube.levels.get(dimension)
-        if wanted is None or level is None:
+    def turned(call: _Asked) -> _Asked:
+        asked = _asked(call)
+        view = cube.views.get(asked.dimension) if asked else None
+        if asked is None or view is None:
             return call
-        domain, own = HierarchyDomain(level.hierarchy), cube.hierarchies
-        known = hierarchies.levels_of(domain, own)
-        if wanted in known and not hierarchies.level_follows(
-            domain, wanted, level.level, own
-        ):
+        if not view.allows(asked.function, asked.parameters, cube.hierarchies):
             raise refuse(
-                rules.FINER_LEVEL,
+                rules.FINER_VALUES,
                 call.position,
-                detail=f"{dimension} holds the level {level.level}",
+                detail=f"{asked.dimension} holds {view.words}: what is asked of it "
+                "does not follow from them",
             )
-        used[dimension] = level
-        name = Name(dimension + _CODE, None, call.position)
+        used.add(asked.dimension)
+        name = Name(asked.dimension + _MEMBER, None, call.position)
+        if isinstance(call, Extract):
+            return replace(call, value=name)
         return replace(call, arguments=(name, *call.arguments[1:]))
 
-    return (_mapped(tree, turned), used) if cube.levels else (tree, used)
+    return (_mapped(tree, turned), used) if cube.views else (tree, used)
 
 
-def _level_asked(call: FunctionCall) -> tuple[str | None, str]:
-    """Return the level that a call asks for, and of which column."""
-    first = call.arguments[0] if call.arguments else None
-    column = first.name if isinstance(first, Name) else ""
-    if call.name == "level":
-        second = call.arguments[1] if len(call.arguments) > 1 else None
-        return (second.text if isinstance(second, StringLiteral) else None), column
-    if call.name in {"icd_chapter", "icd_block", "icd_category"}:
-        return call.name.removeprefix("icd_"), column
-    return None, column
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function that is asked of a dimension."""
+
+    dimension: str
+    function: Function
+    parameters: tuple[Scalar, ...]
 
 
-def _mapped(node: T, turned: _Turn) -> T:
+def _asked(call: _Asked) -> _Function | None:
+    """Return what a call asks of which dimension, if it is such a call."""
+    if isinstance(call, Extract):
+        return _of(call.value, (Function.EXTRACT, call.part))
+    if not call.arguments:
+        return None
+    first, *others = call.arguments
+    return _of(first, _function(call.name, others))
+
+
+def _of(
+    first: Expression, asked: tuple[Function, str | int] | None
+) -> _Function | None:
+    if asked is None or not isinstance(first, Name):
+        return None
+    return _Function(first.name, asked[0], (asked[1],))
+
+
+def _function(
+    name: str, others: Sequence[Expression]
+) -> tuple[Function, str | int] | None:
+    match name, others:
+        case "icd_chapter" | "icd_block" | "icd_category", []:
+            return Function.LEVEL, name.removeprefix("icd_")
+        case "level", [StringLiteral(text)]:
+            return Function.LEVEL, text
+        case "age_band", [NumberLiteral(text)] if text.isdigit() and len(text) < 10:  # noqa: PLR2004 - wider than any band
+            return Function.AGE_BAND, int(text)
+        case _:
+            return None
+
+
+def _mapped(node: T, turned: Callable[[_Asked], _Asked]) -> T:
     """Return a tree with its function calls turned, from the leaves up."""
     if isinstance(node, tuple):
         return tuple(_mapped(item, turned) for item in node)  # type: ignore[return-value]
@@ -195,16 +239,6 @@ def _mapped(node: T, turned: _Turn) -> T:
         return node
     made = {f.name: _mapped(getattr(node, f.name), turned) for f in fields(node)}
     built = replace(node, **made)
-    return turned(built) if isinstance(built, FunctionCall) else built  # type: ignore[return-value]
-
-
-def _codes(
-    dimension: Dimension, level: LevelOf, cube: PublishedCube
-) -> tuple[str | None, ...]:
-    """Return for each value of a level one code that lies in it."""
-    domain = HierarchyDomain(level.hierarchy)
-    found = hierarchies.code_of_level(domain, level.level, cube.hierarchies)
-    return tuple(
-        found.get(value) if isinstance(value, str) else None
-        for value in dimension.values
-    )
+    if isinstance(built, FunctionCall | Extract):
+        return turned(built)  # type: ignore[return-value]
+    return built

@@ -7,19 +7,7 @@ from typing import Literal
 
 from privacy.schema import Hierarchy
 from release.models.contract import CubeModel
-
-
-@dataclass(frozen=True, slots=True)
-class LevelOf:
-    """A dimension that is a level of a hierarchy.
-
-    Attributes:
-        hierarchy: ``icd10``, ``icd10cm``, ``icd9cm``, or an own one.
-        level: Its name; the dimension's values are that level's.
-    """
-
-    hierarchy: str
-    level: str
+from release.questions.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +22,8 @@ class PublishedCube:
         unit: The population's word for its privacy unit.
         unit_column: The unit key's name, for COUNT(DISTINCT unit key).
         snapshot_date: CURRENT_DATE.
-        levels: Of dimensions that are levels of a hierarchy.
-        hierarchies: Own ones that ``levels`` or the values need.
+        views: Of dimensions that are levels, months or bands, by name.
+        hierarchies: Own ones of the dataset.
         strategy: As the manifest names it.
         epsilon: That was paid, as text.
     """
@@ -47,7 +35,7 @@ class PublishedCube:
     unit: str
     unit_column: str
     snapshot_date: date
-    levels: Mapping[str, LevelOf] = field(default_factory=dict)
+    views: Mapping[str, View] = field(default_factory=dict)
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     strategy: str = "cells"
     epsilon: str = "0"

@@ -28,10 +28,11 @@ ROWS_COUNTED: Final = Rule(
     "this release counts rows, and cannot tell whose they are",
     "use COUNT(*)",
 )
-FINER_LEVEL: Final = Rule(
-    "finer_level",
-    "the dimension is coarser than the level that is asked for",
-    "ask for the dimension's own level or a wider one",
+FINER_VALUES: Final = Rule(
+    "finer_values",
+    "the dimension's values do not say what is asked of them",
+    "ask for the dimension itself or for something wider: a chapter of blocks, a year "
+    "of months, bands made of whole bands",
 )
 CELL_MASK: Final = Rule(
     "cell_mask",
@@ -55,7 +56,7 @@ RULES: Final = (
     RELEASE_COUNTS,
     DISTINCT_UNITS,
     ROWS_COUNTED,
-    FINER_LEVEL,
+    FINER_VALUES,
     CELL_MASK,
     MANY_ROLLS,
     MANY_VALUES,
