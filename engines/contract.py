@@ -1,15 +1,26 @@
 """What every engine offers: sealed aggregates of a snapshot, and nothing else."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
+from privacy.counts import SparseCounts
 from privacy.sealed import Exact
 from query_lang.compiled import RenderedPlan
+from query_lang.cubes import CubeStatement
 
 SealedVector = Exact[tuple[int, ...]]
 """One value a cell (a histogram: one a bin of each cell), in declared order.
 
 On the grid of its column, saturated at 2**62 in both directions.
 """
+
+
+SealedCounts = Exact[SparseCounts]
+"""The cells of a cube that are not empty."""
+
+Interruptible = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Holds what ends a long statement early, while the statement runs."""
 
 
 class Engine(Protocol):
@@ -31,6 +42,21 @@ class Engine(Protocol):
 
         Raises:
             ExecutionError: Execution failed; which way is not said.
+        """
+        ...
+
+    def count_cube(
+        self, snapshot: str, cube: CubeStatement, interruptible: Interruptible
+    ) -> SealedCounts:
+        """Return the counts of a cube's cells, sealed.
+
+        Args:
+            snapshot: The id of a snapshot that was loaded.
+            cube: SQL of our own rendering, and the values of its dimensions.
+            interruptible: Told how to end the statement, for jobs that are cancelled.
+
+        Raises:
+            ExecutionError: Execution failed or was ended; which is not said.
         """
         ...
 

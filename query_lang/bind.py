@@ -50,9 +50,9 @@ def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> Bou
     _check_size(top, tree)
     if top.items:
         node = Compute(node, top.items)
-    node = _bounded(node, tuple(key.slot for key in top.keys), bounds)
+    node = bounded(node, tuple(key.slot for key in top.keys), bounds)
     plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
-    warnings = (*environment.warnings, *_bound_warnings(plan, environment))
+    warnings = (*environment.warnings, *bound_warnings(plan, environment))
     return BoundQuery(plan, warnings)
 
 
@@ -95,7 +95,7 @@ def _check_positive(option: str, bound: int | None) -> None:
         raise InvalidOptionError(message)
 
 
-def _bounded(child: Node, keys: tuple[int, ...], bounds: ContributionBounds) -> Node:
+def bounded(child: Node, keys: tuple[int, ...], bounds: ContributionBounds) -> Node:
     """Bound contributions where that can drop anything; equal plans stay equal."""
     most = child.rows_per_unit
     rows = _if_lower(bounds.max_rows_per_unit, most)
@@ -109,7 +109,7 @@ def _if_lower(bound: int | None, most: int) -> int | None:
     return bound if bound is not None and bound < most else None
 
 
-def _bound_warnings(plan: Aggregate, environment: Environment) -> list[QueryWarning]:
+def bound_warnings(plan: Aggregate, environment: Environment) -> list[QueryWarning]:
     """Say that rows may be left out, by public facts only."""
     parts: list[str] = []
     node = plan.child

@@ -59,6 +59,18 @@ def render_plan(
     )
 
 
+def render_cube(
+    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
+) -> Fragment:
+    """Return one statement with a cube's keys and its one measure, a row a group.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    nodes = NodeRenderer(own, position)
+    return _counted(plan, list(enumerate(plan.measures)), nodes)
+
+
 def _stored_values(key: Key) -> list[Scalar | None]:
     return [stored_value(value, key.facts) for value in key.values]
 
@@ -69,6 +81,16 @@ def _counts(
     stored: tuple[Cell, ...],
     nodes: NodeRenderer,
 ) -> Statement:
+    query = _counted(plan, measures, nodes)
+    vectors = tuple(place for place, _ in measures)
+    return Statement(query.sql, query.parameters, stored, vectors)
+
+
+def _counted(
+    plan: Aggregate,
+    measures: Sequence[tuple[int, MeasureKind]],
+    nodes: NodeRenderer,
+) -> Fragment:
     keys = [slot_name(key.slot) for key in plan.keys]
     shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
     read = {slot for _, measure in measures for slot in _slots_of(plan, measure)}
@@ -77,8 +99,7 @@ def _counts(
     query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
     if keys:
         query += Fragment(f" GROUP BY {', '.join(keys)}")
-    vectors = tuple(place for place, _ in measures)
-    return Statement(query.sql, query.parameters, stored, vectors)
+    return query
 
 
 def _measure(plan: Aggregate, measure: MeasureKind) -> str:  # noqa: PLR0911 - an arm a form

@@ -8,3 +8,9 @@ class ReleaseRefusedError(CuratorError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
+
+
+class BrokenReleaseError(CuratorError):
+    """A published release's files are not what its manifest says."""
+
+    code = "refused"

@@ -1,0 +1,209 @@
+"""The manifest of a release: what was published, how, for how much; and signed.
+
+Everything in it is public or noisy. Its time is that of the charge (PRIVACY 7).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from mechanisms.meter import Part
+from privacy.charges import Charge
+from privacy.schema import ColumnType, Dataset
+from privacy.schema_json import scalar_from_json, scalar_to_json
+from query_lang.cubes import CubePlan
+from release.domain import CubeDomain, Dimension
+from release.errors import BrokenReleaseError
+from release.models.contract import CubeModel
+from release.signing import Signer, is_signed
+from release.spec import ReleaseSpec
+from release.strategies.contract import Expectation
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = 1
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What is known of a release before its noise is drawn; public, all of it.
+
+    Attributes:
+        release_id: Random.
+        spec: As the custodian wrote it.
+        plan: As it was compiled.
+        dataset: The public schema that it was compiled against.
+        snapshot: Whose rows are counted.
+        parts: How the loss divides.
+        expected: What public facts say of the error.
+        charged: When the charge was made, UTC, ISO 8601.
+        code_version: Of Curator.
+    """
+
+    release_id: str
+    spec: ReleaseSpec
+    plan: CubePlan
+    dataset: Dataset
+    snapshot: str
+    parts: tuple[Part, ...]
+    expected: Expectation
+    charged: str
+    code_version: str
+
+
+def manifest_of(
+    publication: Publication,
+    charge: Charge,
+    model: CubeModel,
+    files: Mapping[str, Document],
+) -> Document:
+    """Return the manifest, not yet signed."""
+    spec, plan, dataset = publication.spec, publication.plan, publication.dataset
+    expected = publication.expected
+    return {
+        "format": FORMAT,
+        "id": publication.release_id,
+        "name": spec.name,
+        "kind": spec.kind,
+        "dataset": dataset.name,
+        "population": dataset.population,
+        "snapshot": publication.snapshot,
+        "snapshot_date": dataset.snapshot_date.isoformat(),
+        "charged": publication.charged,
+        "code_version": publication.code_version,
+        "loss": {"epsilon": str(charge.loss), "delta": "0"},
+        "unit": dataset.unit,
+        "neighbours": f"add or remove all rows of one {dataset.unit}",
+        "counts": spec.count,
+        "l1_sensitivity": plan.l1_sensitivity,
+        "derivation": plan.derivation.splitlines(),
+        "warnings": [warning.detail for warning in plan.warnings],
+        "question": _question(spec),
+        "plan_sha256": hashlib.sha256(plan.canonical.encode()).hexdigest(),
+        "cells": plan.size,
+        "dimensions": [
+            {
+                "name": dimension.name,
+                "type": dimension.type.value,
+                "expression": dimension.expression,
+                "ordered": dimension.ordered,
+                "constant_in_unit": dimension.constant,
+                "scale": dimension.scale,
+                "values": [
+                    None if value is None else scalar_to_json(value)
+                    for value in dimension.values
+                ],
+            }
+            for dimension in plan.dimensions
+        ],
+        "strategy": spec.strategy,
+        "parameters": dict(spec.parameters),
+        "parts": [
+            {"name": part.name, "epsilon": str(part.loss)} for part in publication.parts
+        ],
+        "expected_error": {
+            "cell_rmse": expected.cell_rmse,
+            "total_rmse": expected.total_rmse,
+            "words": expected.words,
+        },
+        "model": {"kind": model.kind, "facts": model.facts()},
+        "files": dict(sorted(files.items())),
+    }
+
+
+def _question(spec: ReleaseSpec) -> Document:
+    bounds = None if spec.bounds is None else spec.bounds.model_dump(exclude_none=True)
+    return {"from": spec.source, "where": spec.where, "bounds": bounds}
+
+
+def signed_bytes(manifest: Document, signer: Signer) -> bytes:
+    """Return the bytes of a signed manifest: equal for equal manifests."""
+    named = {**manifest, "public_key": signer.public_key}
+    signature = signer.sign(_canonical(named))
+    signed = {**named, "signature": signature}
+    text = json.dumps(signed, sort_keys=True, ensure_ascii=False, indent=1)
+    return text.encode() + b"\n"
+
+
+def _canonical(manifest: Document) -> bytes:
+    return json.dumps(
+        manifest, sort_keys=True, ensure_ascii=True, separators=(",", ":")
+    ).encode()
+
+
+def is_genuine(manifest: Document, public_key: str | None = None) -> bool:
+    """Whether a manifest's signature is right.
+
+    Args:
+        manifest: As it was read.
+        public_key: Of the installation, where it is known; else the manifest's own
+            says only that nothing was changed since.
+    """
+    content = dict(manifest)
+    signature, named = content.pop("signature", None), content.get("public_key")
+    if not isinstance(signature, str) or not isinstance(named, str):
+        return False
+    if public_key is not None and named != public_key:
+        return False
+    return is_signed(_canonical(content), signature, named)
+
+
+def read_manifest(folder: Path) -> Document:
+    """Return the manifest of a release's folder; its signature is not looked at.
+
+    Raises:
+        OSError: There is none.
+        BrokenReleaseError: It is none of ours.
+    """
+    try:
+        manifest: object = json.loads((folder / MANIFEST).read_bytes())
+    except ValueError:
+        manifest = None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        message = f"{MANIFEST} has a format that this version does not read"
+        raise BrokenReleaseError(message)
+    return manifest
+
+
+def domain_in(manifest: Mapping[str, object]) -> CubeDomain:
+    """Return the domain that a manifest describes.
+
+    Raises:
+        BrokenReleaseError: It describes none.
+    """
+    bound, listed = manifest.get("l1_sensitivity"), manifest.get("dimensions")
+    if not isinstance(bound, int) or not isinstance(listed, list):
+        message = "the manifest has no dimensions"
+        raise BrokenReleaseError(message)
+    return CubeDomain(tuple(_dimension(one) for one in listed), bound)
+
+
+def _dimension(written: Mapping[str, object]) -> Dimension:
+    kind, values, scale = (
+        ColumnType(str(written["type"])),
+        written["values"],
+        written["scale"],
+    )
+    if not isinstance(values, list) or not isinstance(scale, int):
+        message = "a dimension of the manifest has no values"
+        raise BrokenReleaseError(message)
+    return Dimension(
+        name=str(written["name"]),
+        type=kind,
+        values=tuple(
+            None if value is None else scalar_from_json(value, kind) for value in values
+        ),
+        ordered=written["ordered"] is True,
+        constant=written["constant_in_unit"] is True,
+        scale=scale,
+    )
+
+
+def day_of(manifest: Mapping[str, object]) -> date:
+    """Return the snapshot's declared date."""
+    return date.fromisoformat(str(manifest["snapshot_date"]))
