@@ -23,6 +23,7 @@ from query_lang.presentation import Value, chosen, written_value
 from query_lang.refusals import refuse
 from query_lang.shown_values import SHOWN_DIGITS, ShownValue
 from query_lang.syntax import Query
+from release.models.contract import CubeModel
 from release.questions import rules
 from release.questions.averages import average_interval
 from release.questions.binding import bind_cube_question
@@ -62,8 +63,9 @@ class CubeAnswer:
 class AskedCube:
     """A published cube, opened for questions; safe for many threads."""
 
-    def __init__(self, cube: PublishedCube) -> None:
+    def __init__(self, cube: PublishedCube, model: CubeModel) -> None:
         self.cube = cube
+        self._model = model
         self._values = PublicValues(cube)
 
     def close(self) -> None:
@@ -89,9 +91,12 @@ class AskedCube:
             SqlNotAllowedError: The release cannot answer it.
         """
         measurer = Measurer(question, self.cube, self._values)
-        measured = [measurer.measure(kind) for kind in question.measures]
+        measurer.check()
+        measured = [measurer.measure(kind, self._model) for kind in question.measures]
         touches = measurer.counts_touches()
-        shown = _Estimated(question, measured, self.cube, widening(float(confidence)))
+        is_whole = self._model.kind in WHOLE_KINDS
+        factor = widening(float(confidence))
+        shown = _Estimated(question, measured, self.cube, factor, is_whole)
         places = chosen(question.presentation, shown)
         columns = tuple(shown.described(c, touches=touches) for c in question.columns)
         written = [
@@ -125,6 +130,7 @@ class _Estimated:
     measured: Sequence[Measured]
     cube: PublishedCube
     widening: float
+    is_whole: bool
     cells: Sequence[Cell] = field(init=False)
     _found: dict[Shown, list[ShownValue]] = field(default_factory=dict)
     _ends: dict[Shown, tuple[list[float], list[float]]] = field(default_factory=dict)
@@ -139,7 +145,7 @@ class _Estimated:
         unit = None if column.unit is None else self.cube.counted
         if unit is not None and touches:
             unit = f"{unit}, once a cell"
-        if self._is_whole():
+        if self.is_whole:
             return replace(column, unit=unit)
         return replace(column, type=ColumnType.DECIMAL, scale=SHOWN_DIGITS, unit=unit)
 
@@ -190,10 +196,7 @@ class _Estimated:
         return kind.scale if isinstance(kind, SumMeasure) else 0
 
     def _digits(self, shown: NumberShown) -> int:
-        return self._scale(shown) if self._is_whole() else SHOWN_DIGITS
-
-    def _is_whole(self) -> bool:
-        return self.cube.model.kind in WHOLE_KINDS
+        return self._scale(shown) if self.is_whole else SHOWN_DIGITS
 
     def _averages(self, shown: AverageShown) -> list[ShownValue]:
         weighed = self._weighed(shown)
@@ -248,7 +251,7 @@ def _above(value: float, digits: int) -> str:
 
 def derivation(cube: PublishedCube) -> str:
     """Say what an answer is made of."""
-    domain = cube.model.domain
+    domain = cube.domain
     over = ", ".join(dimension.name for dimension in domain.dimensions)
     each = (
         f"each {cube.unit} once in every cell that it touches"
@@ -267,7 +270,7 @@ def derivation(cube: PublishedCube) -> str:
 def _warnings(cube: PublishedCube, *, touches: bool) -> list[QueryWarning]:
     if not touches:
         return []
-    varying = [d.name for d in cube.model.domain.dimensions if not d.constant]
+    varying = [d.name for d in cube.domain.dimensions if not d.constant]
     detail = (
         f"a {cube.unit} counts once in every cell that it touches, so sums over "
         f"{', '.join(varying)} can count one {cube.unit} more than once"

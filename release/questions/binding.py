@@ -75,8 +75,8 @@ def bind_cube_question(tree: Query, cube: PublishedCube) -> CubeQuestion:
 
 def _schema(cube: PublishedCube, viewed: AbstractSet[str]) -> Dataset:
     """Return a schema of the release alone; one row a unit, so nothing is bounded."""
-    columns = [_column(dimension) for dimension in cube.model.domain.dimensions]
-    dimensions = cube.model.domain.dimensions
+    columns = [_column(dimension) for dimension in cube.domain.dimensions]
+    dimensions = cube.domain.dimensions
     members = [_member_column(d, cube) for d in dimensions if d.name in viewed]
     unit = Column(cube.unit_column, ColumnType.TEXT, nullable=False)
     table = Table(
@@ -144,7 +144,7 @@ def _place(value: Scalar) -> int | None:
 
 
 def _slots(scan: Scan, cube: PublishedCube) -> dict[int, AxisSlot]:
-    dimensions = cube.model.domain.dimensions
+    dimensions = cube.domain.dimensions
     axes = {dimension.name: axis for axis, dimension in enumerate(dimensions)}
     found: dict[int, AxisSlot] = {}
     for number, column in enumerate(scan.table.columns):

@@ -1,4 +1,4 @@
-"""A published cube as its readers know it: public facts, and the model."""
+"""A published cube as its readers know it: public facts about what was counted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal
 
 from privacy.schema import Hierarchy
-from release.models.contract import CubeModel
+from release.domain import CubeDomain
 from release.questions.views import View
 
 
@@ -17,7 +17,7 @@ class PublishedCube:
     Attributes:
         id: Of the release.
         name: As FROM names it.
-        model: Noisy values and public facts; its domain has the dimensions.
+        domain: The dimensions and D.
         counts: What a cell counts: units (each once a cell) or rows.
         unit: The population's word for its privacy unit.
         unit_column: The unit key's name, for COUNT(DISTINCT unit key).
@@ -30,7 +30,7 @@ class PublishedCube:
 
     id: str
     name: str
-    model: CubeModel
+    domain: CubeDomain
     counts: Literal["units", "rows"]
     unit: str
     unit_column: str

@@ -31,7 +31,7 @@ class PublicValues:
 
     def __init__(self, cube: PublishedCube) -> None:
         self._cube = cube
-        self._shape = cube.model.domain.shape
+        self._shape = cube.domain.shape
         self._lock = Lock()
         self._tables: dict[str, str] = {}
         self._connection = duckdb.connect(

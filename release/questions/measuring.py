@@ -13,7 +13,7 @@ from query_lang.plan import (
     SumMeasure,
 )
 from query_lang.refusals import refuse
-from release.models.contract import FloatArray
+from release.models.contract import CubeModel, FloatArray
 from release.questions import rules
 from release.questions.cube import PublishedCube
 from release.questions.evaluation import PublicValues
@@ -87,6 +87,7 @@ class Weighed:
 
 
 Measured = Counted | Weighed
+_ANSWERED = (CountRowsMeasure, CountValuesMeasure, SumMeasure)
 
 
 class Measurer:
@@ -98,7 +99,7 @@ class Measurer:
         self._question = question
         self._cube = cube
         self._values = values
-        domain = cube.model.domain
+        domain = cube.domain
         self._domain = domain
         keys = tuple(grouping_of(key, question, values) for key in question.keys)
         check_wide(keys, question, domain.shape)
@@ -115,28 +116,31 @@ class Measurer:
             and self.layout.several_in_a_cell(varying)
         )
 
-    def measure(self, kind: MeasureKind) -> Measured:
-        """Return what an aggregate is estimated to be.
+    def check(self) -> None:
+        """Refuse what the release cannot answer; no number of it is read.
 
         Raises:
-            SqlNotAllowedError: The release cannot answer it.
+            SqlNotAllowedError: An aggregate is none that it has.
         """
-        match kind:
-            case CountRowsMeasure():
-                return self._counted(self.layout)
-            case CountUnitsMeasure():
+        for kind in self._question.measures:
+            if isinstance(kind, CountUnitsMeasure):
                 self._require_units()
-                return self._counted(self.layout)
-            case CountValuesMeasure(slot):
-                return self._counted(self._where_present(slot))
-            case SumMeasure(slot):
-                return self._weighed(slot)
-            case _:
+            elif not isinstance(kind, _ANSWERED):
                 raise refuse(rules.RELEASE_COUNTS, self._question.position)
 
-    def _counted(self, layout: Layout) -> Counted:
-        found = layout.answer(self._cube.model)
-        return Counted(found.values, found.half_widths)
+    def measure(self, kind: MeasureKind, model: CubeModel) -> Measured:
+        """Return what an aggregate is estimated to be; ``check`` let it through.
+
+        Raises:
+            SqlNotAllowedError: It adds up too many numbers.
+        """
+        match kind:
+            case CountValuesMeasure(slot):
+                return _counted(self._where_present(slot), model)
+            case SumMeasure(slot):
+                return self._weighed(slot, model)
+            case _:
+                return _counted(self.layout, model)
 
     def _require_units(self) -> None:
         if self._cube.counts == "rows" and self._domain.bound > 1:
@@ -161,7 +165,7 @@ class Measurer:
             narrowed = Selection(selection.kept, masks)
         return replace(self.layout, selection=narrowed)
 
-    def _weighed(self, slot: int) -> Weighed:
+    def _weighed(self, slot: int, model: CubeModel) -> Weighed:
         expression = self._question.expression(slot)
         _, found = self._values.values(expression, self._question)
         numbers = sorted({value for value in found if isinstance(value, int)})
@@ -171,12 +175,17 @@ class Measurer:
         layout = replace(self.layout, keys=keys)
         if layout.size > MAX_SUMMANDS:
             raise refuse(rules.MANY_VALUES, self._question.position)
-        rolled = layout.answer(self._cube.model)
+        rolled = layout.answer(model)
         table = (self.layout.size, len(numbers))
         return Weighed(
             numbers=np.array(numbers, dtype=np.float64),
             counts=rolled.values.reshape(table),
             variances=rolled.variances.reshape(table),
             half_widths=rolled.half_widths.reshape(table),
-            independent=self._cube.model.kind in INDEPENDENT_KINDS,
+            independent=model.kind in INDEPENDENT_KINDS,
         )
+
+
+def _counted(layout: Layout, model: CubeModel) -> Counted:
+    found = layout.answer(model)
+    return Counted(found.values, found.half_widths)

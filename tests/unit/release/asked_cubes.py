@@ -32,10 +32,10 @@ def cells_cube(
     domain = CubeDomain(tuple(dimensions), bound)
     if values is None:
         values = np.random.default_rng(5).integers(-4, 40, domain.size)
-    return PublishedCube(
+    cube = PublishedCube(
         id="rel_1",
         name="cube",
-        model=CellsModel(domain, values, scale),
+        domain=domain,
         counts=counts,
         unit="patient",
         unit_column="patient_id",
@@ -46,11 +46,12 @@ def cells_cube(
             "band": BandView(10),
         },
     )
+    return cube, CellsModel(domain, values, scale)
 
 
 def ask(cube, sql, **options):
     """Answer a text over a cube."""
-    asked = AskedCube(cube)
+    asked = AskedCube(*cube)
     try:
         return asked.ask(parse_query(sql), **options)
     finally:
@@ -59,8 +60,9 @@ def ask(cube, sql, **options):
 
 def rows_of(cube):
     """Yield each cell as a dictionary of its values, and its estimate under ``n``."""
-    dimensions = cube.model.domain.dimensions
+    published, model = cube
+    dimensions = published.domain.dimensions
     names = [dimension.name for dimension in dimensions]
     cells = product(*(dimension.values for dimension in dimensions))
-    for cell, estimate in zip(cells, cube.model.estimates().tolist(), strict=True):
+    for cell, estimate in zip(cells, model.estimates().tolist(), strict=True):
         yield {**dict(zip(names, cell, strict=True)), "n": estimate}
