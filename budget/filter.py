@@ -22,7 +22,7 @@ _ADD = (
 
 
 def charge_all(
-    write: Write, request: ChargeRequest, boot: str
+    write: Write, request: ChargeRequest, boot: str | None
 ) -> dict[Scope, Loss | None] | Refused:
     """Charge every scope of a request, or none of them.
 

@@ -21,6 +21,7 @@ from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 
 MAX_EXECUTIONS = 3
+WORK_PREFIX = "job_"  # of the ids of charges whose work is a job's
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,15 @@ class Holder:
         return self.boot if self.shared else None
 
     def orphaned(self) -> ColumnElement[bool]:
-        """Return the condition on charges that nobody works on."""
+        """Return the condition on questions that nobody works on.
+
+        A job's work is its own lease's matter (``budget.works``).
+        """
         free: ColumnElement[bool] = charge.c.lease_boot.is_(None)
         if self.shared:
             free = or_(free, self._dead(charge.c.lease_boot))
-        return and_(charge.c.state == "running", free)
+        question = ~charge.c.query_id.startswith(WORK_PREFIX, autoescape=True)
+        return and_(charge.c.state == "running", question, free)
 
     def stranded(self) -> ColumnElement[bool]:
         """Return the condition on answers held by a process that died."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from sqlalchemy import Connection, Table, bindparam, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget import accounts, leases
+from budget import accounts, leases, works
 from budget.anchor import AnchorFile, AnchorRecord
 from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
@@ -331,6 +331,73 @@ class Ledger:
         with self._writer.transaction() as write:
             leases.give_up(write.connection, query_id, self._holder.boot)
 
+    def charge_work(
+        self, request: ChargeRequest, action: str, also: works.Also
+    ) -> Charge | Refused | works.Settled:
+        """Charge a job's work, once by the job's id; the work may be begun again.
+
+        Args:
+            request: Its ``query_id`` is the job's id, its ``principal`` who submitted.
+            action: Of the admin entry that says what begins; written with the charge.
+            also: What that entry changes.
+
+        Returns:
+            The charge, new or as it was made before; the refusal; or how it ended.
+
+        Raises:
+            AnchorMismatchError: Nothing was written.
+            LedgerUnavailableError: Nothing was charged, unless it names a query: that
+                charge is committed, and beginning again goes on with it.
+            UncertainError: It may be charged; beginning again finds out.
+        """
+        try:
+            with self._writer.transaction() as write:
+                is_new = works.find(write.connection, request.query_id) is None
+                outcome = works.take_up(write, request)
+                if is_new and isinstance(outcome, Charge):
+                    _append(write, action, request.principal, also)
+        except UnanchoredError as error:
+            raise LedgerUnavailableError(
+                str(error), query_id=request.query_id
+            ) from error
+        return outcome
+
+    def store_work(
+        self, paid: Charge, body: bytes, action: str, actor: str, also: works.Also
+    ) -> bytes:
+        """Store what a job's work made, anchored; the first stored is what it made.
+
+        Returns:
+            The stored bytes; where they were stored before, ``also`` is not called.
+
+        Raises:
+            LedgerUnavailableError: Nothing is stored: the charge has ended.
+        """
+        with self._writer.transaction() as write:
+            stored = write.connection.execute(
+                _STORED, {"query_id": paid.query_id}
+            ).scalar_one_or_none()
+            if stored is not None:
+                return bytes(stored)
+            works.require_running(write.connection, paid.query_id)
+            _store(write, paid.query_id, body)
+            leases.settle(write.connection, paid.query_id, "answered", None)
+            digest = hashlib.sha256(body).hexdigest()
+            write.entries.append(
+                "answered", {"query_id": paid.query_id, "sha256": digest}
+            )
+            _append(write, action, actor, also)
+        return body
+
+    def fail_work(
+        self, query_id: str, action: str, actor: str, also: works.Also
+    ) -> None:
+        """End a job's work that made nothing; its charge stays, where there is one."""
+        with self._writer.transaction() as write:
+            if works.is_begun(write.connection, query_id):
+                leases.fail(write, query_id)
+            _append(write, action, actor, also)
+
     def claim_orphans(self) -> list[Orphan]:
         """Lease every charge that nobody works on; fail those tried three times."""
         with self._databases.ledger_reader.connect() as connection:
@@ -468,3 +535,10 @@ class Ledger:
 
 def _store(write: Write, query_id: str, body: bytes) -> None:
     write.connection.execute(_STORE, {"query_id": query_id, "body": body})
+
+
+def _append(write: Write, action: str, actor: str, also: works.Also) -> None:
+    """Write an admin entry with the changes that ``also`` makes."""
+    change = RecordedTransaction(write)
+    also(change)
+    write.entries.append("admin", {"action": action, "actor": actor, **change.body({})})

@@ -21,6 +21,7 @@ MAX_DEPTH: Final = 2**10
 """No tree of tests goes deeper."""
 
 _PRECISION = 60
+_FAR_MORE_THAN_ROUNDING = Decimal("1e-50")
 
 
 @dataclass(slots=True)
@@ -86,6 +87,6 @@ def path_factor(fanout: int) -> Fraction:
 
 def delta_of(scale: float, fanout: int) -> int:
     """Return an integer at or above ``scale * ln(fanout)``, almost always the least."""
-    with localcontext(Context(prec=_PRECISION)) as context:
-        bound = Decimal(scale) * Decimal(fanout).ln()
-        return math.ceil(context.next_plus(context.next_plus(bound)))
+    with localcontext(Context(prec=_PRECISION)):
+        near = Decimal(scale) * Decimal(fanout).ln()
+        return math.ceil(near + near * _FAR_MORE_THAN_ROUNDING)

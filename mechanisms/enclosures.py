@@ -25,6 +25,24 @@ class Ratio(Protocol):
         """Return integers around it, closer as ``bits`` grow, within 0..2**bits."""
         ...
 
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rational:
+    """A ratio that is a fraction.
+
+    Attributes:
+        value: From 0 to 1.
+    """
+
+    value: Fraction
+
+    def enclose(self, bits: int) -> Interval:
+        """Return integers around it: equal once it needs no more bits, else 1 apart."""
+        scaled = self.value * (1 << bits)
+        return math.floor(scaled), math.ceil(scaled)
+
 
 @dataclass(frozen=True, slots=True)
 class Decay:

@@ -61,18 +61,29 @@ class LazyTable:
         longer |= integers(entropy, len(first), NEXT_BITS)
         passed, begun = _count(self._low, self._high, longer)
         for place in np.flatnonzero(passed != begun):
-            passed[place] = self._refine(int(longer[place]), entropy)
+            passed[place] = refine(
+                self._cuts, entropy, known=int(longer[place]), bits=_KNOWN_BITS
+            )
         return passed
 
-    def _refine(self, known: int, entropy: Entropy) -> int:
-        bits, passed, begun = _KNOWN_BITS, 0, 1
-        while passed != begun:
-            bits += _MORE_BITS
-            known = known << _MORE_BITS | int.from_bytes(entropy(_MORE_BITS // 8))
-            cuts = narrowed(self._cuts, bits)
-            passed = bisect_right([high for _, high in cuts], known)
-            begun = bisect_right([low for low, _ in cuts], known)
-        return passed
+
+def refine(cuts: Cuts, entropy: Entropy, *, known: int = 0, bits: int = 0) -> int:
+    """Return one outcome, reading 64 more bits at a time until no cut is in doubt.
+
+    Args:
+        cuts: Encloses the cumulative chances of all outcomes but the last.
+        entropy: Where the bits come from.
+        known: The first bits of U, as an integer.
+        bits: How many those are.
+    """
+    passed, begun = 0, 1
+    while passed != begun:
+        bits += _MORE_BITS
+        known = known << _MORE_BITS | int.from_bytes(entropy(_MORE_BITS // 8))
+        found = narrowed(cuts, bits)
+        passed = bisect_right([high for _, high in found], known)
+        begun = bisect_right([low for low, _ in found], known)
+    return passed
 
 
 def _count(low: IntArray, high: IntArray, known: IntArray) -> tuple[IntArray, IntArray]:

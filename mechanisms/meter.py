@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
 
 import numpy as np
 
 from mechanisms.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.calibration import laplace_scale, spends_at_most
 from mechanisms.errors import UnpaidMeasurementError
+from mechanisms.noisy import LARGEST_VALUE, NoisyCounts, NoisySparse, saturating_sum
+from mechanisms.sparse_counts import SparseRule, noisy_sparse
 from mechanisms.vector_samplers import VectorSampler
 from privacy.charges import Charge
 from privacy.counts import IntArray, SparseCounts
 from privacy.losses import ZERO_LOSS, Loss
-from privacy.sealed import SATURATION, Exact
+from privacy.sealed import Exact
 
 __all__ = [
     "BiasedTests",
@@ -26,12 +27,6 @@ __all__ = [
     "spends_at_most",
 ]
 
-MAX_THRESHOLD: Final = 2**61
-MAX_CELLS: Final = 2**61
-"""The most cells that ``sparse_counts`` hides the non-empty ones among."""
-
-_LARGEST_VALUE = SATURATION - 1
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -39,34 +34,6 @@ class Part:
 
     name: str
     loss: Loss
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyCounts:
-    """A vector with noise.
-
-    Attributes:
-        values: Signed, as drawn; in steps of the grid.
-        scale: Of the discrete Laplace noise, in steps of the grid.
-    """
-
-    values: IntArray
-    scale: float
-
-
-@dataclass(frozen=True, slots=True)
-class NoisySparse:
-    """The cells whose noisy count reaches a threshold, and those counts.
-
-    Attributes:
-        cells: Flat cell numbers, ascending.
-        values: One a cell, each at least the threshold.
-        scale: Of the discrete Laplace noise.
-    """
-
-    cells: IntArray
-    values: IntArray
-    scale: float
 
 
 class Meter:
@@ -116,13 +83,12 @@ class Meter:
         scale = laplace_scale(Fraction(l1), self._spend(part))
         values = sealed.unseal()
         noise = self._sampler.discrete_laplace(len(values), Fraction(scale))
-        return NoisyCounts(_add(values, noise), scale)
+        return NoisyCounts(saturating_sum(values, noise), scale)
 
     def sparse_counts(
         self,
         part: str,
         sealed: Exact[SparseCounts],
-        *,
         size: int,
         l1: int,
         threshold: int,
@@ -148,21 +114,9 @@ class Meter:
         Source: Cormode, Procopiuc, Srivastava and Tran 2012; proof in
         docs/proofs/sparse_counts.md.
         """
-        if not (0 < size <= MAX_CELLS and 0 < threshold <= MAX_THRESHOLD):
-            message = "a domain has up to 2**61 cells, a threshold lies in 1..2**61"
-            raise ValueError(message)
+        rule = SparseRule(size, threshold)
         scale = laplace_scale(Fraction(l1), self._spend(part))
-        raw, exact = sealed.unseal(), Fraction(scale)
-        noisy = _add(raw.counts, self._sampler.discrete_laplace(len(raw.cells), exact))
-        kept = noisy >= threshold
-        sampled = self._sampler.positions(size - len(raw.cells), threshold, exact)
-        beyond = self._sampler.tail_geometric(len(sampled), exact)
-        cells = np.concatenate([raw.cells[kept], _empty_cells(raw.cells, sampled)])
-        values = np.concatenate(
-            [noisy[kept], threshold + np.minimum(beyond, _LARGEST_VALUE - threshold)]
-        )
-        order = np.argsort(cells)
-        return NoisySparse(cells[order], values[order], scale)
+        return noisy_sparse(sealed.unseal(), rule, scale, self._sampler)
 
     def choose(
         self, part: str, sealed_scores: Exact[IntArray], sensitivity: int
@@ -182,7 +136,7 @@ class Meter:
         Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md.
         """
         scale = Fraction(laplace_scale(Fraction(2 * sensitivity), self._spend(part)))
-        scores = np.clip(sealed_scores.unseal(), -_LARGEST_VALUE, _LARGEST_VALUE)
+        scores = np.clip(sealed_scores.unseal(), -LARGEST_VALUE, LARGEST_VALUE)
         return self._sampler.choose(scores, scale)
 
     def biased_tests(self, part: str, fanout: int, l1: int) -> BiasedTests:
@@ -219,15 +173,3 @@ class Meter:
             return self._left.pop(part)
         except KeyError:
             raise UnpaidMeasurementError from None
-
-
-def _add(values: IntArray, noise: IntArray) -> IntArray:
-    """Return the sums, both ends within 2**62 - 1, without any overflow."""
-    exact = np.clip(values, -SATURATION, SATURATION)
-    return exact + np.clip(noise, -_LARGEST_VALUE - exact, _LARGEST_VALUE - exact)
-
-
-def _empty_cells(taken: IntArray, places: IntArray) -> IntArray:
-    """Return the cell numbers of empty cells that are numbered among themselves."""
-    empties_before = taken - np.arange(len(taken))
-    return places + np.searchsorted(empties_before, places, side="right")

@@ -2,20 +2,19 @@
 
 import os
 from fractions import Fraction
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 
+from mechanisms.binomial import binomial
 from mechanisms.enclosures import Decay, PassChance
 from mechanisms.entropy import integers_below
 from mechanisms.geometric import geometric_of
-from mechanisms.lazy_table import LazyTable
 from mechanisms.skips import skip
+from mechanisms.trials import successes
 from privacy.counts import IntArray
 
 _BLOCK = 1 << 16
-_CACHED_LAWS = 64
 
 
 class VectorSampler(Protocol):
@@ -36,6 +35,10 @@ class VectorSampler(Protocol):
         """Return which of 0..cells-1 get noise of at least ``threshold``, ascending."""
         ...
 
+    def binomial(self, cells: int, threshold: int, scale: Fraction) -> int:
+        """Return of how many of so many cells the noise is at least ``threshold``."""
+        ...
+
     def choose(self, scores: IntArray, scale: Fraction) -> int:
         """Return a place, with chance in proportion to ``exp(scores[place]/scale)``."""
         ...
@@ -50,11 +53,10 @@ class OsVectorSampler:
     def discrete_laplace(self, size: int, scale: Fraction) -> IntArray:
         """Return ``size`` independent draws; see the protocol."""
         drawn = self.tail_geometric(size, scale)
-        sign = _sign(scale)
         for start in range(0, size, _BLOCK):
             block = drawn[start : start + _BLOCK]
-            positive = sign.draw(len(block), os.urandom)
-            block ^= positive.astype(np.int64) - 1  # -1 - G where it is negative
+            negative = successes(len(block), PassChance(1, scale), os.urandom)
+            block ^= -negative.astype(np.int64)  # -1 - G where it is negative
         return drawn
 
     def tail_geometric(self, size: int, scale: Fraction) -> IntArray:
@@ -68,6 +70,13 @@ class OsVectorSampler:
         """
         return skip(cells, PassChance(threshold, scale), os.urandom)
 
+    def binomial(self, cells: int, threshold: int, scale: Fraction) -> int:
+        """Return how many cells pass, without drawing which; see the protocol.
+
+        Source: docs/proofs/binomial.md.
+        """
+        return binomial(cells, PassChance(threshold, scale), os.urandom)
+
     def choose(self, scores: IntArray, scale: Fraction) -> int:
         """Return a place; see the protocol.
 
@@ -79,10 +88,3 @@ class OsVectorSampler:
             kept = np.flatnonzero(self.tail_geometric(len(tried), scale) >= lost[tried])
             if len(kept):
                 return int(tried[kept[0]])
-
-
-@lru_cache(_CACHED_LAWS)
-def _sign(scale: Fraction) -> LazyTable:
-    """Return the law of a sign: 0, negative, with chance ``a / (1 + a)``."""
-    negative = PassChance(1, scale)
-    return LazyTable(lambda bits: [negative.enclose(bits)])

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, QueryError
 from privacy.schema import ColumnType, HierarchyDomain, Scalar
 from query_lang import hierarchies
 from query_lang.bind_expressions import ExpressionBinder
@@ -103,8 +103,8 @@ def bind_axis(axis: Axis, place: int, rows: ExpressionBinder) -> BoundAxis:
 
     Raises:
         AxisRefusedError: It names no column, or asks of it what its type has not, or
-            has no public values, or more than a million.
-        QueryError: A rule of the language refuses it.
+            has no public values, or more than a million, or a rule of the language
+            refuses it.
     """
     column = _COLUMN.fullmatch(axis.column)
     name = axis.name or (column[1] if column else "")
@@ -112,12 +112,14 @@ def bind_axis(axis: Axis, place: int, rows: ExpressionBinder) -> BoundAxis:
         raise AxisRefusedError(place, "a column's name, or table.column, is needed")
     if sum(asked is not None for asked in (axis.level, axis.bands, axis.bins)) > 1:
         raise AxisRefusedError(place, "give one of level, bands and bins")
-    facts = rows.value(_tree(axis.column)).facts
     try:
+        facts = rows.value(_tree(axis.column)).facts
         written = _written(axis, facts, rows)
+        bound = rows.value(_tree(written.text))
+    except QueryError as error:  # its own line and column are of our text
+        raise AxisRefusedError(place, f"{error.detail}: {error.hint}") from None
     except ValueError as error:
         raise AxisRefusedError(place, str(error)) from None
-    bound = rows.value(_tree(written.text))
     size = cell_count(bound.facts)
     if not size:
         message = (

@@ -69,6 +69,7 @@ def write_table(
                 f"COPY (SELECT {', '.join(shown)} FROM columns) "  # noqa: S608 - our names
                 f"TO {_text(str(path))} ({form})"
             )
+            path.chmod(0o600)
             _sync(path)
             written.append(path)
     return written

@@ -66,6 +66,7 @@ from server.use_cases.postgres_dump import DUMP, restore_words
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
+from server.use_cases.release_job import ReleaseJob
 from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
@@ -323,8 +324,9 @@ def make_services(
 
 def job_kinds(services: Services) -> JobKinds:
     """Return what jobs can do."""
-    kinds = [LoadJob(services, lambda: delete_unnamed_files(services))]
-    return {kind.name: kind for kind in kinds}
+    load = LoadJob(services, lambda: delete_unnamed_files(services))
+    release = ReleaseJob(services)
+    return {load.name: load, release.name: release}
 
 
 def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
@@ -350,9 +352,11 @@ def make_runner(
         CuratorError: The ledger or the files are not those that belong here.
     """
     delete_unnamed_files(services)
+    kinds = job_kinds(services)
+    kinds[ReleaseJob.name].clean()
     parts = RunnerParts(
         store=_job_store(services, lease_ms),
-        kinds=job_kinds(services),
+        kinds=kinds,
         catch_up=services.ledger.catch_up,
         beat_seconds=beat_seconds,
     )

@@ -26,10 +26,12 @@ from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
+from server.cli.releases import ReleaseParts, release_commands
 from server.job_worker import work_as_process
 from server.logs import configure_logs
 from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
 
 cli = typer.Typer(
@@ -42,6 +44,17 @@ add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
 cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
+cli.add_typer(
+    release_commands(
+        ReleaseParts(
+            office=lambda: ReleaseOffice(make_services(settings_or_exit())),
+            jobs=_WIRING.jobs_office,
+            viewer=_WIRING.operator,
+            runner=lambda stop: make_runner(make_services(settings_or_exit()), stop),
+        )
+    ),
+    name="release",
+)
 _ledger = ledger_commands(
     lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )

@@ -143,6 +143,11 @@ class Settings(BaseSettings):
         return self.data / "snapshots"
 
     @property
+    def releases(self) -> Path:
+        """Where the files of published releases lie."""
+        return self.data / "releases"
+
+    @property
     def overlaps(self) -> Path:
         """The folder of overlap files: keyed hashes of each population's unit ids."""
         return self.data / "overlap"

@@ -38,6 +38,9 @@ class ZeroVectorSampler:
     def positions(self, cells, threshold, scale):
         return np.zeros(0, dtype=np.int64)
 
+    def binomial(self, cells, threshold, scale):
+        return 0
+
     def choose(self, scores, scale):
         return int(np.argmax(scores))
 
@@ -57,6 +60,9 @@ class ScaledVectorSampler:
 
     def positions(self, cells, threshold, scale):
         return self._sampler.positions(cells, threshold, scale * self._factor)
+
+    def binomial(self, cells, threshold, scale):
+        return self._sampler.binomial(cells, threshold, scale * self._factor)
 
     def choose(self, scores, scale):
         return self._sampler.choose(scores, scale * self._factor)

@@ -66,9 +66,9 @@ def job_commands(
 
         Example: curator job follow job_0123456789abcdef01234567
         """
-        with refusals(), _teller(quiet=json) as tell:
+        with refusals(), shown_headway(quiet=json) as tell:
             jobs = office()
-            ended = _follow(lambda: jobs.show(viewer(), job), tell)
+            ended = follow_job(lambda: jobs.show(viewer(), job), tell)
         show(ended, as_json=json)
         if ended["state"] != "done":
             raise typer.Exit(REFUSED)
@@ -103,7 +103,7 @@ def _counted(item: Document) -> str:
     return f"{100 * item['done'] // max(1, total)}%"
 
 
-def _follow(look: Callable[[], Document], tell: Tell) -> Document:
+def follow_job(look: Callable[[], Document], tell: Tell) -> Document:
     """Look at a job until it has ended."""
     while True:
         seen = look()
@@ -114,7 +114,7 @@ def _follow(look: Callable[[], Document], tell: Tell) -> Document:
 
 
 @contextmanager
-def _teller(*, quiet: bool) -> Iterator[Tell]:
+def shown_headway(*, quiet: bool) -> Iterator[Tell]:
     """Yield what shows a job's headway on standard error, as ``dataset load`` does."""
     if quiet:
         yield lambda _: None

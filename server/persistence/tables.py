@@ -140,6 +140,30 @@ proposal = Table(
     Column("decided", Text),
 )
 
+publication = Table(
+    "publication",  # a release, from its charge on
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("population", Text, ForeignKey("population.name"), nullable=False),
+    Column("dataset", Text, ForeignKey("dataset.name"), nullable=False),
+    Column("snapshot", Text, ForeignKey("snapshot.id"), nullable=False),
+    Column("job", Text, nullable=False, unique=True),  # the charge has its id
+    Column("spec", Text, nullable=False),  # canonical JSON
+    Column("public", Boolean, nullable=False),
+    Column("readers", Text, nullable=False),  # JSON list of {project | principal}
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('begun', 'published', 'withdrawn', 'failed')"),
+        nullable=False,
+    ),
+    Column("created", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("manifest_sha256", Text),  # names the folder, once it is published
+    Index("publication_created", "created"),
+)
+
 work_metadata = MetaData()
 """Tables of work in progress: they come and go, and are in no chain entry."""
 

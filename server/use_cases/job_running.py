@@ -53,9 +53,12 @@ class JobRunner:
         self._store = parts.store
         self._stop = stop  # set: let go of the running job, and take no other
 
-    def run_one(self) -> bool:
-        """Take the oldest free job and work on it; say whether there was one."""
-        row = None if self._stop.is_set() else self._store.claim()
+    def run_one(self, only: str | None = None) -> bool:
+        """Take the oldest free job and work on it; say whether there was one.
+
+        ``only``: that one, or none.
+        """
+        row = None if self._stop.is_set() else self._store.claim(only)
         if row is None:
             return False
         facts = {"job": row.id, "kind": row.kind, "count": row.attempts}

@@ -136,8 +136,10 @@ class JobStore:
             connection.execute(insert(job).values(**row))
         return job_id
 
-    def claim(self) -> JobRow | None:
+    def claim(self, only: str | None = None) -> JobRow | None:
         """Take the oldest job that nobody works on, or None.
+
+        ``only``: that one, or none.
 
         A job whose lease ran out is taken as it was left: with its position, and with
         its result where the last attempt had recorded one. The attempts that come
@@ -147,6 +149,8 @@ class JobStore:
             job.c.state == "queued",
             and_(job.c.state == "running", job.c.lease_until_ms < now_ms()),
         )
+        if only is not None:
+            free = and_(free, job.c.id == only)
         oldest = (
             select(job.c.id)
             .where(free)

@@ -126,7 +126,7 @@ class LoadJob:
         self._check_unchanged(context, path)
         manifest = load_manifest(path, folder)
         with self._services.databases.reader.connect() as connection:
-            _check_custodian(connection, context.actor, manifest.population.id)
+            check_custodian(connection, context.actor, manifest.population.id)
         files = _file_inputs(manifest, path, folder)
         context.record_inputs([_manifest_input(path), *files])
         choices = LoadChoices(
@@ -159,7 +159,7 @@ def _errand(context: JobContext) -> Errand:
         context.progress("wait for another load", 0, None)
 
     def recorded(connection: Connection, loaded: Document) -> None:
-        _check_custodian(connection, context.actor, _population_of(connection, loaded))
+        check_custodian(connection, context.actor, _population_of(connection, loaded))
         output: Document = {
             "dataset": loaded["dataset"],
             "snapshot": loaded["snapshot"],
@@ -175,7 +175,7 @@ def _errand(context: JobContext) -> Errand:
     )
 
 
-def _check_custodian(connection: Connection, actor: str, population: str) -> None:
+def check_custodian(connection: Connection, actor: str, population: str) -> None:
     """Check that whoever asked for a job could ask for it now.
 
     A job may wait for days; whom it works for may have been taken away meanwhile, or

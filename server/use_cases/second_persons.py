@@ -37,6 +37,7 @@ Action = Literal[
     "snapshot.activate",
     "overlap.override",
     "anonymized.grant",
+    "release.publish",
 ]
 """What needs two persons; a population's range of losses cannot be changed at all."""
 

@@ -1,0 +1,67 @@
+"""Where releases lie: a folder each, named by its id and its manifest's digest.
+
+A folder gets its name only when it is whole and on disk, and counts only once the
+ledger names its digest. What no entry names is deleted, unless its job is at work.
+"""
+
+import secrets
+import shutil
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from server.use_cases.secret_files import sync_folder
+
+_DIGITS = 16
+_PART = ".part-"
+
+
+class ReleaseFolders:
+    """The folders of one installation."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def path(self, release_id: str, manifest_sha256: str) -> Path:
+        """Return where a published release lies."""
+        return self._root / f"{release_id}.{manifest_sha256[:_DIGITS]}"
+
+    def stage(self, release_id: str) -> Path:
+        """Return a new folder to write a release into.
+
+        What earlier attempts at the same release left behind is removed: whoever calls
+        this holds the lease of its job.
+        """
+        self._root.mkdir(mode=0o700, exist_ok=True)
+        self.remove(release_id)
+        part = self._root / f"{release_id}{_PART}{secrets.token_hex(8)}"
+        part.mkdir(mode=0o700)
+        return part
+
+    def settle(self, part: Path, release_id: str, manifest_sha256: str) -> Path:
+        """Give a whole folder its name, durably."""
+        sync_folder(part)
+        path = self.path(release_id, manifest_sha256)
+        part.rename(path)
+        sync_folder(self._root)
+        return path
+
+    def remove(self, release_id: str) -> None:
+        """Delete every folder of a release."""
+        for path in self._root.glob(f"{release_id}.*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def delete_unnamed(
+        self, named: Collection[tuple[str, str]], is_kept: Callable[[str], bool]
+    ) -> None:
+        """Delete folders that no entry names and no job works on.
+
+        Args:
+            named: Id and digest of what was published.
+            is_kept: Whether a release of that id may be in the making.
+        """
+        if not self._root.is_dir():
+            return
+        kept = {self.path(*one).name for one in named}
+        for path in self._root.iterdir():
+            if path.name not in kept and not is_kept(path.name.partition(".")[0]):
+                shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,380 @@
+"""The kind of job that publishes a release: ``release.publish``.
+
+Order (PRIVACY 5): plan and price, charge once by the job's id, touch data, measure,
+write and sync the files, give the folder its name, then store the manifest's digest in
+the chain together with the job's own result. A worker that is killed anywhere leaves
+either no charge, or a charge that the next attempt goes on with, or a whole release.
+"""
+
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from budget.ledger import ChargeRequest, RecordedTransaction, Scope
+from budget.records import FailedReplay, Refused, Replay
+from mechanisms.meter import Meter
+from privacy.charges import Charge
+from privacy.errors import LedgerUnavailableError
+from release.folders import write_release
+from release.manifests import Publication
+from release.models.contract import CubeModel
+from release.sealed_cube import SealedCube
+from release.signing import InstallationKey
+from release.spec import ReleaseSpec
+from server.persistence import tables
+from server.use_cases.answers import Document
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_kinds import (
+    JobContext,
+    JobParameters,
+    Prepared,
+    UnpreparedError,
+)
+from server.use_cases.job_store import ENDED
+from server.use_cases.load_job import check_custodian
+from server.use_cases.release_folders import ReleaseFolders
+from server.use_cases.release_specs import (
+    ReleasePlan,
+    SpecRefusedError,
+    plan_release,
+    population_of,
+    read_spec,
+)
+from server.use_cases.second_persons import (
+    Altered,
+    Change,
+    asking_second_person,
+    require_second_person,
+)
+from server.use_cases.secret_files import read_secret
+from server.use_cases.services import Services, now_text
+
+_STEPS = 5
+_BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
+
+PublicationRow = Row[tuple[object, ...]]
+
+
+class ReleaseParameters(JobParameters):
+    """The member ``release`` of a spec file."""
+
+    release: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One attempt: what was planned, and what was paid for it."""
+
+    planned: ReleasePlan
+    release_id: str
+    charge: Charge
+
+
+class ReleaseJob:
+    """Publishes a release, charged once however often the job is begun again."""
+
+    name = "release.publish"
+    parameters: type[JobParameters] = ReleaseParameters
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._folders = ReleaseFolders(services.settings.releases)
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Plan the release; no row is read and nothing is charged.
+
+        Raises:
+            UnpreparedError: The spec does not fit the dataset, or there is none.
+            SpecRefusedError: It is no spec.
+        """
+        spec = read_spec(_given(parameters))
+        with self._services.databases.reader.connect() as connection:
+            population = population_of(connection, spec)
+            try:
+                planned = plan_release(connection, spec)
+                require_free_name(connection, spec.name)
+            except (SpecRefusedError, CommandRefusedError) as error:
+                raise UnpreparedError(str(error), population) from None
+        read: Document = {"dataset": spec.dataset, "snapshot": planned.snapshot}
+        return Prepared(parameters, population, [read])
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Publish the release.
+
+        Raises:
+            CommandRefusedError: The cap is too small, the name is taken, the charge
+                has ended, or whoever asked is no custodian of the population now.
+            ProposalOpenError: A public release waits for a second person.
+            ExecutionError: The cells could not be counted; the charge stays.
+            JobStoppedError: The job was cancelled, or has to be let go.
+        """
+        context.progress("plan", 0, _STEPS)
+        planned = self._planned(context, read_spec(_given(parameters)))
+        context.record_inputs(
+            [{"dataset": planned.spec.dataset, "snapshot": planned.snapshot}]
+        )
+        context.progress("charge", 1, _STEPS)
+        outcome = self._charged(context, planned)
+        if isinstance(outcome, Replay):
+            return self._result(planned, context.job_id, outcome.body)
+        return self._publish(
+            context, _Work(planned, release_id_of(context.job_id), outcome)
+        )
+
+    def _planned(self, context: JobContext, spec: ReleaseSpec) -> ReleasePlan:
+        """Plan for the snapshot that was charged, else for the active one."""
+        with self._services.databases.reader.connect() as connection:
+            begun = publication_of_job(connection, context.job_id)
+            snapshot = None if begun is None else str(begun.snapshot)
+            planned = plan_release(connection, spec, snapshot)
+            check_custodian(connection, context.actor, planned.dataset.population)
+        return planned
+
+    # -- the charge ---------------------------------------------------------------
+
+    def _charged(self, context: JobContext, planned: ReleasePlan) -> Charge | Replay:
+        def begin(change: RecordedTransaction) -> None:
+            check_custodian(
+                change.connection, context.actor, planned.dataset.population
+            )
+            require_free_name(change.connection, planned.spec.name)
+            if planned.spec.is_public:
+                require_second_person(change, context.actor, public_change(planned))
+            change.insert(tables.publication, _row(context, planned))
+            context.raise_if_stopped()
+
+        with asking_second_person(self._services, context.actor):
+            outcome = self._services.ledger.charge_work(
+                _request(context, planned), _BEGIN, begin
+            )
+        if isinstance(outcome, Refused):
+            (left,) = outcome.remaining.values()
+            message = (
+                f"the release would cost epsilon {planned.spec.epsilon}, and the cap "
+                f"of {planned.dataset.population} has {left} left: nothing was charged"
+            )
+            raise CommandRefusedError(message)
+        if isinstance(outcome, FailedReplay):
+            message = "this job's charge has ended without a release: submit a new one"
+            raise CommandRefusedError(message)
+        return outcome
+
+    # -- after the charge ---------------------------------------------------------
+
+    def _publish(self, context: JobContext, work: _Work) -> Document:
+        model = self._measured(context, work)
+        context.progress("write", 4, _STEPS)
+        part = self._folders.stage(work.release_id)
+        key = InstallationKey(read_secret(self._services.settings.secret_file))
+        publication = self._publication(context, work)
+        content = write_release(part, publication, work.charge, model, key)
+        digest = hashlib.sha256(content).hexdigest()
+        self._folders.settle(part, work.release_id, digest)
+        result = self._result(work.planned, context.job_id, content)
+
+        def publish(change: RecordedTransaction) -> None:
+            change.update(
+                tables.publication,
+                {"id": work.release_id},
+                {"state": "published", "manifest_sha256": digest},
+            )
+            context.conclude(change.connection, result, [result])
+
+        stored = self._services.ledger.store_work(
+            work.charge, content, _PUBLISH, context.actor, publish
+        )
+        return self._result(work.planned, context.job_id, stored)
+
+    def _measured(self, context: JobContext, work: _Work) -> CubeModel:
+        planned = work.planned
+        context.progress("count", 2, _STEPS)
+        raw = self._services.engine.count_cube(
+            planned.snapshot, planned.plan.statement, context.interruptible
+        )
+        context.progress("measure", 3, _STEPS)
+        meter = Meter(work.charge, planned.parts, self._services.vector_sampler)
+        cube = SealedCube(planned.domain, raw)
+        return planned.strategy.measure(cube, meter, planned.spec.parameters)
+
+    def _publication(self, context: JobContext, work: _Work) -> Publication:
+        planned = work.planned
+        charged = self._services.ledger.query(context.job_id)
+        if charged is None:  # it is there: this attempt holds its charge
+            message = "the charge cannot be read"
+            raise LedgerUnavailableError(message, query_id=context.job_id)
+        return Publication(
+            release_id=work.release_id,
+            spec=planned.spec,
+            plan=planned.plan,
+            dataset=planned.dataset,
+            snapshot=planned.snapshot,
+            parts=planned.parts,
+            expected=planned.expected,
+            charged=charged.time,
+            code_version=version("curator"),
+        )
+
+    def _result(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
+        return {
+            "release": release_id_of(job_id),
+            "name": planned.spec.name,
+            "dataset": planned.spec.dataset,
+            "snapshot": planned.snapshot,
+            "cells": planned.domain.size,
+            "epsilon": str(planned.spec.epsilon),
+            "manifest_sha256": hashlib.sha256(content).hexdigest(),
+        }
+
+    # -- what was left behind -----------------------------------------------------
+
+    def clean(self) -> None:
+        """End what ended jobs had begun, and delete folders that nobody names."""
+        self.settle_ended()
+        self.delete_unnamed()
+
+    def settle_ended(self) -> None:
+        """Fail every release whose job has ended without it; its charge stays."""
+        release, job = tables.publication, tables.job
+        ended = (
+            select(release.c.id, release.c.job, job.c.actor)
+            .join(job, job.c.id == release.c.job)
+            .where(release.c.state == "begun", job.c.state.in_(ENDED))
+        )
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(ended).all()
+        for row in rows:
+            self._fail(str(row.id), str(row.job), str(row.actor))
+
+    def _fail(self, release_id: str, job_id: str, actor: str) -> None:
+        def fail(change: RecordedTransaction) -> None:
+            row = publication_of_job(change.connection, job_id)
+            if row is None or row.state != "begun":
+                raise _SettledError  # by another process, meanwhile
+            change.update(tables.publication, {"id": release_id}, {"state": "failed"})
+
+        with contextlib.suppress(_SettledError):
+            self._services.ledger.fail_work(job_id, _FAIL, actor, fail)
+
+    def delete_unnamed(self) -> None:
+        """Delete folders that no entry names and no job works on."""
+        release = tables.publication
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(
+                select(release.c.id, release.c.manifest_sha256, release.c.state)
+            ).all()
+        named = {(r.id, r.manifest_sha256) for r in rows if r.manifest_sha256}
+        begun = {row.id for row in rows if row.state == "begun"}
+        self._folders.delete_unnamed(named, begun.__contains__)
+
+
+class _SettledError(Exception):
+    """Somebody else has ended the release; nothing is written."""
+
+
+def release_id_of(job_id: str) -> str:
+    """Return the id of the release that a job makes; random, as the job's is."""
+    return "rel_" + job_id.removeprefix("job_")
+
+
+def publication_of_job(connection: Connection, job_id: str) -> PublicationRow | None:
+    """Return what a job has begun to publish; None before its charge."""
+    release = tables.publication
+    wanted = select(release).where(release.c.job == job_id)
+    return connection.execute(wanted).one_or_none()
+
+
+def require_free_name(connection: Connection, name: str) -> None:
+    """Refuse a name that another release has, or had.
+
+    Raises:
+        CommandRefusedError: One that did not fail is called so.
+    """
+    release = tables.publication
+    taken = select(release.c.id).where(
+        release.c.name == name, release.c.state != "failed"
+    )
+    if connection.execute(taken).first() is not None:
+        message = f"a release is called {name} already: take another name"
+        raise CommandRefusedError(message)
+
+
+def public_change(planned: ReleasePlan) -> Change:
+    """Return what two persons must agree on before everybody may read a release."""
+    written = json.loads(planned.spec.canonical_json())
+    return Change(
+        "release.publish",
+        planned.dataset.population,
+        (Altered(f"public release {planned.spec.name}", None, written),),
+    )
+
+
+def _row(
+    context: JobContext, planned: ReleasePlan
+) -> dict[str, str | int | bool | None]:
+    spec = planned.spec
+    readers = [reader.model_dump(exclude_none=True) for reader in spec.reader_specs()]
+    return {
+        "id": release_id_of(context.job_id),
+        "name": spec.name,
+        "population": planned.dataset.population,
+        "dataset": spec.dataset,
+        "snapshot": planned.snapshot,
+        "job": context.job_id,
+        "spec": spec.canonical_json(),
+        "public": spec.is_public,
+        "readers": json.dumps(readers, sort_keys=True),
+        "state": "begun",
+        "created": now_text(),
+        "created_by": context.actor,
+        "manifest_sha256": None,
+    }
+
+
+def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
+    """Return the charge: the population's alone, for all recipients together."""
+    spec, population = planned.spec, planned.dataset.population
+    told = {
+        "sql": question_text(planned),
+        "release": json.loads(spec.canonical_json()),
+        "epsilon": str(spec.epsilon),
+    }
+    return ChargeRequest(
+        query_id=context.job_id,
+        principal=context.actor,
+        project="",
+        population=population,
+        dataset=spec.dataset,
+        snapshot=planned.snapshot,
+        scopes=(Scope.population(population),),
+        loss=spec.epsilon,
+        question=f"release:{release_id_of(context.job_id)}",
+        private_history=True,
+        idempotency_key=context.job_id,
+        fingerprint=None,
+        request_json=json.dumps(told, sort_keys=True),
+    )
+
+
+def question_text(planned: ReleasePlan) -> str:
+    """Return the query that the cube answers, for people."""
+    spec = planned.spec
+    keys = [dimension.expression for dimension in planned.plan.dimensions]
+    count = (
+        f"COUNT(DISTINCT {planned.dataset.unit})"
+        if spec.count == "units"
+        else "COUNT(*)"
+    )
+    where = "" if spec.where is None else f" WHERE {spec.where}"
+    listed = ", ".join(keys)
+    return f"SELECT {listed}, {count} FROM {spec.source}{where} GROUP BY {listed}"  # noqa: S608 - shown, never run
+
+
+def _given(parameters: JobParameters) -> dict[str, object]:
+    if not isinstance(parameters, ReleaseParameters):
+        raise TypeError
+    return {"release": parameters.release}

@@ -1,0 +1,157 @@
+"""Releases for their readers: what one may read, and nothing of the rest."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from release.errors import BrokenReleaseError
+from release.store import OpenRelease, open_release
+from server.persistence import tables
+from server.use_cases.access import Caller, populations_of, projects_of
+from server.use_cases.answers import Document
+from server.use_cases.errors import NotFoundError
+from server.use_cases.paging import Page, read_page
+from server.use_cases.release_folders import ReleaseFolders
+from server.use_cases.release_job import PublicationRow
+from server.use_cases.services import Services
+
+Format = Literal["parquet", "csv", "json"]
+
+
+class ReleaseShelf:
+    """Published releases; one that a caller may not read is not there."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._folders = ReleaseFolders(services.settings.releases)
+
+    def page(self, caller: Caller, page: Page) -> Document:
+        """List the releases that a caller may read, newest first.
+
+        Raises:
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        with self._services.databases.reader.connect() as connection:
+            readable = readable_by(connection, caller)
+            rows, cursor = read_page(connection, tables.publication, page, readable)
+        return {"items": [shelved(row) for row in rows], "next_cursor": cursor}
+
+    def readable(self, caller: Caller, dataset: str) -> list[PublicationRow]:
+        """Return the published releases of a dataset that a caller may read."""
+        release = tables.publication
+        with self._services.databases.reader.connect() as connection:
+            wanted = select(release).where(
+                release.c.dataset == dataset, readable_by(connection, caller)
+            )
+            newest = wanted.order_by(release.c.created.desc())
+            return list(connection.execute(newest).all())
+
+    def open(self, caller: Caller, release_id: str) -> OpenRelease:
+        """Return a release that a caller may read: its manifest and model.
+
+        Raises:
+            NotFoundError: There is none, or it is not theirs, or its files are gone.
+        """
+        return self.opened(self.row(caller, release_id))
+
+    def opened(self, row: PublicationRow) -> OpenRelease:
+        """Return a published release.
+
+        Raises:
+            NotFoundError: Its files are gone or broken; 'curator doctor' says so.
+        """
+        try:
+            return open_release(self.folder(row))
+        except (OSError, BrokenReleaseError):
+            raise NotFoundError from None
+
+    def row(self, caller: Caller, release_id: str) -> PublicationRow:
+        """Return the row of a release that a caller may read.
+
+        Raises:
+            NotFoundError: There is none, or it is not theirs.
+        """
+        release = tables.publication
+        with self._services.databases.reader.connect() as connection:
+            row = connection.execute(
+                select(release).where(
+                    release.c.id == release_id, readable_by(connection, caller)
+                )
+            ).one_or_none()
+        if row is None:
+            raise NotFoundError
+        return row
+
+    def folder(self, row: PublicationRow) -> Path:
+        """Return where a published release lies."""
+        return self._folders.path(str(row.id), str(row.manifest_sha256))
+
+    def show(self, caller: Caller, release_id: str) -> Document:
+        """Return a release with its manifest.
+
+        Raises:
+            NotFoundError: As ``open``.
+        """
+        row = self.row(caller, release_id)
+        return {**shelved(row), "manifest": self.opened(row).manifest}
+
+    def file(self, caller: Caller, release_id: str, name: str) -> Path:
+        """Return the path of a file of a release, for sending it.
+
+        Raises:
+            NotFoundError: As ``open``, or the release has no such file.
+        """
+        row = self.row(caller, release_id)
+        files = self.opened(row).manifest.get("files")
+        path = self.folder(row) / name
+        if not isinstance(files, dict) or name not in files or not path.is_file():
+            raise NotFoundError
+        return path
+
+
+def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
+    """Return the condition on releases that a caller may read now."""
+    release = tables.publication
+    names = {project.name for project in projects_of(connection, caller.name)}
+    populations = populations_of(connection, caller.name)
+    granted = [
+        row.id
+        for row in connection.execute(
+            select(release.c.id, release.c.readers).where(release.c.readers != "[]")
+        )
+        if _is_granted(json.loads(row.readers), caller.name, names)
+    ]
+    theirs = or_(
+        release.c.public.is_(True),
+        release.c.id.in_(granted),
+        release.c.population.in_(sorted(populations)),
+    )
+    return and_(release.c.state == "published", theirs)
+
+
+def _is_granted(
+    readers: list[dict[str, str]], principal: str, projects: set[str]
+) -> bool:
+    return any(
+        reader.get("principal") == principal or reader.get("project") in projects
+        for reader in readers
+    )
+
+
+def shelved(row: PublicationRow) -> Document:
+    """Return a release as its readers' lists show it."""
+    spec = json.loads(str(row.spec))
+    return {
+        "id": row.id,
+        "name": row.name,
+        "kind": spec["kind"],
+        "dataset": row.dataset,
+        "snapshot": row.snapshot,
+        "strategy": spec["strategy"],
+        "epsilon": spec["epsilon"],
+        "counts": spec["count"],
+        "public": row.public,
+        "created": row.created,
+    }

@@ -1,0 +1,271 @@
+"""Releases for custodians: planning, listing, verifying, withdrawing."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Connection, or_, select, true
+
+from budget.ledger import Scope
+from privacy.errors import InvalidOptionError
+from release.errors import ReleaseRefusedError
+from release.folders import describe
+from release.manifests import MANIFEST, read_manifest
+from release.signing import InstallationKey
+from release.store import problems_in
+from release.strategies.registry import STRATEGIES
+from server.persistence import tables
+from server.use_cases.answers import Document
+from server.use_cases.errors import CommandRefusedError, NotFoundError
+from server.use_cases.jobs import Viewer
+from server.use_cases.paging import Page, read_page
+from server.use_cases.release_folders import ReleaseFolders
+from server.use_cases.release_job import PublicationRow, require_free_name
+from server.use_cases.release_specs import (
+    ReleasePlan,
+    SpecRefusedError,
+    plan_release,
+    population_of,
+    read_spec,
+)
+from server.use_cases.secret_files import read_secret
+from server.use_cases.services import Services
+
+
+class ReleaseOffice:
+    """Releases of a viewer's populations; what is not theirs is not there."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._folders = ReleaseFolders(services.settings.releases)
+
+    def plan(self, viewer: Viewer, given: Mapping[str, object]) -> Document:
+        """Price a release and foretell its error, by public facts alone.
+
+        Raises:
+            SpecRefusedError: The spec does not fit; on the host, with its place.
+            InvalidOptionError: The same, over HTTP.
+            NotFoundError: It is about somebody else's dataset, or none.
+        """
+        try:
+            spec = read_spec(given)
+            with self._services.databases.reader.connect() as connection:
+                self._check_population(viewer, population_of(connection, spec))
+                planned = plan_release(connection, spec)
+        except SpecRefusedError as error:
+            if viewer.populations is None:
+                raise
+            raise InvalidOptionError(str(error)) from None
+        return {**_plan_document(planned), **self._affordable(planned)}
+
+    def _affordable(self, planned: ReleasePlan) -> Document:
+        scope = Scope.population(planned.dataset.population)
+        left = self._services.ledger.remaining([scope])[scope]
+        with self._services.databases.reader.connect() as connection:
+            free = True
+            try:
+                require_free_name(connection, planned.spec.name)
+            except CommandRefusedError:
+                free = False
+        return {
+            "affordable": left is not None and planned.spec.epsilon <= left,
+            "remaining": None if left is None else str(left),
+            "name_is_free": free,
+        }
+
+    def _check_population(self, viewer: Viewer, population: str | None) -> None:
+        if viewer.populations is not None and population not in viewer.populations:
+            raise NotFoundError
+
+    def page(self, viewer: Viewer, page: Page) -> Document:
+        """List releases, newest first.
+
+        Raises:
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        with self._services.databases.reader.connect() as connection:
+            rows, cursor = read_page(connection, tables.publication, page, _of(viewer))
+        return {"items": [listed(row) for row in rows], "next_cursor": cursor}
+
+    def show(self, viewer: Viewer, release: str) -> Document:
+        """Describe one release, by its id or name.
+
+        Raises:
+            NotFoundError: Unknown, or of somebody else's population.
+        """
+        row = self._row(viewer, release)
+        manifest = None
+        if row.manifest_sha256 is not None:
+            folder = self._folders.path(str(row.id), str(row.manifest_sha256))
+            manifest = read_manifest(folder) if folder.is_dir() else None
+        return {
+            **listed(row),
+            "readers": json.loads(str(row.readers)),
+            "spec": json.loads(str(row.spec)),
+            "manifest": manifest,
+        }
+
+    def verify(self, viewer: Viewer, release: str) -> Document:
+        """Check the files of a published release.
+
+        Raises:
+            NotFoundError: As ``show``.
+            CommandRefusedError: It was never published.
+        """
+        row = self._row(viewer, release)
+        if row.manifest_sha256 is None:
+            message = f"{row.name} was not published: there is nothing to verify"
+            raise CommandRefusedError(message)
+        return self.verified(row)
+
+    def verified(self, row: PublicationRow) -> Document:
+        """Return what is wrong with a published release's folder."""
+        folder = self._folders.path(str(row.id), str(row.manifest_sha256))
+        problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
+        return {"release": row.id, "ok": not problems, "problems": problems}
+
+    def published(self) -> list[PublicationRow]:
+        """Return every release that has files, for checks on the host."""
+        release = tables.publication
+        wanted = select(release).where(release.c.manifest_sha256.is_not(None))
+        with self._services.databases.reader.connect() as connection:
+            return list(connection.execute(wanted.order_by(release.c.created)).all())
+
+    def public_key(self) -> str:
+        """Return the key that verifies this installation's releases."""
+        secret = read_secret(self._services.settings.secret_file)
+        return InstallationKey(secret).public_key
+
+    def withdraw(self, viewer: Viewer, release: str, reason: str) -> Document:
+        """Hide a release from its readers, for good; its charge and entry stay.
+
+        Raises:
+            NotFoundError: As ``show``.
+            CommandRefusedError: It is not published.
+        """
+        known = self._row(viewer, release)
+        with self._services.ledger.recorded(
+            "release.withdraw", viewer.actor, {"release": known.id, "reason": reason}
+        ) as change:
+            row = _by_id(change.connection, str(known.id))
+            if row.state != "published":
+                message = (
+                    f"{row.name} is {row.state}: only what is published is withdrawn"
+                )
+                raise CommandRefusedError(message)
+            change.update(tables.publication, {"id": row.id}, {"state": "withdrawn"})
+        return self.show(viewer, str(known.id))
+
+    def _row(self, viewer: Viewer, release: str) -> PublicationRow:
+        table = tables.publication
+        named = or_(table.c.id == release, table.c.name == release)
+        wanted = (
+            select(table)
+            .where(named, _of(viewer))
+            .order_by((table.c.state == "failed"), table.c.created.desc())
+        )
+        with self._services.databases.reader.connect() as connection:
+            row = connection.execute(wanted.limit(1)).one_or_none()
+        if row is None:
+            raise NotFoundError
+        return row
+
+
+def folder_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
+    """Return what is wrong with a folder that the ledger names by a digest."""
+    if not folder.is_dir():
+        return ["its folder is missing: bring it back from a backup"]
+    problems = problems_in(folder, key)
+    if problems:
+        return problems
+    return (
+        []
+        if manifest_digest(folder) == manifest_sha256
+        else ["the manifest is not the one that the ledger names"]
+    )
+
+
+def manifest_digest(folder: Path) -> str:
+    """Return the sha256 of a folder's manifest."""
+    return str(describe(folder / MANIFEST)["sha256"])
+
+
+def listed(row: PublicationRow) -> Document:
+    """Return a release as lists show it."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "population": row.population,
+        "dataset": row.dataset,
+        "snapshot": row.snapshot,
+        "epsilon": json.loads(str(row.spec))["epsilon"],
+        "state": row.state,
+        "public": row.public,
+        "created": row.created,
+        "created_by": row.created_by,
+        "job": row.job,
+    }
+
+
+def _of(viewer: Viewer) -> ColumnElement[bool]:
+    if viewer.populations is None:
+        return true()
+    return tables.publication.c.population.in_(sorted(viewer.populations))
+
+
+def _by_id(connection: Connection, release_id: str) -> PublicationRow:
+    table = tables.publication
+    return connection.execute(select(table).where(table.c.id == release_id)).one()
+
+
+# -- plans ------------------------------------------------------------------------
+
+
+def _plan_document(planned: ReleasePlan) -> Document:
+    plan = planned.plan
+    return {
+        "name": planned.spec.name,
+        "dataset": planned.spec.dataset,
+        "snapshot": planned.snapshot,
+        "strategy": planned.strategy.name,
+        "epsilon": str(planned.spec.epsilon),
+        "parts": [
+            {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
+        ],
+        "cells": plan.size,
+        "dimensions": [
+            {
+                "name": dimension.name,
+                "values": len(dimension.values),
+                "expression": dimension.expression,
+            }
+            for dimension in plan.dimensions
+        ],
+        "l1_sensitivity": plan.l1_sensitivity,
+        "derivation": plan.derivation,
+        "warnings": [warning.detail for warning in plan.warnings],
+        "expected_errors": [_expected(planned, name) for name in sorted(STRATEGIES)],
+    }
+
+
+def _expected(planned: ReleasePlan, name: str) -> Document:
+    """Return what public facts say of one strategy's error."""
+    is_chosen = name == planned.strategy.name
+    parameters = planned.spec.parameters if is_chosen else {}
+    try:
+        expected = STRATEGIES[name].expectation(
+            planned.domain, planned.spec.epsilon, parameters
+        )
+    except ReleaseRefusedError as error:
+        return {
+            "strategy": name,
+            "cell_rmse": None,
+            "total_rmse": None,
+            "words": str(error),
+        }
+    return {
+        "strategy": name,
+        "cell_rmse": expected.cell_rmse,
+        "total_rmse": expected.total_rmse,
+        "words": expected.words,
+    }
