@@ -48,6 +48,7 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
+from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value
 from server.use_cases.doctor import Instruments
@@ -62,6 +63,7 @@ from server.use_cases.load_job import LoadJob
 from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
 from server.use_cases.oidc import token_reader
+from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.postgres_dump import DUMP, restore_words
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
@@ -554,6 +556,7 @@ class Server:
             raise
         self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
+        self._room = ReleaseRoom(self.services)
         self.desk = Desk(self.services, compiler)
         self._recovery = Recovery(self.services, compiler, self.desk)
 
@@ -604,6 +607,7 @@ class Server:
             gate=Gate(self.services.ledger),
             services=self.services,
             jobs=make_jobs(self.services),
+            release_desk=ReleaseDesk(self.services, self._room),
             ready=self._ready,
         )
         app = make_app(self._lifespan)
