@@ -69,6 +69,7 @@ from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
 from server.use_cases.release_job import ReleaseJob
+from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
@@ -557,7 +558,8 @@ class Server:
         self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
         self._room = ReleaseRoom(self.services)
-        self.desk = Desk(self.services, compiler)
+        offers = ReleaseOffers(self.services, self._room)
+        self.desk = Desk(self.services, compiler, offers)
         self._recovery = Recovery(self.services, compiler, self.desk)
 
     def start(self) -> None:

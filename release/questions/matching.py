@@ -32,6 +32,7 @@ from query_lang.plan import (
     CountValuesMeasure,
     MeasureKind,
     Node,
+    Scan,
     SumMeasure,
 )
 from query_lang.syntax import Position
@@ -134,8 +135,16 @@ def _bound_differences(asked: Aggregate, counted: Aggregate) -> list[Difference]
 def _source_differences(question: Peeled, own: Peeled) -> list[Difference]:
     if _same(question.source, own.source):
         return []
+    if _same(_whole(question.source), _whole(own.source)):
+        detail = "one of the two takes fewer rows of each unit from the table"
+        return [Difference("bounds", detail)]
     detail = "the query reads other tables, or bounds or joins them in another way"
     return [Difference("source", detail)]
+
+
+def _whole(node: Node) -> Node:
+    """Return a table's scan without the bound that a request gave it."""
+    return replace(node, max_rows=None) if isinstance(node, Scan) else node
 
 
 def _conditions(

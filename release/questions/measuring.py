@@ -87,7 +87,7 @@ class Weighed:
 
 
 Measured = Counted | Weighed
-_ANSWERED = (CountRowsMeasure, CountValuesMeasure, SumMeasure)
+_ANSWERED = (CountRowsMeasure, CountValuesMeasure)
 
 
 class Measurer:
@@ -120,20 +120,19 @@ class Measurer:
         """Refuse what the release cannot answer; no number of it is read.
 
         Raises:
-            SqlNotAllowedError: An aggregate is none that it has.
+            SqlNotAllowedError: An aggregate is none that it has, or adds up too many
+                numbers.
         """
         for kind in self._question.measures:
             if isinstance(kind, CountUnitsMeasure):
                 self._require_units()
+            elif isinstance(kind, SumMeasure):
+                self._require_few(kind.slot)
             elif not isinstance(kind, _ANSWERED):
                 raise refuse(rules.RELEASE_COUNTS, self._question.position)
 
     def measure(self, kind: MeasureKind, model: CubeModel) -> Measured:
-        """Return what an aggregate is estimated to be; ``check`` let it through.
-
-        Raises:
-            SqlNotAllowedError: It adds up too many numbers.
-        """
+        """Return what an aggregate is estimated to be; ``check`` let it through."""
         match kind:
             case CountValuesMeasure(slot):
                 return _counted(self._where_present(slot), model)
@@ -165,16 +164,22 @@ class Measurer:
             narrowed = Selection(selection.kept, masks)
         return replace(self.layout, selection=narrowed)
 
-    def _weighed(self, slot: int, model: CubeModel) -> Weighed:
+    def _numbers(self, slot: int) -> tuple[list[int], Layout]:
+        """Return the numbers that a slot holds, and the layout by each of them."""
         expression = self._question.expression(slot)
         _, found = self._values.values(expression, self._question)
         numbers = sorted({value for value in found if isinstance(value, int)})
         last = lay_out(expression, numbers, self._question, self._values)
-        keys = (*self.layout.keys, last)
-        check_wide(keys, self._question, self._domain.shape)
-        layout = replace(self.layout, keys=keys)
+        return numbers, replace(self.layout, keys=(*self.layout.keys, last))
+
+    def _require_few(self, slot: int) -> None:
+        _, layout = self._numbers(slot)
+        check_wide(layout.keys, self._question, self._domain.shape)
         if layout.size > MAX_SUMMANDS:
             raise refuse(rules.MANY_VALUES, self._question.position)
+
+    def _weighed(self, slot: int, model: CubeModel) -> Weighed:
+        numbers, layout = self._numbers(slot)
         rolled = layout.answer(model)
         table = (self.layout.size, len(numbers))
         return Weighed(

@@ -133,10 +133,12 @@ class MonthView:
     def allows(
         self, function: Function, parameters: Sequence[Scalar], own: Own
     ) -> bool:
-        """Whether all days of a month have the part."""
+        """Whether all days of a month have the part, or are there at all."""
         del own
         part = parameters[0] if parameters else None
-        return function is Function.EXTRACT and part in {"year", "quarter", "month"}
+        if function is Function.EXTRACT:
+            return part in {"year", "quarter", "month"}
+        return function is Function.IS_NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,8 @@ class BandView:
         match function, parameters:
             case Function.AGE_BAND, [int(width)]:
                 return width % self.width == 0
+            case Function.IS_NULL, _:
+                return True
             case _:
                 return False
 

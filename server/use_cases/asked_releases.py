@@ -7,11 +7,16 @@ of the text and of what was published.
 from threading import BoundedSemaphore
 from typing import Final
 
-from privacy.schema_json import scalar_to_json
 from release.questions.answering import CubeAnswer
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
 from server.use_cases.opened_releases import Kept, PublicationRow, ReleaseRoom
+from server.use_cases.release_answers import (
+    release_columns,
+    release_half_widths,
+    release_intervals,
+    release_rows,
+)
 from server.use_cases.release_shelf import ReleaseShelf
 from server.use_cases.services import Services, today
 
@@ -68,13 +73,10 @@ def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document
     return {
         "release": release,
         "snapshot": snapshot,
-        "columns": columns_of(answer),
-        "rows": rows_of(answer),
-        "intervals": intervals_of(answer),
-        "half_widths": [
-            {"column": name, "confidence": answer.confidence, "rows": list(widths)}
-            for name, widths in answer.half_widths.items()
-        ],
+        "columns": release_columns(answer),
+        "rows": release_rows(answer),
+        "intervals": release_intervals(answer),
+        "half_widths": release_half_widths(answer),
         "price": "0",
         "derivation": answer.derivation,
         "warnings": [
@@ -82,36 +84,3 @@ def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document
             for warning in answer.warnings
         ],
     }
-
-
-def columns_of(answer: CubeAnswer) -> list[Document]:
-    """Describe an answer's columns."""
-    return [
-        {
-            "name": column.name,
-            "kind": column.kind,
-            "type": column.type.value,
-            "unit": column.unit,
-        }
-        for column in answer.columns
-    ]
-
-
-def rows_of(answer: CubeAnswer) -> list[list[object]]:
-    """Return the rows in JSON's types."""
-    return [
-        [None if value is None else scalar_to_json(value) for value in row]
-        for row in answer.rows
-    ]
-
-
-def intervals_of(answer: CubeAnswer) -> list[Document]:
-    """Describe each measure's intervals, a pair of texts a row."""
-    return [
-        {
-            "column": each.column,
-            "confidence": answer.confidence,
-            "rows": [None if ends is None else list(ends) for ends in each.rows],
-        }
-        for each in answer.intervals
-    ]

@@ -126,14 +126,14 @@ def test_what_is_absent_and_what_is_not_yours_are_the_same_404(clinic):
         (b"{", 400, "malformed_json"),
         (b'{"sql": 3}', 422, "invalid_request"),
         (b'{"sql": "x", "epsilon": "1"}', 422, "invalid_request"),
-        (b'{"sql": "SELECT COUNT(*) FROM wards", "confidence": 1}', 422, "invalid_request"),
-        (b'{"sql": "SELECT COUNT(*) FROM wards", "confidence": "0.9"}', 422, "invalid_request"),
+        (b'{"sql": "x", "confidence": 1}', 422, "invalid_request"),
+        (b'{"sql": "x", "confidence": "0.9"}', 422, "invalid_request"),
         (b'{"sql": "SELECT COUNT(* FROM wards"}', 422, "sql_syntax"),
         (b'{"sql": "DROP TABLE wards"}', 422, "sql_not_allowed"),
         (b'{"sql": "SELECT COUNT(*) FROM visits"}', 422, "sql_not_allowed"),
-        (b'{"sql": "SELECT note, COUNT(*) FROM wards GROUP BY note"}', 422, "unknown_column"),
+        (b'{"sql": "SELECT COUNT(note) FROM wards"}', 422, "unknown_column"),
     ],
-)  # fmt: skip
+)
 def test_refusals_have_the_codes_of_the_other_routes(clinic, body, status, code):
     _, url, keys, ids = clinic
     with client(url, keys["ada"]) as http:
