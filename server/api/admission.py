@@ -124,7 +124,7 @@ def page_of(request: Request) -> Page:
 
 def read(request: Request, work: Callable[[Caller], Document]) -> Response:
     """Answer a GET."""
-    return _answer(lambda: json_response(work(enter(request))))
+    return answered(lambda: json_response(work(enter(request))))
 
 
 def read_text(request: Request, work: Callable[[Caller], str]) -> Response:
@@ -134,7 +134,7 @@ def read_text(request: Request, work: Callable[[Caller], str]) -> Response:
         written = work(enter(request)).encode()
         return Response(written, media_type=f"{MARKDOWN}; charset=utf-8")
 
-    return _answer(decide)
+    return answered(decide)
 
 
 async def change(
@@ -170,7 +170,7 @@ async def change_with(
         _admit(request, caller)
         return _json(work(caller, body), status)
 
-    return await run_in_threadpool(_answer, decide)
+    return await run_in_threadpool(answered, decide)
 
 
 def _read_body(request: Request, arrival: Arrival, model: type[Body]) -> Body:
@@ -201,7 +201,7 @@ def _first(error: ValidationError) -> str:
     return f"{place or 'the body'}: {first['msg']}"
 
 
-def _answer(work: Callable[[], Response]) -> Response:
+def answered(work: Callable[[], Response]) -> Response:
     """Run the work, and map what it refuses; bugs go on to the route."""
     try:
         return work()

@@ -20,6 +20,7 @@ from server.api.admin_custody import add_custody_routes
 from server.api.admin_jobs import add_job_routes
 from server.api.admin_people import add_people_routes
 from server.api.admin_proposals import add_ledger_routes, add_proposal_routes
+from server.api.admin_releases import add_admin_release_routes
 from server.api.admin_wire import BODIES as ADMIN_BODIES
 from server.api.admission import PAGED, enter, page_of
 from server.api.contract import complete
@@ -30,6 +31,8 @@ from server.api.examples import add_examples
 from server.api.oversight import add_oversight_routes
 from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
+from server.api.release_wire import ReleaseBody, WithdrawBody
+from server.api.releases import add_release_routes
 from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.samples import add_sample_route
 from server.use_cases.access import Caller
@@ -116,6 +119,8 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     add_proposal_routes(app)
     add_ledger_routes(app)
     add_release_question_routes(app)
+    add_admin_release_routes(app)
+    add_release_routes(app)
     add_docs_routes(app, openapi_document)
     app.add_middleware(Edge)
     return app
@@ -125,12 +130,9 @@ def openapi_document() -> dict[str, object]:
     """Return the OpenAPI document; needs no installation."""
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
-    models: list[type[BaseModel]] = [
-        wire.QuestionBody,
-        wire.ProblemShape,
-        ReleaseQuestionBody,
-    ]
-    for model in (*models, *ADMIN_BODIES):
+    models: list[type[BaseModel]] = [wire.QuestionBody, wire.ProblemShape]
+    models += [*ADMIN_BODIES, ReleaseBody, WithdrawBody, ReleaseQuestionBody]
+    for model in models:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))
         schemas[model.__name__] = schema

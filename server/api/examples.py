@@ -8,6 +8,7 @@ from typing import TypedDict, cast
 
 from server.api.admin_examples import ADMIN_EXAMPLES
 from server.api.problems import PROBLEM_JSON, STATUS_BY_CODE, Problem
+from server.api.release_examples import RELEASE_EXAMPLES
 
 Example = dict[str, object]
 _Content = dict[str, dict[str, object]]
@@ -220,7 +221,8 @@ def add_examples(document: dict[str, dict[str, dict[str, object]]]) -> None:
     for path, verbs in document["paths"].items():
         for verb, operation in verbs.items():
             found = cast("_Operation", operation)
-            shown = ADMIN_EXAMPLES.get(f"{verb.upper()} {path}")
+            route = f"{verb.upper()} {path}"
+            shown = (ADMIN_EXAMPLES | RELEASE_EXAMPLES).get(route)
             if shown is None:
                 _add_to_operation(found, {"200": _REPLIES[path]}, QUESTION)
             else:
@@ -235,8 +237,8 @@ def _add_to_operation(
     for status, response in operation["responses"].items():
         content = response["content"]
         if status in replies:
-            (shown,) = content.values()
-            shown["example"] = replies[status]
+            for shown in content.values():
+                shown["example"] = replies[status]
         else:
             content[PROBLEM_JSON]["examples"] = _problems(int(status))
 

@@ -1,12 +1,14 @@
 """Releases for their readers: what one may read, and nothing of the rest."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from release.errors import BrokenReleaseError
+from release.folders import CUBE
+from release.manifests import MANIFEST
 from release.store import OpenRelease, open_release
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of, projects_of
@@ -17,7 +19,18 @@ from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.release_job import PublicationRow
 from server.use_cases.services import Services
 
-Format = Literal["parquet", "csv", "json"]
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Which file of a release is asked for.
+
+    Attributes:
+        format: parquet, csv or json.
+        table: Its name without the ending; None: the table of cells, or the manifest.
+    """
+
+    format: str
+    table: str | None = None
 
 
 class ReleaseShelf:
@@ -97,7 +110,7 @@ class ReleaseShelf:
         row = self.row(caller, release_id)
         return {**shelved(row), "manifest": self.opened(row).manifest}
 
-    def file(self, caller: Caller, release_id: str, name: str) -> Path:
+    def file(self, caller: Caller, release_id: str, wanted: Download) -> Path:
         """Return the path of a file of a release, for sending it.
 
         Raises:
@@ -105,10 +118,23 @@ class ReleaseShelf:
         """
         row = self.row(caller, release_id)
         files = self.opened(row).manifest.get("files")
+        names = {MANIFEST, *(files if isinstance(files, dict) else ())}
+        name = _file_name(wanted, names)
         path = self.folder(row) / name
-        if not isinstance(files, dict) or name not in files or not path.is_file():
+        if name not in names or not path.is_file():
             raise NotFoundError
         return path
+
+
+def _file_name(wanted: Download, names: set[str]) -> str:
+    """Return the name of a file; without a table, the first that people look for."""
+    if wanted.table is not None:
+        return f"{wanted.table}.{wanted.format}"
+    if wanted.format == "json":
+        return MANIFEST
+    listed = f"{CUBE}.{wanted.format}"
+    tables = sorted(name for name in names if name.endswith(f".{wanted.format}"))
+    return listed if listed in names or not tables else tables[0]
 
 
 def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:

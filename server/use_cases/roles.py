@@ -15,6 +15,8 @@ ANALYST = frozenset({"analyst"})
 CUSTODIAN = frozenset({"custodian"})
 AUDITOR = frozenset({"auditor"})
 ADMIN = frozenset({"admin"})
+READERS = ANALYST | CUSTODIAN
+"""Who may read releases, where they are public or granted."""
 EVERYBODY: frozenset[str] = frozenset()
 """Routes that ask for no key."""
 
@@ -29,7 +31,7 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/queries": ANALYST,
     "GET /v1/queries/{query_id}": ANALYST,
     "GET /v1/budget": ANALYST,
-    "POST /v1/releases/{release}/queries": ANALYST | CUSTODIAN,
+    "POST /v1/releases/{release}/queries": READERS,
     "GET /v1/admin/populations": CUSTODIAN,
     "GET /v1/admin/populations/{population}": CUSTODIAN,
     "PATCH /v1/admin/populations/{population}": CUSTODIAN,
@@ -63,6 +65,16 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/jobs": CUSTODIAN,
     "GET /v1/admin/jobs/{job}": CUSTODIAN,
     "POST /v1/admin/jobs/{job}/cancel": CUSTODIAN,
+    "POST /v1/admin/releases/plan": CUSTODIAN,
+    "POST /v1/admin/releases": CUSTODIAN,
+    "GET /v1/admin/releases": CUSTODIAN,
+    "GET /v1/admin/releases/{release}": CUSTODIAN,
+    "GET /v1/admin/releases/{release}/verify": CUSTODIAN,
+    "POST /v1/admin/releases/{release}/withdraw": CUSTODIAN,
+    "GET /v1/releases": READERS,
+    "GET /v1/releases/key": READERS,
+    "GET /v1/releases/{release}": READERS,
+    "GET /v1/releases/{release}/download": READERS,
     "GET /v1/admin/ledger": CUSTODIAN | AUDITOR,
     "GET /v1/admin/ledger/verify": AUDITOR,
     "GET /healthz": EVERYBODY,

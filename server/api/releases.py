@@ -1,0 +1,138 @@
+"""/v1/releases: what readers may read and download, for nothing."""
+
+from typing import Final
+
+from fastapi import FastAPI, Request
+from starlette.responses import FileResponse, Response
+
+from privacy.errors import InvalidOptionError
+from server.api import release_wire as wire
+from server.api.admission import (
+    PAGED,
+    READING,
+    answered,
+    enter,
+    page_of,
+    parts_of,
+    read,
+)
+from server.use_cases.release_shelf import Download, ReleaseShelf
+from server.use_cases.releases import ReleaseOffice
+
+_PATH = "/v1/releases"
+_TYPES: Final = {
+    "parquet": "application/vnd.apache.parquet",
+    "csv": "text/csv",
+    "json": "application/json",
+}
+_DOWNLOAD: Final = {
+    "parameters": [
+        {
+            "name": "format",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string", "enum": list(_TYPES), "default": "csv"},
+            "description": "json: the signed manifest, or the data package.",
+        },
+        {
+            "name": "table",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"},
+            "description": "A file of the manifest, without its ending; by default "
+            "the table of cells (json: manifest).",
+        },
+    ]
+}
+_FILE: dict[int | str, dict[str, object]] = {
+    **READING,
+    200: {
+        "description": "One file of the release, as its manifest names it.",
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in _TYPES.values()
+        },
+    },
+}
+
+
+def add_release_routes(app: FastAPI) -> None:
+    """Add the routes."""
+    _add_lists(app)
+    _add_one(app)
+
+
+def _shelf(request: Request) -> ReleaseShelf:
+    return ReleaseShelf(parts_of(request).services)
+
+
+def _add_lists(app: FastAPI) -> None:
+    @app.get(
+        _PATH,
+        response_model=wire.ReleaseList,
+        responses=READING,
+        openapi_extra=PAGED,
+        tags=["releases"],
+    )
+    def page(request: Request) -> Response:
+        """List the releases that you may read, newest first."""
+        return read(
+            request, lambda caller: _shelf(request).page(caller, page_of(request))
+        )
+
+    @app.get(
+        f"{_PATH}/key",
+        response_model=wire.PublicKey,
+        responses=READING,
+        tags=["releases"],
+    )
+    def key(request: Request) -> Response:
+        """Return the key that verifies this installation's manifests."""
+        office = ReleaseOffice(parts_of(request).services)
+        return read(request, lambda _: {"public_key": office.public_key()})
+
+
+def _add_one(app: FastAPI) -> None:
+    @app.get(
+        f"{_PATH}/{{release}}",
+        response_model=wire.ReleaseDetail,
+        responses=READING,
+        tags=["releases"],
+    )
+    def one(release: str, request: Request) -> Response:
+        """Return a release with its signed manifest."""
+        return read(request, lambda caller: _shelf(request).show(caller, release))
+
+    @app.get(
+        f"{_PATH}/{{release}}/download",
+        response_class=FileResponse,
+        responses=_FILE,
+        openapi_extra=_DOWNLOAD,
+        tags=["releases"],
+    )
+    def download(release: str, request: Request) -> Response:
+        """Return one file of a release: parquet, csv or json."""
+
+        def work() -> Response:
+            caller = enter(request)
+            wanted = _wanted(request)
+            path = _shelf(request).file(caller, release, wanted)
+            return FileResponse(
+                path, media_type=_TYPES[wanted.format], filename=path.name
+            )
+
+        return answered(work)
+
+
+def _wanted(request: Request) -> Download:
+    """Read ``format`` and ``table``.
+
+    Raises:
+        InvalidOptionError: The format is unknown.
+    """
+    given = request.query_params
+    written = given.get("format", "csv")
+    if written not in _TYPES:
+        message = f"format: one of {', '.join(_TYPES)}"
+        raise InvalidOptionError(message)
+    return Download(written, given.get("table"))
