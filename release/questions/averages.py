@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from release.models.contract import FloatArray
 from release.questions.measuring import Weighed
 
-_HALVINGS: Final = 50
+_HALVINGS: Final = 36
 
 
 def average_interval(
@@ -33,25 +33,32 @@ def average_interval(
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = np.where(total > 0, (weighed.counts @ weighed.numbers) / total, low)
     middle = np.clip(middle, low, high)
-    lower = _end(weighed, middle, np.full_like(middle, low), widening)
-    upper = _end(weighed, middle, np.full_like(middle, high), widening)
-    unknown = ~_possible(weighed, middle, widening)
+    unknown = ~_possible(weighed, middle[None, :], widening)[0]
+    outer = np.stack([np.full_like(middle, low), np.full_like(middle, high)])
+    lower, upper = _ends(weighed, middle, outer, widening)
     return np.where(unknown, low, lower), np.where(unknown, high, upper)
 
 
 def _possible(
     weighed: Weighed, averages: FloatArray, widening: float
 ) -> NDArray[np.bool_]:
-    deviations = weighed.numbers[None, :] - averages[:, None]
-    strayed = np.abs((weighed.counts * deviations).sum(axis=1))
+    """Return which averages are not ruled out.
+
+    Args:
+        weighed: Counts by cell and number.
+        averages: (tries, cells).
+        widening: Of 95 % half-widths.
+    """
+    deviations = weighed.numbers - averages[:, :, None]
+    strayed = np.abs((weighed.counts * deviations).sum(axis=-1))
     return np.asarray(strayed <= widening * weighed.error_of(deviations))
 
 
-def _end(
+def _ends(
     weighed: Weighed, middle: FloatArray, outer: FloatArray, widening: float
 ) -> FloatArray:
-    """Return the farthest average towards ``outer`` that is not ruled out."""
-    inside, outside = middle.copy(), outer.copy()
+    """Return the farthest averages towards ``outer`` that are not ruled out."""
+    inside, outside = np.broadcast_to(middle, outer.shape), outer
     reaches = _possible(weighed, outer, widening)
     for _ in range(_HALVINGS):
         half = (inside + outside) / 2

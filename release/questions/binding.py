@@ -4,9 +4,9 @@ The release stands in a schema of its own as a table whose columns are its dimen
 """
 
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from datetime import date
+from operator import is_
 from typing import Final, TypeVar
 
 from privacy.contributions import NO_BOUNDS
@@ -31,6 +31,7 @@ from query_lang.syntax import (
     FunctionCall,
     Name,
     NumberLiteral,
+    Position,
     Query,
     StringLiteral,
 )
@@ -44,36 +45,46 @@ _Asked = FunctionCall | Extract
 T = TypeVar("T")
 
 
-def bind_cube_question(tree: Query, cube: PublishedCube) -> CubeQuestion:
-    """Return the question that a text asks of a release.
+class CubeBinder:
+    """Binds texts over one release; safe for many threads."""
 
-    Raises:
-        QueryError: A name, type or form breaks a rule of the language, or one of
-            ``release.questions.rules``.
-    """
-    tree, viewed = _with_members(tree, cube)
-    dataset = _schema(cube, viewed)
-    bound = bind_query(tree, dataset, NO_BOUNDS)
-    plan, position = bound.plan, tree.select.position
-    peeled = peel(plan)
-    if not isinstance(peeled.source, Scan):
-        raise refuse(rules.ONE_RELEASE, position)
-    for expression in (*peeled.conditions, *peeled.computed.values()):
-        require_plain(expression, position)
-    return CubeQuestion(
-        slots=_slots(peeled.source, cube),
-        conditions=peeled.conditions,
-        keys=plan.keys,
-        computed=peeled.computed,
-        measures=plan.measures,
-        columns=output_columns(plan, cube.unit),
-        presentation=plan.presentation,
-        warnings=bound.warnings,
-        position=position,
-    )
+    def __init__(self, cube: PublishedCube) -> None:
+        self._cube = cube
+        self._schemas: dict[frozenset[str], Dataset] = {}
+
+    def bind(self, tree: Query) -> CubeQuestion:
+        """Return the question that a text asks of the release.
+
+        Raises:
+            QueryError: A name, type or form breaks a rule of the language, or one of
+                ``release.questions.rules``.
+        """
+        cube = self._cube
+        tree, viewed = _with_members(tree, cube)
+        if viewed not in self._schemas:
+            self._schemas[viewed] = _schema(cube, viewed)
+        dataset = self._schemas[viewed]
+        bound = bind_query(tree, dataset, NO_BOUNDS)
+        plan, position = bound.plan, tree.select.position
+        peeled = peel(plan)
+        if not isinstance(peeled.source, Scan):
+            raise refuse(rules.ONE_RELEASE, position)
+        for expression in (*peeled.conditions, *peeled.computed.values()):
+            require_plain(expression, position)
+        return CubeQuestion(
+            slots=_slots(peeled.source, cube),
+            conditions=peeled.conditions,
+            keys=plan.keys,
+            computed=peeled.computed,
+            measures=plan.measures,
+            columns=output_columns(plan, cube.unit),
+            presentation=plan.presentation,
+            warnings=bound.warnings,
+            position=position,
+        )
 
 
-def _schema(cube: PublishedCube, viewed: AbstractSet[str]) -> Dataset:
+def _schema(cube: PublishedCube, viewed: frozenset[str]) -> Dataset:
     """Return a schema of the release alone; one row a unit, so nothing is bounded."""
     columns = [_column(dimension) for dimension in cube.domain.dimensions]
     dimensions = cube.domain.dimensions
@@ -162,7 +173,7 @@ def _slots(scan: Scan, cube: PublishedCube) -> dict[int, AxisSlot]:
 # -- wider views ---------------------------------------------------------------
 
 
-def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, set[str]]:
+def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, frozenset[str]]:
     """Let functions be asked of dimensions as if members of their values were there.
 
     ``icd_chapter(block)`` reads one code of each block: all have the same chapter.
@@ -187,7 +198,8 @@ def _with_members(tree: Query, cube: PublishedCube) -> tuple[Query, set[str]]:
             return replace(call, value=name)
         return replace(call, arguments=(name, *call.arguments[1:]))
 
-    return (_mapped(tree, turned), used) if cube.views else (tree, used)
+    found = _mapped(tree, turned) if cube.views else tree
+    return found, frozenset(used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +246,17 @@ def _function(
 def _mapped(node: T, turned: Callable[[_Asked], _Asked]) -> T:
     """Return a tree with its function calls turned, from the leaves up."""
     if isinstance(node, tuple):
-        return tuple(_mapped(item, turned) for item in node)  # type: ignore[return-value]
-    if not is_dataclass(node) or isinstance(node, type):
+        items = tuple([_mapped(item, turned) for item in node])
+        same = all(map(is_, items, node))
+        return node if same else items  # type: ignore[return-value]
+    if isinstance(node, Position) or not is_dataclass(node) or isinstance(node, type):
         return node
-    made = {f.name: _mapped(getattr(node, f.name), turned) for f in fields(node)}
-    built = replace(node, **made)
+    made: dict[str, object] = {}
+    for name in vars(type(node))["__match_args__"]:
+        own = getattr(node, name)
+        if (found := _mapped(own, turned)) is not own:
+            made[name] = found
+    built = replace(node, **made) if made else node
     if isinstance(built, FunctionCall | Extract):
         return turned(built)  # type: ignore[return-value]
     return built

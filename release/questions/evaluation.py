@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import prod
 from threading import Lock
+from typing import Final
 
 import duckdb
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from engines.snapshots import BLIND, LOCKED
 from privacy.schema import Scalar
 from query_lang.domains import stored_value
-from query_lang.expressions import Expression, Facts, FieldRef, slots_read
+from query_lang.expressions import Expression, Facts, FieldRef, conjunction, slots_read
 from query_lang.fragments import Fragment
 from query_lang.public_values import render_public_values, sql_type, value_column
 from release.questions.cube import PublishedCube
@@ -24,6 +25,8 @@ from release.questions.question import AxisSlot, CubeQuestion
 
 BoolArray = NDArray[np.bool_]
 Values = list[Scalar | None]
+_FEW: Final = 4_096
+_STATEMENTS: Final = 512
 
 
 class PublicValues:
@@ -34,9 +37,11 @@ class PublicValues:
         self._shape = cube.domain.shape
         self._lock = Lock()
         self._tables: dict[str, str] = {}
+        self._statements: dict[str, duckdb.Statement] = {}
         self._connection = duckdb.connect(
             ":memory:", config={**LOCKED, **BLIND, "threads": "1"}
         )
+        self._connection.execute("PRAGMA disable_optimizer")  # the rows are few
 
     def close(self) -> None:
         """Forget the public values."""
@@ -59,10 +64,13 @@ class PublicValues:
         """
         axes = self.axes_of(conditions, question)
         sizes = tuple(self._shape[axis] for axis in axes)
-        found = self._run(conditions, axes, question)
+        query = self._query((conjunction(tuple(conditions)),), axes, question)
         holds = np.zeros(prod(sizes), dtype=np.bool_)
-        columns = [_is_true(found[f"e{n}"]) for n in range(len(conditions))]
-        holds[found["place"].astype(np.int64)] = np.logical_and.reduce(columns)
+        if len(holds) <= _FEW:
+            holds[[place for place, truth in self._rows(query) if truth]] = True
+        else:
+            found = self._columns(query)
+            holds[found["place"].astype(np.int64)] = _is_true(found["e0"])
         return axes, holds.reshape(sizes)
 
     def values(
@@ -78,25 +86,30 @@ class PublicValues:
             return (own.axis,), _stored(own)
         axes = self.axes_of((expression,), question)
         query = self._query((expression,), axes, question)
-        with self._lock:
-            rows = self._connection.execute(query.sql, query.parameters).fetchall()
+        rows = self._rows(query)
         values: Values = [None] * len(rows)
         for place, value in rows:
             values[place] = value
         return axes, values
 
-    def _run(
-        self,
-        expressions: Sequence[Expression],
-        axes: tuple[int, ...],
-        question: CubeQuestion,
-    ) -> dict[str, NDArray[np.generic]]:
-        query = self._query(expressions, axes, question)
+    def _rows(self, query: Fragment) -> list[tuple[int, Scalar | None]]:
         with self._lock:
-            found: dict[str, NDArray[np.generic]] = self._connection.execute(
-                query.sql, query.parameters
-            ).fetchnumpy()
+            return self._executed(query).fetchall()
+
+    def _columns(self, query: Fragment) -> dict[str, NDArray[np.generic]]:
+        """Return many rows as columns: it takes longer to begin with."""
+        with self._lock:
+            found: dict[str, NDArray[np.generic]] = self._executed(query).fetchnumpy()
         return found
+
+    def _executed(self, query: Fragment) -> duckdb.DuckDBPyConnection:
+        """Run a text; one that came before is not parsed again."""
+        if query.sql not in self._statements:
+            if len(self._statements) >= _STATEMENTS:
+                self._statements.clear()
+            (statement,) = self._connection.extract_statements(query.sql)
+            self._statements[query.sql] = statement
+        return self._connection.execute(self._statements[query.sql], query.parameters)
 
     def _query(
         self,

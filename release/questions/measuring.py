@@ -75,14 +75,14 @@ class Weighed:
         """Return the 95 % half-width of a weighted sum of the counts.
 
         Args:
-            weights: One a value, or (cells, values).
+            weights: One a value, or (cells, values), perhaps with more axes before.
         """
-        loads = np.abs(np.broadcast_to(weights, self.counts.shape))
-        apart = np.asarray((loads * self.half_widths).sum(axis=1))
+        loads = np.abs(weights)
+        apart = np.asarray((loads * self.half_widths).sum(axis=-1))
         if not self.independent:
             return apart  # whatever the errors have to do with each other
-        spread = np.sqrt((loads**2 * self.variances).sum(axis=1))
-        alone = np.count_nonzero(loads, axis=1) <= 1
+        spread = np.sqrt((loads**2 * self.variances).sum(axis=-1))
+        alone = np.count_nonzero(loads, axis=-1) <= 1
         return np.asarray(np.where(alone, apart, np.minimum(apart, _WEIGHTED * spread)))
 
 

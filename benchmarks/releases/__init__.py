@@ -1,0 +1,1 @@
+"""How accurate releases are, against published methods on the same samples."""
