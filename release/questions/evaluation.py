@@ -37,6 +37,7 @@ class PublicValues:
         self._shape = cube.domain.shape
         self._lock = Lock()
         self._tables: dict[str, str] = {}
+        self._truths: dict[Fragment, BoolArray] = {}
         self._statements: dict[str, duckdb.Statement] = {}
         self._connection = duckdb.connect(
             ":memory:", config={**LOCKED, **BLIND, "threads": "1"}
@@ -65,13 +66,26 @@ class PublicValues:
         axes = self.axes_of(conditions, question)
         sizes = tuple(self._shape[axis] for axis in axes)
         query = self._query((conjunction(tuple(conditions)),), axes, question)
+        known = self._truths.get(query)
+        if known is not None:
+            return axes, known
         holds = np.zeros(prod(sizes), dtype=np.bool_)
         if len(holds) <= _FEW:
             holds[[place for place, truth in self._rows(query) if truth]] = True
         else:
             found = self._columns(query)
             holds[found["place"].astype(np.int64)] = _is_true(found["e0"])
-        return axes, holds.reshape(sizes)
+        return axes, self._remember(query, holds.reshape(sizes))
+
+    def _remember(self, query: Fragment, holds: BoolArray) -> BoolArray:
+        """Keep what is small; the same condition is asked of again and again."""
+        holds.setflags(write=False)
+        if holds.size <= _FEW:
+            with self._lock:
+                if len(self._truths) >= _STATEMENTS:
+                    self._truths.clear()
+                self._truths[query] = holds
+        return holds
 
     def values(
         self, expression: Expression, question: CubeQuestion

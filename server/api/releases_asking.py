@@ -11,7 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from server.api.admission import CHANGING, body_of, change_with, parts_of
-from server.api.wire import CellValue, Intervals, OutputColumn, WarningShape
+from server.api.wire import (
+    CellValue,
+    HalfWidths,
+    Intervals,
+    OutputColumn,
+    WarningShape,
+)
 from server.use_cases.access import Caller
 
 
@@ -31,16 +37,6 @@ class ReleaseQuestionBody(BaseModel):
         examples=[0.95],
         json_schema_extra={"type": "number"},
     )
-
-
-class HalfWidths(BaseModel):
-    """The half-widths of one count or sum, a text a row."""
-
-    model_config = ConfigDict(extra="allow")
-
-    column: str
-    confidence: str = Field(examples=["0.95"])
-    rows: list[str] = Field(examples=[["30", "30"]])
 
 
 class ReleaseAnswer(BaseModel):
