@@ -374,11 +374,9 @@ class Ledger:
             LedgerUnavailableError: Nothing is stored: the charge has ended.
         """
         with self._writer.transaction() as write:
-            stored = write.connection.execute(
-                _STORED, {"query_id": paid.query_id}
-            ).scalar_one_or_none()
-            if stored is not None:
-                return bytes(stored)
+            known = works.made_before(write.connection, paid.query_id)
+            if known is not None:
+                return known
             works.require_running(write.connection, paid.query_id)
             _store(write, paid.query_id, body)
             leases.settle(write.connection, paid.query_id, "answered", None)

@@ -65,6 +65,12 @@ def _ended(connection: Connection, row: Row[tuple[object, ...]]) -> Settled:
     return FailedReplay(row.query_id)
 
 
+def made_before(connection: Connection, query_id: str) -> bytes | None:
+    """Return what a job's work made, where it has; the first is what it made."""
+    known = read_query(connection, query_id)
+    return None if known is None else known.body
+
+
 def is_begun(connection: Connection, query_id: str) -> bool:
     """Whether a job's work was charged and has not ended."""
     row = find(connection, query_id)

@@ -1,5 +1,6 @@
 """A release's parts of its one charge: each is spent once, and their sum is paid."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -55,12 +56,35 @@ class Meter:
     def __init__(
         self, charge: Charge, parts: Sequence[Part], sampler: VectorSampler
     ) -> None:
-        names = [part.name for part in parts]
-        spent = sum((part.loss for part in parts), ZERO_LOSS)
-        if spent > charge.loss or len(set(names)) < len(names):
-            raise UnpaidMeasurementError
-        self._left = {part.name: part.loss for part in parts}
+        self._left = _by_name(charge.loss, parts)
         self._sampler = sampler
+
+    def divide(self, part: str, shares: Sequence[Part]) -> "Meter":
+        """Return a meter for the shares of a part, which is spent.
+
+        How a part divides may so be decided after parts before it were measured.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent; the shares are
+                more than the part, or two have a name.
+
+        Neighbouring relation: add or remove all rows of one unit. The shares are
+        functions of what was published before; losses of adaptive steps add.
+        """
+        inner = copy.copy(self)
+        inner._left = _by_name(self._spend(part), shares)  # noqa: SLF001 - of its own kind
+        return inner
+
+    def left(self, part: str) -> Loss:
+        """Return the loss of a part that is not spent yet.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+        """
+        try:
+            return self._left[part]
+        except KeyError:
+            raise UnpaidMeasurementError from None
 
     def counts(self, part: str, sealed: Exact[IntArray], l1: int) -> NoisyCounts:
         """Return a vector with fresh noise in every entry.
@@ -139,6 +163,32 @@ class Meter:
         scores = np.clip(sealed_scores.unseal(), -LARGEST_VALUE, LARGEST_VALUE)
         return self._sampler.choose(scores, scale)
 
+    def interval_costs(
+        self, part: str, sealed_costs: Exact[IntArray], shifts: IntArray
+    ) -> IntArray:
+        """Return noisy costs, of which only a least-cost partition may be published.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed_costs: One cost an interval, in steps of that interval's own grid.
+            shifts: For each interval, how far its noise must be able to move to hide
+                one unit, in steps of its grid; at least 1.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit. The loss is that of
+        the partition alone, not of the costs. Source: docs/proofs/dawa.md.
+        """
+        loss = self._spend(part)
+        noise = np.zeros(len(shifts), dtype=np.int64)
+        for shift in np.unique(shifts).tolist():
+            own = np.flatnonzero(shifts == shift)
+            scale = Fraction(laplace_scale(Fraction(shift), loss))
+            noise[own] = self._sampler.discrete_laplace(len(own), scale)
+        return saturating_sum(sealed_costs.unseal(), noise)
+
     def biased_tests(self, part: str, fanout: int, l1: int) -> BiasedTests:
         """Return the tests that cut one tree, all of which this part pays.
 
@@ -169,7 +219,14 @@ class Meter:
         )
 
     def _spend(self, part: str) -> Loss:
-        try:
-            return self._left.pop(part)
-        except KeyError:
-            raise UnpaidMeasurementError from None
+        loss = self.left(part)
+        del self._left[part]
+        return loss
+
+
+def _by_name(loss: Loss, parts: Sequence[Part]) -> dict[str, Loss]:
+    names = [part.name for part in parts]
+    spent = sum((part.loss for part in parts), ZERO_LOSS)
+    if spent > loss or len(set(names)) < len(names):
+        raise UnpaidMeasurementError
+    return {part.name: part.loss for part in parts}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
@@ -97,6 +98,56 @@ class SealedCube:
             return total
 
         return self._raw.map(summed)
+
+    def interval_costs(
+        self, order: IntArray | None, starts: IntArray, lengths: IntArray
+    ) -> Exact[IntArray]:
+        """Return how uneven runs of cells are, each on a grid of its own.
+
+        Args:
+            order: Which cell stands at each place; None: C order.
+            starts: First place of each run.
+            lengths: How many places it has, m.
+
+        Returns:
+            m times the sum over the run of a count's distance from the mean: the sum
+            of ``|m x - S|``, an integer. Counts saturate where that could overflow.
+        """
+        most = 2**61 // max(1, self.domain.size) ** 2
+
+        def costs(raw: SparseCounts) -> IntArray:
+            line = np.minimum(self._line(raw, order), most)
+            found = np.zeros(len(starts), dtype=np.int64)
+            for length in np.unique(lengths).tolist():
+                own = np.flatnonzero(lengths == length)
+                runs = sliding_window_view(line, length)[starts[own]]
+                sums = runs.sum(axis=1, keepdims=True)
+                found[own] = np.abs(length * runs - sums).sum(axis=1)
+            return found
+
+        return self._raw.map(costs)
+
+    def spreads(self, order: IntArray | None, starts: IntArray) -> Exact[IntArray]:
+        """Return, for each bucket, the sum of distances from its mean, rounded up.
+
+        Args:
+            order: Which cell stands at each place; None: C order.
+            starts: First place of each bucket, ascending from 0.
+        """
+        lengths = np.diff(starts, append=self.domain.size)
+        most = 2**61 // max(1, self.domain.size) ** 2
+
+        def distances(raw: SparseCounts) -> IntArray:
+            line = np.minimum(self._line(raw, order), most)
+            sums = np.repeat(np.add.reduceat(line, starts), lengths)
+            apart = np.abs(np.repeat(lengths, lengths) * line - sums)
+            return np.asarray(-(-np.add.reduceat(apart, starts) // lengths))
+
+        return self._raw.map(distances)
+
+    def _line(self, raw: SparseCounts, order: IntArray | None) -> IntArray:
+        cells = _dense(raw, self._dense_size())
+        return cells if order is None else cells[order]
 
     def _dense_size(self) -> int:
         if self.domain.size > MAX_DENSE_CELLS:

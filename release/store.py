@@ -72,6 +72,12 @@ def problems_in(folder: Path, public_key: str | None = None) -> list[str]:
         folder: Of the release.
         public_key: The installation's, where it is known.
     """
+    problems = file_problems_in(folder, public_key)
+    return problems or _model_problems(read_manifest(folder), folder)
+
+
+def file_problems_in(folder: Path, public_key: str | None = None) -> list[str]:
+    """Return what is wrong with signature, digests and parts; the quick half."""
     try:
         manifest = read_manifest(folder)
     except (OSError, BrokenReleaseError) as error:
@@ -79,9 +85,7 @@ def problems_in(folder: Path, public_key: str | None = None) -> list[str]:
     problems = []
     if not is_genuine(manifest, public_key):
         problems.append("the signature is not this installation's, or not of this file")
-    problems += _file_problems(manifest, folder)
-    problems += _loss_problems(manifest)
-    return problems or _model_problems(manifest, folder)
+    return [*problems, *_file_problems(manifest, folder), *_loss_problems(manifest)]
 
 
 def _file_problems(manifest: Document, folder: Path) -> list[str]:

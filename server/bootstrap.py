@@ -171,7 +171,7 @@ def _ledgerless(settings: Settings) -> str | None:
     dump = settings.data / DUMP
     if dump.exists():
         return f"{dump} was not restored: {restore_words(settings.url, dump)}"
-    for folder in (settings.overlaps, settings.snapshots):
+    for folder in (settings.overlaps, settings.snapshots, settings.releases):
         if folder.is_dir() and any(folder.iterdir()):
             return (
                 f"{folder} holds files of an installation, and its ledger is not here: "

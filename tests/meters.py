@@ -1,10 +1,11 @@
-"""Meters that only tests may use: seeded noise, none, frozen noise that is recorded."""
+"""Real meters over seeded noise, for tests that freeze noise or draw much of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.meter import Part, laplace_scale
+from mechanisms.meter import Meter
+from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss
 from privacy.schema import ColumnType
@@ -14,69 +15,63 @@ from release.sealed_cube import SealedCube
 
 
 @dataclass
-class Noisy:
-    values: np.ndarray
-    scale: float
-
-
-@dataclass
-class NoisySparse:
-    cells: np.ndarray
-    values: np.ndarray
-    scale: float
-
-
-@dataclass
-class PlainMeter:
-    """Keeps a meter's promises in the simplest way; noise from a seeded generator.
+class SeededSampler:
+    """Noise of a seeded generator; the same seed twice freezes it.
 
     Attributes:
-        parts: Each may be spent once.
-        seed: Of the noise; frozen noise is the same seed twice.
-        factor: What each draw is multiplied by; 0 gives exact values.
-        seen: The exact vectors handed in, with their part and stated L1.
+        seed: Of the noise.
+        factor: What each scale is multiplied by; 0 draws nothing.
     """
 
-    parts: tuple[Part, ...]
     seed: int = 0
-    factor: int = 1
-    seen: list = field(default_factory=list)
+    factor: float = 1
 
     def __post_init__(self):
-        self.left = {part.name: part.loss for part in self.parts}
         self.generator = np.random.default_rng(self.seed)
 
-    def noise(self, size, scale):
-        chance = -np.expm1(-1 / scale)
-        first, second = self.generator.geometric(chance, (2, size))
-        return self.factor * (first - second)
+    def discrete_laplace(self, size, scale):
+        first, second = self._geometric((2, size), scale)
+        return first - second
 
-    def spend(self, part, l1):
-        return laplace_scale(l1, self.left.pop(part))
+    def tail_geometric(self, size, scale):
+        return self._geometric(size, scale)
+
+    def positions(self, cells, threshold, scale):
+        if not self.factor:
+            return np.zeros(0, dtype=np.int64)
+        rate = float(self.factor * scale)
+        chance = np.exp(-threshold / rate) / (1 + np.exp(-1 / rate))
+        count = self.generator.binomial(cells, chance)
+        return np.sort(self.generator.choice(cells, count, replace=False))
+
+    def choose(self, scores, scale):
+        gumbel = self.generator.gumbel(size=len(scores)) * self.factor
+        return int(np.argmax(scores / float(scale) + gumbel))
+
+    def _geometric(self, size, scale):
+        if not self.factor:
+            return np.zeros(size, dtype=np.int64)
+        chance = -np.expm1(-1 / float(self.factor * scale))
+        return self.generator.geometric(chance, size) - 1
+
+
+class RecordingMeter(Meter):
+    """A meter that remembers which exact vectors it was handed, and at what L1."""
+
+    def __init__(self, charge, parts, sampler, seen=None):
+        super().__init__(charge, parts, sampler)
+        self.seen = [] if seen is None else seen
 
     def counts(self, part, sealed, l1):
-        scale = self.spend(part, l1)
-        exact = sealed.unseal()
-        self.seen.append((part, exact.copy(), l1))
-        return Noisy(exact + self.noise(len(exact), scale), scale)
+        self.seen.append((part, sealed.unseal().copy(), l1))
+        return super().counts(part, sealed, l1)
 
-    def sparse_counts(self, part, sealed, size, l1, threshold):
-        scale = self.spend(part, l1)
+    def sparse_counts(self, part, sealed, *, size, l1, threshold):
         raw = sealed.unseal()
-        dense = np.zeros(size, dtype=np.int64)
-        dense[raw.cells] = raw.counts
-        self.seen.append((part, dense, l1))
-        noisy = dense + self.noise(size, scale)
-        cells = np.flatnonzero(noisy >= threshold)
-        return NoisySparse(cells, noisy[cells], scale)
-
-    def divide(self, part, parts):
-        assert (
-            sum(p.loss.nano_epsilon for p in parts) <= self.left.pop(part).nano_epsilon
+        self.seen.append((part, dict(zip(raw.cells, raw.counts, strict=True)), l1))
+        return super().sparse_counts(
+            part, sealed, size=size, l1=l1, threshold=threshold
         )
-        inner = PlainMeter(tuple(parts), factor=self.factor, seen=self.seen)
-        inner.generator = self.generator
-        return inner
 
 
 def domain_of(*shape, bound=1, ordered=True):
@@ -100,12 +95,13 @@ def epsilon(text):
     return Loss.parse(text)
 
 
-def run(strategy, cube, loss, parameters=None, **options):
+def run(strategy, cube, loss, parameters=None, sampler=None, **noise):
     """Measure once; returns the model and the meter that saw it."""
     parameters = parameters or {}
     parts = strategy.parts(cube.domain, loss, parameters)
     assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
-    meter = PlainMeter(parts, **options)
+    sampler = sampler or SeededSampler(**noise)
+    meter = RecordingMeter(Charge("test", loss), parts, sampler)
     model = strategy.measure(cube, meter, parameters)
-    assert not meter.left, meter.left
+    assert not meter._left, meter._left
     return model, meter

@@ -1,43 +1,73 @@
-"""Publishing releases in tests: real jobs, on real installations."""
+"""Releases in tests: submitted, run here, and looked at."""
 
+import contextlib
 import threading
+from dataclasses import dataclass
 
 from mechanisms.vector_samplers import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.use_cases.jobs import Viewer
+from server.use_cases.releases import ReleaseOffice
 
-VISITS = {
-    "name": "wards",
-    "dataset": "clinic",
-    "kind": "cube",
-    "strategy": "cells",
-    "dimensions": [
-        {"column": "sex"},
-        {"column": "age", "bands": 10},
-        {"column": "ward"},
-        {"column": "day", "name": "month", "level": "month"},
-    ],
-    "from": "visits",
-    "count": "rows",
-    "epsilon": "1",
-    "readers": [{"project": "study"}],
-}
-"""A cube over the harness's table."""
+OPERATOR = Viewer("local:test", None)
+SEX_BY_AGE = [{"column": "sex"}, {"column": "age", "bands": 10}]
 
 
-def publish(installation, sampler=OsVectorSampler, **spec):
-    """Publish a cube; return the job's result, with the id under ``release``."""
-    services = make_services(installation.settings, vector_sampler_factory=sampler)
-    try:
-        jobs, viewer = make_jobs(services), Viewer("local:test", None)
-        given = {"release": {**VISITS, **spec}}
-        job = jobs.submit(viewer, "release.publish", given)["id"]
-        runner = make_runner(services, threading.Event(), beat_seconds=0.05)
-        while runner.run_one():
-            pass
-        ended = jobs.show(viewer, job)
-        assert ended["state"] == "done", ended
-        return ended["result"]
-    finally:
-        services.engine.close()
-        services.databases.close()
+def spec(name="visitors", **more):
+    """Return a spec over the test's table of visits."""
+    plain = {
+        "name": name,
+        "dataset": "clinic",
+        "kind": "cube",
+        "strategy": "cells",
+        "from": "visits",
+        "count": "units",
+        "dimensions": SEX_BY_AGE,
+        "epsilon": "0.5",
+    }
+    return {**plain, **more}
+
+
+@dataclass
+class Press:
+    """Publishes in this process, from one installation."""
+
+    installation: object
+    sampler: object = OsVectorSampler
+
+    @contextlib.contextmanager
+    def services(self):
+        services = make_services(
+            self.installation.settings, vector_sampler_factory=self.sampler
+        )
+        try:
+            yield services
+        finally:
+            services.engine.close()
+            services.databases.close()
+
+    @contextlib.contextmanager
+    def office(self):
+        with self.services() as services:
+            yield ReleaseOffice(services)
+
+    def submit(self, told=None, viewer=OPERATOR):
+        """Queue the job of a spec; return its id."""
+        with self.services() as services:
+            given = {"release": told or spec()}
+            return make_jobs(services).submit(viewer, "release.publish", given)["id"]
+
+    def run(self, job, viewer=OPERATOR):
+        """Run a job here, and return what became of it."""
+        with self.services() as services:
+            make_runner(services, threading.Event(), beat_seconds=0.05).run_one(job)
+            return make_jobs(services).show(viewer, job)
+
+    def publish(self, told=None, viewer=OPERATOR):
+        """Publish a release; return what became of its job."""
+        return self.run(self.submit(told, viewer), viewer)
+
+    def folders(self):
+        """Return the folders of releases, also of those in the making."""
+        root = self.installation.settings.releases
+        return sorted(root.iterdir()) if root.is_dir() else []

@@ -6,10 +6,26 @@ from typing import Final
 from release.domain import CubeDomain
 from release.models.cells import CellsModel
 from release.models.contract import CubeModel, Table
+from release.models.partition import PartitionModel
+from release.models.picked import PickedModel
+from release.models.sparse import SparseModel
+from release.models.tree import TreeModel
 
 Rebuild = Callable[[CubeDomain, Mapping[str, object], Mapping[str, Table]], CubeModel]
 
-MODELS: Final[Mapping[str, Rebuild]] = {
+_PLAIN: Final[Mapping[str, Rebuild]] = {
     "cells": CellsModel.rebuilt,
+    "partition": PartitionModel.rebuilt,
+    "sparse": SparseModel.rebuilt,
+    "tree": TreeModel.rebuilt,
 }
+
+
+def _picked(
+    domain: CubeDomain, facts: Mapping[str, object], tables: Mapping[str, Table]
+) -> CubeModel:
+    return PickedModel.rebuilt(_PLAIN, domain, facts, tables)
+
+
+MODELS: Final[Mapping[str, Rebuild]] = {**_PLAIN, "picked": _picked}
 """By kind, as it stands in the manifest: domain, facts and tables to the model."""

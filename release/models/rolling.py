@@ -41,9 +41,9 @@ def cell_groups(roll: Roll) -> IntArray:
 
 def group_sums(values: AnyArray, shape: tuple[int, ...], roll: Roll) -> AnyArray:
     """Return sums of cell values by group, C order; integers stay exact integers."""
-    image = cast("AnyArray", values.reshape(shape))
+    image: AnyArray = values.reshape(shape)
     if roll.mask is not None:
-        image = cast("AnyArray", image * roll.mask.reshape(shape))
+        image = image * roll.mask.reshape(shape)
     order = sorted(range(len(shape)), key=lambda axis: roll.groups[axis] - shape[axis])
     for axis in order:
         image = _sum_axis(image, axis, roll.codes[axis], roll.groups[axis])
@@ -80,9 +80,9 @@ def _sum_axis(image: AnyArray, axis: int, codes: IntArray, count: int) -> AnyArr
     found, starts = np.unique(codes[order], return_index=True)
     shape = list(image.shape)
     shape[axis] = count
-    sums: AnyArray = np.zeros(shape, dtype=image.dtype)
+    sums = np.zeros_like(image, shape=shape)
     if len(found):
         place = (slice(None),) * axis + (found,)
         ordered = np.take(image, order, axis=axis)
         sums[place] = np.add.reduceat(ordered, starts, axis=axis)
-    return sums
+    return cast("AnyArray", sums)

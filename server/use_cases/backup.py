@@ -1,9 +1,9 @@
 """Backups of an installation, made while its server runs, and their restoring.
 
-A backup holds the ledger, the secret, the overlap files and the snapshots: patients'
-rows and all that hides them. It never holds the anchor, which is useful because it does
-not travel in time: after a restore the ledger is behind it, and ``serve`` refuses until
-somebody reconciles (PRIVACY 5).
+A backup holds the ledger, the secret, the overlap files, the releases and the
+snapshots: patients' rows and all that hides them. It never holds the anchor, which is
+useful because it does not travel in time: after a restore the ledger is behind it, and
+``serve`` refuses until somebody reconciles (PRIVACY 5).
 """
 
 import contextlib
@@ -34,6 +34,7 @@ FORMAT = 1
 _NAME = re.compile(
     r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_.]+"
     r"|snapshots/s_[0-9a-f]+\.duckdb"
+    r"|releases/rel_[0-9a-f]+\.[0-9a-f]{16}/[a-z0-9_]+\.(?:json|csv|parquet)"
 )
 _BLOCK_BYTES = 1 << 20
 
@@ -119,6 +120,8 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     if snapshots:
         for path in sorted(settings.snapshots.glob("s_*.duckdb")):
             _link_or_copy(path, part / "snapshots" / path.name)
+    for path in _published(settings.releases):
+        _link_or_copy(path, part / "releases" / path.parent.name / path.name)
     files = {
         path.relative_to(part).as_posix(): _told(path)
         for path in sorted(part.rglob("*"))
@@ -136,6 +139,12 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     }
     write_durably(part / MANIFEST, json.dumps(manifest, indent=1).encode())
     return manifest
+
+
+def _published(releases: Path) -> list[Path]:
+    """Return the files of every whole release; those in the making are left out."""
+    whole = (folder for folder in releases.glob("rel_*") if ".part-" not in folder.name)
+    return sorted(path for folder in whole for path in folder.iterdir())
 
 
 def _copy_sqlite(source: Path, target: Path) -> dict[str, object]:
@@ -161,7 +170,7 @@ def _head_in(connection: sqlite3.Connection) -> dict[str, object]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(mode=0o700, exist_ok=True)
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with source.open("rb") as reading, os.fdopen(descriptor, "wb") as writing:
         shutil.copyfileobj(reading, writing, _BLOCK_BYTES)
@@ -170,8 +179,8 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
-    """Link a snapshot where one device holds both: its file is never changed."""
-    target.parent.mkdir(mode=0o700, exist_ok=True)
+    """Link a file where one device holds both: its file is never changed."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         target.hardlink_to(source)
     except OSError:

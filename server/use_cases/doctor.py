@@ -25,6 +25,7 @@ from server.settings import Settings
 from server.settings_sources import unknown_variables
 from server.use_cases.access import is_expired
 from server.use_cases.expiry import expires_soon
+from server.use_cases.releases import ReleaseOffice
 from server.use_cases.services import Services
 
 State = Literal["ok", "warn", "fail"]
@@ -97,6 +98,7 @@ class Doctor:
             ("ledger", _ledger),
             ("files", self._files),
             ("snapshots", _snapshots),
+            ("releases", _releases),
             ("clock", _clock),
             ("projects", _projects),
             ("caps", _caps),
@@ -248,6 +250,16 @@ def _snapshots(services: Services) -> Found:
                 f"the active snapshot {row.active_snapshot} of dataset {row.name} "
                 "cannot be opened: load the dataset again, or restore the file",
             )
+
+
+def _releases(services: Services) -> Found:
+    office = ReleaseOffice(services)
+    problems = office.problems()
+    for problem in problems:
+        yield Finding("releases", "fail", problem)
+    if not problems:
+        number = len(office.published())
+        yield Finding("releases", "ok", f"{number} published, whole and signed")
 
 
 def _clock(services: Services) -> Found:

@@ -12,7 +12,7 @@ from release.errors import ReleaseRefusedError
 from release.folders import describe
 from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
-from release.store import problems_in
+from release.store import file_problems_in, problems_in
 from release.strategies.registry import STRATEGIES
 from server.persistence import tables
 from server.use_cases.answers import Document
@@ -124,6 +124,19 @@ class ReleaseOffice:
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
         return {"release": row.id, "ok": not problems, "problems": problems}
 
+    def problems(self) -> list[str]:
+        """Return where the files of releases are not what the ledger names."""
+        key = self.public_key()
+        return [
+            f"release {row.name}: {problem}"
+            for row in self.published()
+            for problem in digest_problems(
+                self._folders.path(str(row.id), str(row.manifest_sha256)),
+                str(row.manifest_sha256),
+                key,
+            )
+        ]
+
     def published(self) -> list[PublicationRow]:
         """Return every release that has files, for checks on the host."""
         release = tables.publication
@@ -173,16 +186,18 @@ class ReleaseOffice:
 
 def folder_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
     """Return what is wrong with a folder that the ledger names by a digest."""
+    problems = digest_problems(folder, manifest_sha256, key)
+    return problems or problems_in(folder, key)
+
+
+def digest_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
+    """Return where a folder's digests are not the ledger's; the quick half."""
     if not folder.is_dir():
         return ["its folder is missing: bring it back from a backup"]
-    problems = problems_in(folder, key)
-    if problems:
-        return problems
-    return (
-        []
-        if manifest_digest(folder) == manifest_sha256
-        else ["the manifest is not the one that the ledger names"]
-    )
+    problems = file_problems_in(folder, key)
+    if not problems and manifest_digest(folder) != manifest_sha256:
+        problems.append("the manifest is not the one that the ledger names")
+    return problems
 
 
 def manifest_digest(folder: Path) -> str:

@@ -21,8 +21,10 @@ from tests.harness import (
     client,
     serve_in_thread,
 )
+from tests.publishing import Press, spec
 from tests.two_persons import Two
 
+RELEASED = [("clinic", "study", "mine"), ("school", "other", "theirs")]
 STRANGERS = ["900,F,30,north,2024-03-03,n"]
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
 QUESTION = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.01"}
@@ -30,6 +32,7 @@ NOBODYS = {
     "population": "nowhere", "dataset": "nowhere", "project": "nowhere",
     "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
     "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
+    "release": "rel_" + "0" * 24,
 }  # fmt: skip
 
 
@@ -125,6 +128,16 @@ ROWS = {
         Row("GET /v1/admin/jobs"),
         Row("GET /v1/admin/jobs/{job}"),
         Row("POST /v1/admin/jobs/{job}/cancel"),
+        Row("POST /v1/admin/releases/plan", {"release": spec("planned")}),
+        Row("POST /v1/admin/releases", {"release": spec("queued")}, 202),
+        Row("GET /v1/releases"),
+        Row("GET /v1/releases/key"),
+        Row("GET /v1/releases/{release}"),
+        Row("GET /v1/releases/{release}/download"),
+        Row("GET /v1/admin/releases"),
+        Row("GET /v1/admin/releases/{release}"),
+        Row("GET /v1/admin/releases/{release}/verify"),
+        Row("POST /v1/admin/releases/{release}/withdraw", {"reason": "wrong cohort"}),
         Row("GET /v1/admin/ledger"),
         Row("GET /v1/admin/ledger/verify"),
         Row("GET /healthz"),
@@ -149,6 +162,7 @@ SPENT_BY = {  # these end what they name: they have one of their own
     "DELETE /v1/admin/projects/{project}/grants/datasets/{dataset}": {
         "project": "ending"
     },
+    "POST /v1/admin/releases/{release}/withdraw": {"release": "doomed"},
 }
 GUARDED = sorted(route for route, roles in ROUTES.items() if roles != EVERYBODY)
 NAMED = sorted(route for route in GUARDED if "{" in route)
@@ -179,6 +193,8 @@ def world(tmp_path_factory):
     }
     spare_key = two.people(lambda office: office.create_key("spare"))["id"]
     eve = two.people(lambda office: office.create_key("eve"), "root")["key"]
+    releases = [_release(installation, *one) for one in RELEASED]
+    _release(installation, "clinic", "study", "doomed")
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(serve_in_thread(installation))
         http = {
@@ -194,11 +210,13 @@ def world(tmp_path_factory):
             "population": "people", "dataset": "clinic", "project": "study",
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
+            "release": releases[0],
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
             "principal": "eve", "key": spare_key, "query_id": theirs["query_id"],
             "job": _job(installation, "pupils"), "snapshot": school,
+            "release": releases[1],
         }  # fmt: skip
         yield World(installation, two, http, own, others)
 
@@ -221,6 +239,13 @@ def _job(installation, population):
     with installation.services() as services:
         viewer = Viewer("local:test", None)
         return make_jobs(services).submit(viewer, "dataset.load", told)["id"]
+
+
+def _release(installation, dataset, project, name):
+    """Publish a release that a project's members may read; return its id."""
+    press = Press(installation)
+    told = spec(name, dataset=dataset, readers=[{"project": project}])
+    return press.publish(told)["result"]["release"]
 
 
 def _fill(office):
@@ -332,6 +357,8 @@ LISTS = {
     "/v1/admin/projects": ("custodian", "name", "study", "other"),
     "/v1/admin/proposals": ("custodian", "population", "people", "pupils"),
     "/v1/admin/jobs": ("custodian", "population", "people", "pupils"),
+    "/v1/admin/releases": ("custodian", "name", "mine", "theirs"),
+    "/v1/releases": ("analyst", "name", "mine", "theirs"),
     "/v1/admin/ledger": ("custodian", "population", "people", "pupils"),
 }
 

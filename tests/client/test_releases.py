@@ -17,7 +17,7 @@ from curator_client import (
 )
 from curator_client.signatures import is_signed
 from tests.harness import DEFAULT_ROWS, Installation, serve_in_thread
-from tests.publishing import publish
+from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
 
 mpl.use("agg")

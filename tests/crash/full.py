@@ -25,6 +25,7 @@ from tests.crash.kills import SCOPES, run_kills, total_charged
 from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.processes import Nursery
 from tests.crash.races import run_races
+from tests.crash.release_desk import ReleaseDesk
 from tests.crash.tampers import run_tampers
 from tests.harness import ImportingInstallation, Installation
 
@@ -109,6 +110,22 @@ def jobs(nursery, installation, _, count):
     return said, killed.wrong + cancelled.wrong + undone
 
 
+def releases(nursery, installation, _, count):
+    """100 workers killed while they publish, and as many publications cancelled."""
+    importing = ImportingInstallation(installation.folder, url=installation.url)
+    more = {"desk_type": ReleaseDesk}
+    killed = run_job_kills(nursery, importing, count, **more)
+    cancelled = run_job_cancels(nursery, importing, count, **more)
+    said = (
+        f"{killed.rounds} workers killed, {killed.retried} releases taken over, all "
+        f"{killed.states}; {cancelled.rounds} cancelled: {cancelled.states}"
+    )
+    undone = ["a release of a killed worker was not published"] * (
+        killed.states.get("done", 0) != count
+    )
+    return said, killed.wrong + cancelled.wrong + undone
+
+
 EXPERIMENTS = {
     "races": (races, 3_000),
     "kills": (kills, 500),
@@ -117,10 +134,11 @@ EXPERIMENTS = {
     "cuts": (cuts, 100),
     "disks": (disks, 200),
     "jobs": (jobs, 100),
+    "releases": (releases, 100),
 }
 
 
-SHARED = ("races", "kills")
+SHARED = ("races", "kills", "releases")
 """What runs on PostgreSQL too; the others look into SQLite's files."""
 
 

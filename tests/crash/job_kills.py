@@ -22,9 +22,10 @@ class JobTally:
         self.states[seen["state"]] = self.states.get(seen["state"], 0) + 1
 
 
-def run_job_kills(nursery, installation, count, *, seed=None):
+def run_job_kills(nursery, installation, count, *, seed=None, desk_type=JobDesk):
     """Kill the worker ``count`` times, each time at a random point of a job."""
-    dice, desk, tally = random.Random(seed), JobDesk(nursery, installation), JobTally()
+    dice, tally = random.Random(seed), JobTally()
+    desk = desk_type(nursery, installation)
     worker = desk.worker()
     jobs, seconds = [], _calm_seconds(desk)
     for _ in range(count):
@@ -39,9 +40,10 @@ def run_job_kills(nursery, installation, count, *, seed=None):
     return tally
 
 
-def run_job_cancels(nursery, installation, count, *, seed=None):
+def run_job_cancels(nursery, installation, count, *, seed=None, desk_type=JobDesk):
     """Cancel ``count`` jobs, each at a random point."""
-    dice, desk, tally = random.Random(seed), JobDesk(nursery, installation), JobTally()
+    dice, tally = random.Random(seed), JobTally()
+    desk = desk_type(nursery, installation)
     worker = desk.worker()
     jobs, seconds = [], _calm_seconds(desk)
     for _ in range(count):

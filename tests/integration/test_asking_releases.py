@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
-from tests.publishing import publish
+from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
 
 ROWS = [row.split(",") for row in DEFAULT_ROWS]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
-from tests.publishing import publish
+from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
 
 ROWS = [row.split(",") for row in DEFAULT_ROWS]

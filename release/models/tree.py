@@ -1,0 +1,221 @@
+"""A cube published as a tree of noisy sums over ordered cells or buckets of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+
+from release.domain import CubeDomain
+from release.models.contract import (
+    Estimates,
+    Facts,
+    FloatArray,
+    IntArray,
+    Roll,
+    Table,
+)
+from release.models.hierarchy import (
+    Combined,
+    Hierarchy,
+    Weights,
+    answer_variances,
+    combine,
+    least_squares,
+)
+from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
+from release.models.isotonic import monotone_counts
+from release.models.orders import BLOCKS, HILBERT, Fanouts, block_tree, hilbert_order
+from release.models.rolling import cell_groups, check_roll
+from release.models.unevenness import Spread, spread_bounds
+
+
+@dataclass(frozen=True)
+class TreeModel:
+    """Noisy sums of nested runs of cells; least squares makes them agree.
+
+    Attributes:
+        domain: What the cube ranges over.
+        order: ``rows`` (C order), ``hilbert`` or ``blocks`` (by ``fanouts``).
+        buckets: First place, in order, of each lowest run; None: each cell is one.
+        tree: Over the buckets.
+        values: As drawn, from the top level.
+        scales: Of each level's draws.
+        fanouts: Of ``blocks``.
+        spread: What was measured of the spread inside buckets, if anything.
+        strategy: Which strategy made it.
+
+    In one dimension the estimates are a view of the least-squares ones: the nearest
+    counts that are not negative. Source: docs/proofs/hb.md.
+    """
+
+    domain: CubeDomain
+    order: str
+    buckets: IntArray | None
+    tree: Hierarchy
+    values: tuple[IntArray, ...]
+    scales: tuple[float, ...]
+    fanouts: Fanouts = ()
+    spread: Spread | None = None
+    strategy: str = "hb"
+
+    @classmethod
+    def rebuilt(
+        cls,
+        domain: CubeDomain,
+        facts: Mapping[str, object],
+        tables: Mapping[str, Table],
+    ) -> "TreeModel":
+        """Return the model that wrote these facts and tables."""
+        nodes = tables["nodes"]
+        scales = tuple(float(x) for x in cast("list[float]", facts["scales"]))
+        levels = [np.flatnonzero(nodes["level"] == n) for n in range(len(scales))]
+        firsts = [np.asarray(nodes["first"][rows], np.int64) for rows in levels]
+        bucketed = "buckets" in tables
+        own = np.asarray(tables["buckets"]["first"], np.int64) if bucketed else None
+        starts = tuple(
+            np.searchsorted(below, above) for above, below in pairwise(firsts)
+        )
+        return cls(
+            domain=domain,
+            order=str(facts["order"]),
+            buckets=own,
+            tree=Hierarchy(starts, len(firsts[-1])),
+            values=tuple(np.asarray(nodes["value"][rows], np.int64) for rows in levels),
+            scales=scales,
+            fanouts=tuple(
+                tuple(cuts) for cuts in cast("list[list[int]]", facts["fanouts"])
+            ),
+            spread=Spread.read(facts, tables),
+            strategy=str(facts["strategy"]),
+        )
+
+    @property
+    def kind(self) -> str:
+        """Its name in manifests."""
+        return "tree"
+
+    def facts(self) -> Facts:
+        """Return the order of the cells, and each level's scale from the top."""
+        return {
+            "strategy": self.strategy,
+            "order": self.order,
+            "fanouts": [list(cuts) for cuts in self.fanouts],
+            "scales": list(self.scales),
+            "spread_scale": None if self.spread is None else self.spread.scale,
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return one row a node: its level, its first leaf's place, its value."""
+        firsts = [np.arange(self.tree.leaves)]
+        for starts in reversed(self.tree.starts):
+            firsts.insert(0, firsts[0][starts])
+        nodes: Table = {
+            "level": np.repeat(np.arange(len(firsts)), [len(row) for row in firsts]),
+            "first": np.concatenate(firsts),
+            "value": np.concatenate(self.values),
+        }
+        if self.buckets is None:
+            return {"nodes": nodes}
+        buckets = {"first": self.buckets}
+        if self.spread is not None:
+            buckets["spread"] = self.spread.values
+        return {"nodes": nodes, "buckets": buckets}
+
+    def estimates(self) -> FloatArray:
+        """Return every cell's estimate: its bucket's, spread evenly."""
+        spread = np.repeat(self._fitted / self._sizes, self._sizes)
+        if self._places is None:
+            return spread
+        cells = np.empty_like(spread)
+        cells[self._places] = spread
+        return cells
+
+    def roll(self, roll: Roll) -> Estimates:
+        """Answer with the view's sums; half-widths contain the least-squares ones'."""
+        check_roll(self.domain.shape, roll)
+        weights = self._weights(roll)
+        straight = _weighted_sums(weights, self._straight)
+        values = _weighted_sums(weights, self._fitted)
+        variances = answer_variances(self.tree, self._combined, weights)
+        bounds, squares = self._spread(weights)
+        widths = WEIGHTED_QUANTILE * np.sqrt(variances) + 0.5
+        widths[variances == 0] = 0.0
+        return Estimates(
+            values=values,
+            variances=variances + squares,
+            half_widths=widths + np.abs(values - straight) + bounds,
+        )
+
+    @cached_property
+    def _places(self) -> IntArray | None:
+        """Which cell stands at each place of the order; None: C order."""
+        if self.order == HILBERT:
+            return hilbert_order(self.domain.shape)
+        if self.order == BLOCKS:
+            return block_tree(self.domain.shape, self.fanouts)[0]
+        return None
+
+    @cached_property
+    def _sizes(self) -> IntArray:
+        if self.buckets is None:
+            return np.ones(self.domain.size, dtype=np.int64)
+        return np.diff(self.buckets, append=self.domain.size)
+
+    @cached_property
+    def _combined(self) -> Combined:
+        levels = [level.astype(np.float64) for level in self.values]
+        return combine(self.tree, levels, [noise_variance(s) for s in self.scales])
+
+    @cached_property
+    def _straight(self) -> FloatArray:
+        return least_squares(self.tree, self._combined)
+
+    @cached_property
+    def _fitted(self) -> FloatArray:
+        if len(self.domain.shape) > 1:
+            return self._straight
+        after = np.append(self._sizes[1:], 0)
+        return monotone_counts(self._straight, (self._sizes + after) / 2)
+
+    @cached_property
+    def _owners(self) -> IntArray:
+        """Return the bucket of each place."""
+        return np.repeat(np.arange(len(self._sizes)), self._sizes)
+
+    def _weights(self, roll: Roll) -> Weights:
+        groups = cell_groups(roll)
+        if self._places is not None:
+            groups = groups[self._places]
+        count = int(np.prod(roll.groups, dtype=object))
+        kept = np.flatnonzero(groups >= 0)
+        owners, groups = self._owners[kept], groups[kept]
+        if self.buckets is None:
+            return Weights(owners, groups, np.ones(len(owners)), count)
+        keys, cells = np.unique(owners * count + groups, return_counts=True)
+        leaves = keys // count
+        return Weights(leaves, keys % count, cells / self._sizes[leaves], count)
+
+    def _spread(self, weights: Weights) -> tuple[FloatArray, FloatArray]:
+        """Return each group's bound on, and mean square of, what cut buckets hide."""
+        cut = np.flatnonzero(weights.slopes < 1)
+        leaves, slopes = weights.leaves[cut], weights.slopes[cut]
+        deviations = np.sqrt(self._combined.variances[-1][leaves])
+        most = np.maximum(self._fitted[leaves], 0) + WEIGHTED_QUANTILE * deviations
+        bounds, squares = spread_bounds(most, slopes, leaves, self.spread)
+        owners, count = weights.owners[cut], weights.groups
+        return (
+            _sums(owners, bounds, count),
+            _sums(owners, squares, count),
+        )
+
+
+def _weighted_sums(weights: Weights, leaves: FloatArray) -> FloatArray:
+    held = leaves[weights.leaves] * weights.slopes
+    return _sums(weights.owners, held, weights.groups)
+
+
+def _sums(owners: IntArray, values: FloatArray, count: int) -> FloatArray:
+    return np.bincount(owners, values, minlength=count).astype(np.float64)

@@ -1,0 +1,58 @@
+"""The second step of strategies that find buckets first: a tree over the buckets."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.meter import Meter
+from privacy.counts import IntArray
+from release.models.layouts import weighted_layout
+from release.models.tree import TreeModel
+from release.models.unevenness import Spread
+from release.sealed_cube import SealedCube
+from release.strategies.levels import Runs, measure_levels
+from release.strategies.parameters import divide
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """Runs of cells along an order, made of noisy values and public facts alone.
+
+    Attributes:
+        name: Of the order, as the model knows it.
+        order: Which cell stands at each place; None: C order.
+        starts: First place of each bucket.
+        spread: What was measured of the cells inside, if anything.
+    """
+
+    name: str
+    order: IntArray | None
+    starts: IntArray
+    spread: Spread | None = None
+
+
+def measure_buckets(
+    cube: SealedCube, meter: Meter, part: str, buckets: Buckets, strategy: str
+) -> TreeModel:
+    """Spend a part on the tree over buckets that serves running sums best.
+
+    The layout is a function of the buckets' sizes; the part divides over its levels.
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    sizes = np.diff(buckets.starts, append=cube.domain.size)
+    layout = weighted_layout(sizes.astype(np.float64))
+    names = [f"level {n}" for n in range(len(layout.shares))]
+    weights = list(zip(names, layout.shares, strict=True))
+    inner = meter.divide(part, divide(meter.left(part), weights))
+    runs = Runs(buckets.order, buckets.starts, layout.tree)
+    values, scales = measure_levels(cube, inner, names, runs)
+    return TreeModel(
+        domain=cube.domain,
+        order=buckets.name,
+        buckets=buckets.starts,
+        tree=layout.tree,
+        values=values,
+        scales=scales,
+        spread=buckets.spread,
+        strategy=strategy,
+    )

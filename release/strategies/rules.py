@@ -1,0 +1,72 @@
+"""Which strategy ``auto`` picks: a fixed public table, tuned on public data alone.
+
+The load is the noisy total of counts times epsilon over D: how many noise scales lie in
+the whole cube. The rules read the load per cell. They were chosen on ADULT, HEPTH,
+INCOME, STROKE and DIAB-2D (docs/releases-accuracy.md).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Final
+
+from release.domain import CubeDomain
+from release.sealed_cube import MAX_DENSE_CELLS
+
+SMALL: Final = 12
+"""Cells up to which nothing beats counting each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A strategy and its parameters.
+
+    Attributes:
+        strategy: A name of the registry.
+        parameters: JSON values.
+    """
+
+    strategy: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is picked up to a load per cell.
+
+    Attributes:
+        load_per_cell: The most for which the rule holds.
+        pick: What it picks.
+    """
+
+    load_per_cell: float
+    pick: Pick
+
+
+RULES: Final[Mapping[int, tuple[Rule, ...]]] = {
+    1: (
+        Rule(0.25, Pick("pthb", {"partition_share": "0.25", "fanout": 3})),
+        Rule(25.0, Pick("pthb", {"partition_share": "0.15", "fanout": 4})),
+        Rule(inf, Pick("hb")),
+    ),
+    2: (Rule(inf, Pick("agrid")),),
+    3: (Rule(inf, Pick("cells")),),
+}
+"""By number of dimensions; three stands for more, too."""
+
+
+def pick(domain: CubeDomain, load: float) -> Pick:
+    """Return what suits a domain at a load.
+
+    Args:
+        domain: Public.
+        load: Noisy total times epsilon over D; a noisy value.
+    """
+    if domain.size > MAX_DENSE_CELLS:
+        return Pick("sparse_cells")
+    axes = [side for side in domain.shape if side > 1]
+    if domain.size <= SMALL or not axes:
+        return Pick("cells")
+    rules = RULES[min(len(domain.shape), max(RULES))]
+    per_cell = load / domain.size
+    return next(rule.pick for rule in rules if per_cell <= rule.load_per_cell)

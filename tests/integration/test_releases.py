@@ -1,0 +1,362 @@
+"""A release, from a spec to signed files: charged once, whole, and verifiable."""
+
+import csv
+import json
+import shutil
+from collections import Counter
+
+import pytest
+from sqlalchemy import select
+
+from budget.ledger import Scope
+from budget.tables import chain, charge
+from privacy.errors import ExecutionError, InvalidOptionError
+from release.store import open_release, problems_in
+from server.bootstrap import initialise, make_jobs, make_runner
+from server.use_cases.auditing import AuditOffice
+from server.use_cases.backup import create_backup, restore_backup
+from server.use_cases.errors import CommandRefusedError, NotFoundError
+from server.use_cases.paging import Page
+from server.use_cases.releases import ReleaseOffice
+from tests.harness import DEFAULT_ROWS, Installation
+from tests.publishing import OPERATOR, Press, spec
+from tests.samplers import ZeroVectorSampler
+from tests.two_persons import Two
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def installation(request, tmp_path):
+    shared = request.param == "postgresql"
+    url = request.getfixturevalue("empty_database") if shared else ""
+    made = Installation(tmp_path, url=url).create()
+    made.load()
+    return made
+
+
+@pytest.fixture
+def quick(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load()
+    return made
+
+
+@pytest.fixture
+def press(quick):
+    return Press(quick)
+
+
+def spent(press, population="people"):
+    with press.services() as services:
+        return str(services.ledger.spent(Scope.population(population)))
+
+
+def charges(press):
+    with press.services() as services, services.databases.reader.connect() as found:
+        rows = found.execute(select(charge.c.query_id, charge.c.state)).all()
+        return {row.query_id: row.state for row in rows}
+
+
+def actions(press):
+    with press.services() as services, services.databases.reader.connect() as found:
+        bodies = found.execute(select(chain.c.body).order_by(chain.c.seq)).scalars()
+        told = [json.loads(body).get("action") for body in bodies]
+    return [action for action in told if action and action.startswith("release.")]
+
+
+def verified(press):
+    with press.services() as services:
+        return AuditOffice(services, "local:test").verify()["problems"]
+
+
+def listed_cells(folder):
+    with (folder / "cube.csv").open() as file:
+        return {
+            (row["sex"], row["age"]): float(row["estimate"])
+            for row in csv.DictReader(file)
+        }
+
+
+def test_a_published_release_is_charged_once_and_whole(installation):
+    press = Press(installation)
+    done = press.publish()
+    assert (done["state"], done["error"]) == ("done", None)
+    assert charges(press) == {done["id"]: "answered"}
+    assert spent(press) == "0.5"
+    assert actions(press) == ["release.begin", "release.publish"]
+    (folder,) = press.folders()
+    assert problems_in(folder) == []
+    assert verified(press) == []
+    with press.office() as office:
+        shown = office.show(OPERATOR, "visitors")
+        assert shown["state"] == "published"
+        assert shown["manifest"]["loss"] == {"epsilon": "0.5", "delta": "0"}
+        assert office.verify(OPERATOR, shown["id"])["ok"]
+
+
+def test_without_noise_the_files_hold_the_exact_counts_of_units(quick):
+    press = Press(quick, ZeroVectorSampler)
+    press.publish()
+    (folder,) = press.folders()
+    found = listed_cells(folder)
+    units = {tuple(row.split(",")[:3]) for row in DEFAULT_ROWS}
+    exact = Counter(
+        (sex, f"{int(age) // 10 * 10}-{int(age) // 10 * 10 + 9}")
+        for _, sex, age in units
+    )
+    assert len(found) == 2 * 13
+    assert {cell: n for cell, n in found.items() if n} == exact
+
+
+def test_rows_are_counted_where_rows_are_asked_for(quick):
+    press = Press(quick, ZeroVectorSampler)
+    press.publish(spec(count="rows", where="ward = 'north'"))
+    (folder,) = press.folders()
+    north = [row for row in DEFAULT_ROWS if ",north," in row]
+    assert sum(listed_cells(folder).values()) == len(north)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["l1_sensitivity"] == 10
+    assert manifest["question"]["where"] == "ward = 'north'"
+
+
+def test_a_release_opens_to_the_model_that_was_written(press):
+    press.publish()
+    (folder,) = press.folders()
+    opened = open_release(folder)
+    assert opened.manifest["dimensions"][0]["values"] == ["F", "M"]
+    estimates = list(listed_cells(folder).values())
+    assert opened.model.estimates().tolist() == estimates
+
+
+def test_every_edit_of_a_folder_is_found(press, tmp_path):
+    press.publish()
+    (folder,) = press.folders()
+    for name in sorted(path.name for path in folder.iterdir()):
+        copy = tmp_path / "copy"
+        shutil.copytree(folder, copy)
+        content = bytearray((copy / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (copy / name).write_bytes(content)
+        assert problems_in(copy), name
+        (copy / name).unlink()
+        assert problems_in(copy), name
+        shutil.rmtree(copy)
+    shutil.copytree(folder, copy)
+    (copy / "more.csv").write_text("a\n1\n")
+    assert problems_in(copy) == ["more.csv does not belong here"]
+    assert problems_in(folder, public_key="0" * 64) != []
+
+
+def test_a_manifest_that_another_installation_signed_is_found(press, tmp_path):
+    press.publish()
+    other = Installation(tmp_path / "other")
+    other.folder.mkdir()
+    other.create()
+    other.load()
+    copier = Press(other)
+    copier.publish()
+    (own,), (theirs,) = press.folders(), copier.folders()
+    shutil.rmtree(own)
+    shutil.copytree(theirs, own)
+    assert problems_in(own) == []
+    assert "signature" in verified(press)[0]
+
+
+def test_what_the_cap_does_not_allow_charges_nothing(press):
+    refused = press.publish(spec(epsilon="100001"))
+    assert refused["state"] == "failed"
+    assert "nothing was charged" in refused["error"]
+    assert (spent(press), press.folders(), actions(press)) == ("0", [], [])
+    assert press.publish()["state"] == "done"  # and its name is free
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"dataset": "nowhere"}, "no dataset"),
+        ({"strategy": "magic"}, "strategy: one of"),
+        ({"dimensions": [{"column": "note"}]}, "no declared list"),
+        ({"dimensions": [{"column": "nothing"}]}, "no column nothing"),
+        ({"epsilon": "-1"}, "epsilon"),
+        ({"epsilon": "0"}, "epsilon"),
+        ({"count": "people"}, "count"),
+        ({"from": "visits GROUP BY sex"}, "nothing after them"),
+        ({"parameters": {"x": 1}}, "no such parameter"),
+        ({"colour": "red"}, "there is no such key"),
+        ({"readers": ["ada"]}, "readers"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_it_is_queued(press, changed, said):
+    with pytest.raises((InvalidOptionError, NotFoundError)) as caught:
+        press.submit(spec(**changed))
+    assert said in str(caught.value)
+    assert charges(press) == {}
+
+
+def test_a_name_is_used_once(press):
+    press.publish()
+    with pytest.raises(InvalidOptionError, match="another name"):
+        press.submit()
+    waiting = [press.submit(spec("second")), press.submit(spec("second"))]
+    ended = [press.run(job)["state"] for job in waiting]
+    assert ended == ["done", "failed"]
+    assert spent(press) == "1"
+
+
+def test_a_failure_after_the_charge_keeps_it_and_frees_the_name(press, monkeypatch):
+    def fail(*_):
+        raise ExecutionError
+
+    job = press.submit()
+    with press.services() as services:
+        monkeypatch.setattr(services.engine, "count_cube", fail)
+        make_runner(services, OFF).run_one(job)
+    assert charges(press) == {job: "failed"}
+    assert (spent(press), press.folders()) == ("0.5", [])
+    assert actions(press) == ["release.begin", "release.fail"]
+    assert press.publish()["state"] == "done"
+    assert spent(press) == "1"
+    assert verified(press) == []
+
+
+class _Never:
+    """An event that is never set."""
+
+    def is_set(self):
+        return False
+
+
+OFF = _Never()
+PAGE = Page(50)
+
+
+def test_a_queued_job_that_is_cancelled_charges_nothing(press):
+    job = press.submit()
+    with press.services() as services:
+        make_jobs(services).cancel(OPERATOR, job)
+    assert press.run(job)["state"] == "cancelled"
+    assert charges(press) == {}
+
+
+def test_a_job_that_is_cancelled_after_its_charge_keeps_the_charge(press, monkeypatch):
+    job = press.submit()
+    with press.services() as services:
+        count = services.engine.count_cube
+
+        def cancelled(*arguments):
+            make_jobs(services).cancel(OPERATOR, job)
+            return count(*arguments)
+
+        monkeypatch.setattr(services.engine, "count_cube", cancelled)
+        make_runner(services, OFF, beat_seconds=0.05).run_one(job)
+    assert press.run(job)["state"] == "cancelled"
+    assert charges(press) == {job: "failed"}
+    assert (press.folders(), verified(press)) == ([], [])
+
+
+def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
+    press.publish()
+    with press.office() as office:
+        withdrawn = office.withdraw(OPERATOR, "visitors", "the cohort was wrong")
+        assert withdrawn["state"] == "withdrawn"
+        with pytest.raises(CommandRefusedError):
+            office.withdraw(OPERATOR, "visitors", "again")
+    assert spent(press) == "0.5"
+    assert actions(press)[-1] == "release.withdraw"
+    assert verified(press) == []
+
+
+def test_a_plan_prices_and_foretells_without_writing(press):
+    with press.office() as office:
+        plan = office.plan(OPERATOR, {"release": spec()})
+    assert plan["cells"] == 26
+    assert plan["affordable"]
+    assert plan["parts"] == [{"name": "cells", "epsilon": "0.5"}]
+    assert plan["l1_sensitivity"] == 10
+    (cells,) = [e for e in plan["expected_errors"] if e["strategy"] == "cells"]
+    assert cells["cell_rmse"] == pytest.approx((2 * 20**2) ** 0.5, rel=0.01)
+    assert charges(press) == {}
+
+
+def test_a_public_release_needs_two_persons(tmp_path):
+    made = Installation(tmp_path)
+    initialise(made.settings, single_custodian=False)
+    two = Two.make(made, ("carol", "dora"))
+    manifest = made.write_manifest()
+    with pytest.raises(Exception, match="two persons"):
+        made.load_manifest(manifest)
+    two.approve_all("carol")
+    made.load_manifest(manifest)
+    press = Press(made)
+    told = spec(readers="public")
+    refused = press.publish(told)
+    assert refused["state"] == "failed"
+    assert "needs two persons" in refused["error"]
+    assert charges(press) == {}
+    two.approve_all("carol")
+    assert press.publish(spec(readers="public", epsilon="0.6"))["state"] == "failed"
+    done = press.publish(told)
+    assert done["state"] == "done"
+    assert charges(press) == {done["id"]: "answered"}
+    approved = press.publish(spec("granted", readers=[{"project": "study"}]))
+    assert approved["state"] == "done"
+
+
+def test_a_backup_brings_releases_back(press, quick, tmp_path):
+    press.publish()
+    (folder,) = press.folders()
+    backup = tmp_path / "backup.tar"
+    create_backup(quick.settings, backup, snapshots=False)
+    shutil.rmtree(quick.data)
+    assert not folder.exists()
+    restore_backup(quick.settings, backup)
+    assert verified(press) == []
+    assert problems_in(folder) == []
+
+
+def test_a_missing_or_edited_release_makes_verify_red(press):
+    press.publish()
+    (folder,) = press.folders()
+    content = (folder / "cube.csv").read_text()
+    (folder / "cube.csv").write_text(content + " ")
+    assert verified(press) == ["release visitors: cube.csv was changed"]
+    shutil.rmtree(folder)
+    assert "its folder is missing" in verified(press)[0]
+
+
+def test_what_attempts_left_behind_is_deleted_and_what_is_named_stays(press):
+    press.publish()
+    (folder,) = press.folders()
+    for name in ("rel_" + "0" * 24 + ".part-1", "rel_" + "0" * 24 + "." + "0" * 16):
+        (folder.parent / name).mkdir()
+    with press.services() as services:
+        make_runner(services, OFF)
+    assert press.folders() == [folder]
+
+
+def test_the_same_noisy_values_give_the_same_bytes(quick, tmp_path):
+    first = Press(quick, ZeroVectorSampler)
+    first.publish()
+    again = Installation(tmp_path / "again")
+    again.folder.mkdir()
+    again.create()
+    again.load()
+    second = Press(again, ZeroVectorSampler)
+    second.publish()
+    (one,), (other,) = first.folders(), second.folders()
+    for name in ("cells.parquet", "cells.csv", "cube.parquet", "cube.csv"):
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+def test_custodians_see_their_own_populations_releases_alone(press):
+    press.publish()
+    with press.services() as services:
+        stranger = OPERATOR.__class__("emil", frozenset({"pupils"}))
+        office = ReleaseOffice(services)
+        assert office.page(stranger, PAGE)["items"] == []
+        for look in (office.show, office.verify):
+            with pytest.raises(NotFoundError):
+                look(stranger, "visitors")
+        with pytest.raises(NotFoundError):
+            office.plan(stranger, {"release": spec()})
+        with pytest.raises(NotFoundError):
+            make_jobs(services).submit(stranger, "release.publish", {"release": spec()})
