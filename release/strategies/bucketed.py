@@ -1,17 +1,23 @@
 """The second step of strategies that find buckets first: a tree over the buckets."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from mechanisms.meter import Meter
 from privacy.counts import IntArray
+from privacy.losses import Loss
+from release.domain import CubeDomain
 from release.models.layouts import weighted_layout
 from release.models.tree import TreeModel
 from release.models.unevenness import Spread
 from release.sealed_cube import SealedCube
 from release.strategies.levels import Runs, measure_levels
-from release.strategies.parameters import divide
+from release.strategies.parameters import divide, refuse_too_small
+
+MOST_LEVELS_SHARED: Final = 10
+"""No level of a tree over buckets gets less than a tenth of its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,17 @@ class Buckets:
     order: IntArray | None
     starts: IntArray
     spread: Spread | None = None
+
+
+def refuse_thin_levels(domain: CubeDomain, loss: Loss) -> None:
+    """Refuse a part of which a tree's level may get too little.
+
+    Raises:
+        ReleaseRefusedError: A tenth of it buys no noise.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    refuse_too_small(domain.bound, Loss(loss.nano_epsilon // MOST_LEVELS_SHARED))
 
 
 def measure_buckets(

@@ -45,8 +45,8 @@ class Rule:
 
 RULES: Final[Mapping[int, tuple[Rule, ...]]] = {
     1: (
-        Rule(0.25, Pick("pthb", {"partition_share": "0.25", "fanout": 3})),
-        Rule(25.0, Pick("pthb", {"partition_share": "0.15", "fanout": 4})),
+        Rule(0.25, Pick("pthb", {"partition_share": "0.2", "fanout": 3})),
+        Rule(25.0, Pick("pthb", {"partition_share": "0.12", "fanout": 4})),
         Rule(inf, Pick("hb")),
     ),
     2: (Rule(inf, Pick("agrid")),),

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from release.errors import ReleaseRefusedError
+from release.strategies.pthb import Pthb
+from tests.meters import cube_of, domain_of, epsilon, run
+from tests.samplers import ZeroVectorSampler
+
+SPIKE = np.zeros(4_096, dtype=int)
+SPIKE[1_234] = 5_000
+
+
+def test_without_noise_a_spike_is_cut_out_and_its_size_is_exact():
+    model, _ = run(Pthb(), cube_of(SPIKE), epsilon("1"), sampler=ZeroVectorSampler())
+    assert np.allclose(model.estimates(), SPIKE)
+    assert len(model.buckets) < 40
+
+
+@pytest.mark.statistical
+def test_sums_of_buckets_are_unbiased_before_the_view():
+    cube, errors, deviations = cube_of(SPIKE), [], []
+    for seed in range(100):
+        model, _ = run(Pthb(), cube, epsilon("0.5"), seed=seed)
+        errors.append(model._straight.sum() - 5_000)
+        deviations.append(np.sqrt(model._combined.variances[0].sum()))
+    assert abs(np.mean(errors)) < 5 * np.mean(deviations) / np.sqrt(100)
+
+
+def test_the_layout_sums_far_away_buckets_in_few_nodes():
+    model, _ = run(Pthb(), cube_of(SPIKE), epsilon("1"), seed=1)
+    assert len(model.scales) == 2
+    assert len(model.values[0]) < len(model.values[1])
+    assert 1 / model.scales[0] + 1 / model.scales[1] == pytest.approx(0.9)
+
+
+def test_other_domains_and_fanouts_are_refused():
+    for domain, parameters in [
+        (domain_of(3, 3), {}),
+        (domain_of(9), {"fanout": 1}),
+        (domain_of(9), {"partition_share": "1"}),
+        (domain_of(9), {"fan": 3}),
+        (domain_of(9, bound=2**40), {}),
+    ]:
+        with pytest.raises(ReleaseRefusedError):
+            Pthb().parts(domain, epsilon("0.001"), parameters)
