@@ -136,9 +136,7 @@ _ANSWER: Example = {
             "rows": [["0.033581", "0.050120"], ["0.043712", "0.061089"], None],
         },
     ],
-    "half_widths": [
-        {"column": "n", "confidence": "0.95", "rows": ["86", "86", "86"]}
-    ],
+    "half_widths": [{"column": "n", "confidence": "0.95", "rows": ["86", "86", "86"]}],
     "price": "0",
     "derivation": "read from a release and public facts alone: it costs nothing.",
     "warnings": [],

@@ -189,6 +189,8 @@ class ReleaseTaken(_Shape):
 class Answer(_Shape):
     """Noisy rows: one a declared cell, but for what HAVING and LIMIT leave out."""
 
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
+
     query_id: str
     snapshot: str
     columns: list[OutputColumn]

@@ -17,8 +17,8 @@ from curator_client import (
 )
 from curator_client.signatures import is_signed
 from tests.harness import DEFAULT_ROWS, Installation, serve_in_thread
-from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
+from tests.wards import publish
 
 mpl.use("agg")
 ROWS = [row.split(",") for row in DEFAULT_ROWS]

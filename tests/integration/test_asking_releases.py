@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
-from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
+from tests.wards import publish
 
 ROWS = [row.split(",") for row in DEFAULT_ROWS]
 SQL = (

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
-from tests.wards import publish
 from tests.samplers import ZeroVectorSampler
+from tests.wards import publish
 
 ROWS = [row.split(",") for row in DEFAULT_ROWS]
 DIMENSIONS = [
