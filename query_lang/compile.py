@@ -74,7 +74,7 @@ def compile_syntax(
     plan = bound.plan
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
     return CompiledQuery(
-        columns=tuple(_output(plan, column, dataset.unit) for column in plan.columns),
+        columns=output_columns(plan, dataset.unit),
         measures=tuple(
             _measure(plan, measure, weight)
             for measure, weight in zip(plan.measures, shares, strict=True)
@@ -85,6 +85,16 @@ def compile_syntax(
         warnings=bound.warnings,
         presentation=plan.presentation,
     )
+
+
+def output_columns(plan: Aggregate, unit: str) -> tuple[OutputColumn, ...]:
+    """Describe an answer's columns.
+
+    Args:
+        plan: Of the query.
+        unit: The population's word for its privacy unit.
+    """
+    return tuple(_output(plan, column, unit) for column in plan.columns)
 
 
 def _output(plan: Aggregate, column: PlanColumn, unit: str) -> OutputColumn:

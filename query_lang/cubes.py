@@ -40,7 +40,7 @@ from query_lang.refusals import refuse
 from query_lang.render import render_cube
 from query_lang.sensitivity import measure_sensitivity
 from query_lang.stability import check_rows
-from query_lang.syntax import Query
+from query_lang.syntax import Position, Query
 
 MAX_CUBE_CELLS: Final = 10**12
 MAX_DIMENSIONS: Final = 16
@@ -133,8 +133,25 @@ class CubePlan:
         return prod(len(dimension.values) for dimension in self.dimensions)
 
 
-def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
-    """Compile a cube against a public schema; touches no data.
+@dataclass(frozen=True, slots=True)
+class BoundCube:
+    """A cube as a plan of the language: what it counts, by which keys.
+
+    Attributes:
+        plan: Its keys are the dimensions, in their order.
+        axes: The dimensions as they were asked for.
+        position: Where the text begins.
+        warnings: What the custodian may not have meant.
+    """
+
+    plan: Aggregate
+    axes: tuple[BoundAxis, ...]
+    position: Position
+    warnings: tuple[QueryWarning, ...]
+
+
+def bind_cube(request: CubeRequest, dataset: Dataset) -> BoundCube:
+    """Bind a cube against a public schema; touches no data.
 
     Raises:
         QueryError: FROM, WHERE or a dimension breaks a rule of the language.
@@ -153,15 +170,28 @@ def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
     )
     _check_axes(axes)
     plan = _plan(node, axes, request, environment)
-    measure = plan.measures[0]
-    sensitivity = measure_sensitivity(plan, measure)
+    warnings = (*environment.warnings, *bound_warnings(plan, environment))
+    return BoundCube(plan, axes, tree.select.position, warnings)
+
+
+def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
+    """Compile a cube against a public schema; touches no data.
+
+    Raises:
+        QueryError: As ``bind_cube``.
+        AxisRefusedError: As ``bind_cube``.
+        InvalidOptionError: As ``bind_cube``.
+    """
+    bound = bind_cube(request, dataset)
+    plan = bound.plan
+    sensitivity = measure_sensitivity(plan, plan.measures[0])
     return CubePlan(
-        statement=_statement(plan, dataset.hierarchies, tree),
-        dimensions=tuple(map(_dimension, axes, plan.keys)),
+        statement=_statement(plan, dataset.hierarchies, bound.position),
+        dimensions=tuple(map(_dimension, bound.axes, plan.keys)),
         l1_sensitivity=int(sensitivity.l1),
         canonical=canonical_text(plan, [Fraction(1)]),
         derivation=derive(plan, dataset.unit),
-        warnings=(*environment.warnings, *bound_warnings(plan, environment)),
+        warnings=bound.warnings,
     )
 
 
@@ -233,9 +263,9 @@ def _plan(
 
 
 def _statement(
-    plan: Aggregate, own: Mapping[str, Hierarchy], tree: Query
+    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
 ) -> CubeStatement:
-    text = render_cube(plan, own, tree.select.position)
+    text = render_cube(plan, own, position)
     keys = tuple(
         tuple(stored_value(value, key.facts) for value in key.values)
         for key in plan.keys

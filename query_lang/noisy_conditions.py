@@ -22,7 +22,7 @@ from query_lang.compiled import (
     QuantileShown,
     Shown,
 )
-from query_lang.shown_values import ShownValues
+from query_lang.shown_values import CellValues
 from query_lang.syntax import ComparisonOperator
 
 _SHOWN = (KeyShown, NumberShown, AverageShown, QuantileShown)
@@ -37,7 +37,7 @@ _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], boo
 }
 
 
-def truths(condition: NoisyCondition, values: ShownValues) -> list[bool | None]:
+def truths(condition: NoisyCondition, values: CellValues) -> list[bool | None]:
     """Return whether a condition holds, one truth a cell; None is SQL's unknown.
 
     Args:
@@ -59,7 +59,7 @@ def truths(condition: NoisyCondition, values: ShownValues) -> list[bool | None]:
 
 def _simple_truths(
     condition: NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth,
-    values: ShownValues,
+    values: CellValues,
 ) -> list[bool | None]:
     match condition:
         case NoisyComparison():
@@ -84,7 +84,7 @@ def _all(found: Sequence[bool | None]) -> bool | None:
     return None if None in found else True
 
 
-def _comparisons(condition: NoisyComparison, values: ShownValues) -> list[bool | None]:
+def _comparisons(condition: NoisyComparison, values: CellValues) -> list[bool | None]:
     holds = _OPERATORS[condition.operator]
     left, right = (_side(s, values) for s in (condition.left, condition.right))
     return [
@@ -93,14 +93,14 @@ def _comparisons(condition: NoisyComparison, values: ShownValues) -> list[bool |
     ]
 
 
-def _side(side: Shown | Scalar, values: ShownValues) -> list[_Comparable | None]:
+def _side(side: Shown | Scalar, values: CellValues) -> list[_Comparable | None]:
     if isinstance(side, _SHOWN):
         found = values.column(side)
         return [None if value is None else _comparable(value) for value in found]
     return [_comparable(side)] * len(values.cells)
 
 
-def _memberships(condition: NoisyIn, values: ShownValues) -> list[bool | None]:
+def _memberships(condition: NoisyIn, values: CellValues) -> list[bool | None]:
     listed = {_comparable(value) for value in condition.values}
     found = _side(condition.value, values)
     return [None if value is None else value in listed for value in found]

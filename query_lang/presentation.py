@@ -17,7 +17,7 @@ from query_lang.compiled import (
     Presentation,
 )
 from query_lang.noisy_conditions import truths
-from query_lang.shown_values import ShownValue, ShownValues
+from query_lang.shown_values import CellValues, ShownValue, ShownValues
 
 Value = Scalar | None
 """A value of a row: whole numbers int, decimals as text, days date, NULL None."""
@@ -43,7 +43,7 @@ def present(
     Source: CONTRACT 3; that it costs nothing, docs/proofs/presentation.md.
     """
     values = ShownValues(compiled, noisy_vectors)
-    cells = _chosen(compiled.presentation, values)
+    cells = chosen(compiled.presentation, values)
     columns = [_written(column, values, cells) for column in compiled.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -56,11 +56,16 @@ def chosen_cells(
     Raises:
         ValueError: The vectors do not fit the cells.
     """
-    return _chosen(compiled.presentation, ShownValues(compiled, noisy_vectors))
+    return chosen(compiled.presentation, ShownValues(compiled, noisy_vectors))
 
 
-def _chosen(presentation: Presentation, values: ShownValues) -> list[int]:
-    """Return the positions of the cells that are shown, in the order of the rows."""
+def chosen(presentation: Presentation, values: CellValues) -> list[int]:
+    """Return the positions of the cells that are shown, in the order of the rows.
+
+    Args:
+        presentation: HAVING, ORDER BY and LIMIT.
+        values: What all cells show; noisy or public.
+    """
     cells = list(range(len(values.cells)))
     if presentation.having is not None:
         holds = truths(presentation.having, values)
@@ -74,7 +79,7 @@ def _chosen(presentation: Presentation, values: ShownValues) -> list[int]:
 _SortKey = tuple[bool, int | Decimal]
 
 
-def _sort_keys(term: OrderTerm, values: ShownValues) -> list[_SortKey]:
+def _sort_keys(term: OrderTerm, values: CellValues) -> list[_SortKey]:
     """Return what each cell is sorted by; a reversed sort turns NULL's place too."""
     found = values.column(term.value)
     null_is_greatest = term.nulls_first == term.descending
@@ -92,14 +97,15 @@ def _place(value: ShownValue) -> int | Decimal:
 
 
 def _written(
-    column: OutputColumn, values: ShownValues, cells: Sequence[int]
+    column: OutputColumn, values: CellValues, cells: Sequence[int]
 ) -> list[Value]:
     """Return a column of the answer, decimals as text."""
     found = values.column(column.shown)
-    return [_write(column, found[cell]) for cell in cells]
+    return [written_value(column, found[cell]) for cell in cells]
 
 
-def _write(column: OutputColumn, value: ShownValue) -> Value:
+def written_value(column: OutputColumn, value: ShownValue) -> Value:
+    """Return a value as an answer's row holds it, decimals as text."""
     if value is None or column.type is not ColumnType.DECIMAL:
         return value
     if column.kind == "group":

@@ -47,7 +47,7 @@ MAX_REPEATED = 32 * 1024
 _EPOCH = "DATE '1970-01-01'"
 _SMALL = 2**40
 _FAR = MAX_DAY - MIN_DAY + 1  # moves any date out of years 1 to 9999
-_SQL_TYPES: Mapping[ColumnType, str] = {
+SQL_TYPES: Mapping[ColumnType, str] = {
     ColumnType.INTEGER: "BIGINT",
     ColumnType.DECIMAL: "BIGINT",
     ColumnType.DATE: "DATE",
@@ -189,7 +189,7 @@ class ExpressionRenderer:
     def constant(self, value: Scalar | None, expression: Expression) -> Fragment:
         """Return a literal as a parameter in the stored representation."""
         facts = expression.facts
-        kind = _SQL_TYPES[facts.type]
+        kind = SQL_TYPES[facts.type]
         if value is None:
             return Fragment(f"CAST(NULL AS {kind})")
         stored = grid_value(value, facts.scale) if facts.type in NUMBERS else value

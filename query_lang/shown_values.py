@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Final
+from typing import Final, Protocol
 
 from privacy.schema import Scalar
 from query_lang.compiled import (
     AverageShown,
+    Cell,
     CompiledQuery,
     KeyShown,
     NumberShown,
@@ -28,6 +29,19 @@ A Decimal has as many digits after the point as are shown.
 """
 
 _DAY_ZERO = date(1970, 1, 1)
+
+
+class CellValues(Protocol):
+    """What all cells of a question show, however it was answered."""
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """Public cells, in declared order."""
+        ...
+
+    def column(self, shown: Shown) -> Sequence[ShownValue]:
+        """Return one value a cell, in declared order."""
+        ...
 
 
 class ShownValues:

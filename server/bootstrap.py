@@ -48,6 +48,7 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
+from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
 from server.use_cases.custody import installation_value
 from server.use_cases.doctor import Instruments
@@ -62,11 +63,13 @@ from server.use_cases.load_job import LoadJob
 from server.use_cases.load_lock import load_lock
 from server.use_cases.odometers import Odometers
 from server.use_cases.oidc import token_reader
+from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.postgres_dump import DUMP, restore_words
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.recovery import Recovery
 from server.use_cases.release_job import ReleaseJob
+from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.roles import Gate
 from server.use_cases.secret_files import (
@@ -554,7 +557,9 @@ class Server:
             raise
         self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
         compiler = Compiler(self.services.parser)
-        self.desk = Desk(self.services, compiler)
+        self._room = ReleaseRoom(self.services)
+        offers = ReleaseOffers(self.services, self._room)
+        self.desk = Desk(self.services, compiler, offers)
         self._recovery = Recovery(self.services, compiler, self.desk)
 
     def start(self) -> None:
@@ -604,6 +609,7 @@ class Server:
             gate=Gate(self.services.ledger),
             services=self.services,
             jobs=make_jobs(self.services),
+            release_desk=ReleaseDesk(self.services, self._room),
             ready=self._ready,
         )
         app = make_app(self._lifespan)

@@ -65,6 +65,47 @@ def level_of(
     return rows[0][index] if rows else None
 
 
+def code_of_level(
+    domain: HierarchyDomain, level: str, own: OwnHierarchies
+) -> dict[str, str]:
+    """Return for each value of a level one code that lies in it, the first listed.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    found: dict[str, str] = {}
+    for code, value in _listed(domain, level, own):
+        if value is not None:
+            found.setdefault(value, code)
+    return found
+
+
+def level_follows(
+    domain: HierarchyDomain, wanted: str, known: str, own: OwnHierarchies
+) -> bool:
+    """Whether the value on one level says what it is on another, for every code.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    seen: dict[str | None, str | None] = {}
+    pairs = zip(_listed(domain, known, own), _listed(domain, wanted, own), strict=True)
+    return all(seen.setdefault(fine, wide) == wide for (_, fine), (_, wide) in pairs)
+
+
+def _listed(
+    domain: HierarchyDomain, level: str, own: OwnHierarchies
+) -> list[tuple[str, str | None]]:
+    """Return every listed code with its value on a level."""
+    index = levels_of(domain, own).index(level)
+    if domain.name in BUILT_IN:
+        known = code_system(domain.name).categories.items()
+        return [(code, str(getattr(found, level))) for code, found in known]
+    return [(code, row[index]) for code, row in own[domain.name].codes.items()]
+
+
 def code_count(domain: HierarchyDomain, own: OwnHierarchies) -> int:
     """Return how many codes are listed: categories of a built-in, or own codes.
 

@@ -144,6 +144,20 @@ async def change(
     status: int = 200,
 ) -> Response:
     """Answer a request that changes something: read its body, then work in a thread."""
+
+    def written(caller: Caller, body: Body) -> bytes:
+        return encode(work(caller, body))
+
+    return await change_with(request, model, written, status)
+
+
+async def change_with(
+    request: Request,
+    model: type[Body],
+    work: Callable[[Caller, Body], bytes],
+    status: int = 200,
+) -> Response:
+    """Answer a request with a body, by JSON that the work has written."""
     try:
         arrival = await receive(request)
     except ClientDisconnect:
@@ -154,7 +168,7 @@ async def change(
         caller = parts.authenticate(request.headers.get("authorization"))
         body = _read_body(request, arrival, model)
         _admit(request, caller)
-        return json_response(work(caller, body), status)
+        return _json(work(caller, body), status)
 
     return await run_in_threadpool(answered, decide)
 
@@ -210,7 +224,11 @@ def _problem(error: CuratorError) -> Problem:
 
 def json_response(document: Document, status: int = 200) -> Response:
     """Return a document as JSON."""
-    return Response(encode(document), status_code=status, media_type="application/json")
+    return _json(encode(document), status)
+
+
+def _json(content: bytes, status: int) -> Response:
+    return Response(content, status_code=status, media_type="application/json")
 
 
 def body_of(model: type[BaseModel]) -> dict[str, object]:

@@ -33,9 +33,11 @@ from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.api.release_wire import ReleaseBody, WithdrawBody
 from server.api.releases import add_release_routes
+from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.samples import add_sample_route
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
+from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.roles import Gate
@@ -66,6 +68,7 @@ class Parts:
     gate: Gate
     services: Services
     jobs: JobsOffice
+    release_desk: ReleaseDesk
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
@@ -115,6 +118,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     add_people_routes(app)
     add_proposal_routes(app)
     add_ledger_routes(app)
+    add_release_question_routes(app)
     add_admin_release_routes(app)
     add_release_routes(app)
     add_docs_routes(app, openapi_document)
@@ -127,7 +131,7 @@ def openapi_document() -> dict[str, object]:
     document: dict[str, dict[str, dict[str, object]]] = make_app().openapi()
     schemas = document["components"]["schemas"]
     models: list[type[BaseModel]] = [wire.QuestionBody, wire.ProblemShape]
-    models += [*ADMIN_BODIES, ReleaseBody, WithdrawBody]
+    models += [*ADMIN_BODIES, ReleaseBody, WithdrawBody, ReleaseQuestionBody]
     for model in models:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas.update(schema.pop("$defs", {}))

@@ -96,7 +96,28 @@ PLAN: Example = {
     "noise": _NOISE,
     "derivation": _DERIVATION,
     "warnings": [],
-    "free": [],
+    "free": [
+        {
+            "kind": "release",
+            "id": "rel_6b1f0c2d9a8e47530f1b2c3d",
+            "name": "patients_by_sex",
+            "epsilon": "1",
+        }
+    ],
+    "related": [
+        {
+            "kind": "release",
+            "id": "rel_0f3a9c5e7d1b2a4c6e8f0a1b",
+            "name": "adult_patients",
+            "epsilon": "0.5",
+            "differences": [
+                {
+                    "what": "filter",
+                    "detail": "the release leaves out rows that the query counts",
+                }
+            ],
+        }
+    ],
 }
 BUDGET: Example = {
     "projects": [

@@ -179,7 +179,7 @@ def _name_of(reply: Reply) -> str:
         return "failed" if reply.failure.code == "query_failed" else "unavailable"
     if reply.replayed:
         return "replayed"
-    return "free" if reply.executed is None else "answered"
+    return "free" if reply.executed is None or reply.is_free else "answered"
 
 
 def _guarded(work: Work, visit: Visit) -> Outcome:

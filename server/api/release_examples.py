@@ -115,7 +115,40 @@ def _page(item: Example) -> Shown:
     return Shown({"200": {"items": [item], "next_cursor": None}})
 
 
+_ANSWER: Example = {
+    "release": f"rel_{_RANDOM}",
+    "snapshot": f"s_{_RANDOM}",
+    "columns": [
+        {"name": "sex", "kind": "group", "type": "text", "unit": None},
+        {"name": "n", "kind": "measure", "type": "integer", "unit": "rows"},
+        {"name": "died", "kind": "measure", "type": "decimal", "unit": None},
+    ],
+    "rows": [["F", 5_120, "0.041797"], ["M", 4_873, "0.052330"], [None, -3, None]],
+    "intervals": [
+        {
+            "column": "n",
+            "confidence": "0.95",
+            "rows": [["5034", "5206"], ["4787", "4959"], ["-89", "83"]],
+        },
+        {
+            "column": "died",
+            "confidence": "0.95",
+            "rows": [["0.033581", "0.050120"], ["0.043712", "0.061089"], None],
+        },
+    ],
+    "half_widths": [{"column": "n", "confidence": "0.95", "rows": ["86", "86", "86"]}],
+    "price": "0",
+    "derivation": "read from a release and public facts alone: it costs nothing.",
+    "warnings": [],
+}
+_QUESTION: Example = {
+    "sql": "SELECT sex, COUNT(*) AS n, AVG(CASE WHEN died THEN 1 ELSE 0 END) AS died "
+    "FROM admissions WHERE age BETWEEN 30 AND 59 GROUP BY sex",
+    "confidence": 0.95,
+}
+
 RELEASE_EXAMPLES = {
+    "POST /v1/releases/{release}/queries": Shown({"200": _ANSWER}, _QUESTION),
     "POST /v1/admin/releases/plan": Shown({"200": _PLAN}, {"release": _SPEC}),
     "POST /v1/admin/releases": Shown({"202": _job()}, {"release": _SPEC}),
     "GET /v1/admin/releases": _page(_LISTED),

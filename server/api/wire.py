@@ -142,15 +142,54 @@ class WarningShape(_Shape):
 
 
 class FreeAnswer(_Shape):
-    """An answer that is on offer for nothing."""
+    """An answer that is on offer for nothing: somebody's, or a release's.
+
+    A release is taken by ``options.prefer``, or asked by itself.
+    """
 
     kind: Literal["answer", "release"]
     id: str
+    epsilon: str = Field(description="That was paid for it.", examples=["1"])
+
+
+class ReleaseDifference(_Shape):
+    """One thing in which a release is not what a question asks."""
+
+    what: Literal["snapshot", "source", "bounds", "filter", "counting", "dimension"]
+    detail: str
+
+
+class RelatedRelease(_Shape):
+    """A release that comes near to a question, but does not answer it."""
+
+    kind: Literal["release"]
+    id: str
+    name: str
+    epsilon: str
+    differences: list[ReleaseDifference]
+
+
+class HalfWidths(_Shape):
+    """The half-widths of one count or sum from a release, a text a row."""
+
+    column: str
+    confidence: str = Field(examples=["0.95"])
+    rows: list[str] = Field(examples=[["30", "30"]])
+
+
+class ReleaseTaken(_Shape):
+    """The release that gave an answer."""
+
+    kind: Literal["release"]
+    id: str
+    name: str
     epsilon: str
 
 
 class Answer(_Shape):
     """Noisy rows: one a declared cell, but for what HAVING and LIMIT leave out."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
 
     query_id: str
     snapshot: str
@@ -161,7 +200,15 @@ class Answer(_Shape):
         "six digits after the point; days and times are ISO strings; NULL is null."
     )
     noise: list[Noise]
-    intervals: list[Intervals] = Field(description="Of averages and quantiles.")
+    intervals: list[Intervals] = Field(
+        description="Of averages and quantiles; from a release, of every measure."
+    )
+    release: ReleaseTaken | None = Field(
+        default=None, description="Where a release answered, for nothing."
+    )
+    half_widths: list[HalfWidths] | None = Field(
+        default=None, description="From a release alone, whose noise is its own."
+    )
     charge: ChargeShape
     remaining: Remaining
     derivation: str
@@ -182,6 +229,9 @@ class Plan(_Shape):
     derivation: str
     warnings: list[WarningShape]
     free: list[FreeAnswer]
+    related: list[RelatedRelease] = Field(
+        description="Releases that come near, of those that you may read."
+    )
 
 
 class ProblemShape(_Shape):

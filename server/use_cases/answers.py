@@ -7,8 +7,15 @@ from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
 from query_lang.presentation import present
+from release.questions.answering import CubeAnswer
 from server.use_cases.noise import intervals_of_answer, noise_of
 from server.use_cases.questions import Question
+from server.use_cases.release_answers import (
+    release_columns,
+    release_half_widths,
+    release_intervals,
+    release_rows,
+)
 
 Document = dict[str, object]
 
@@ -85,12 +92,38 @@ def free_document(
     }
 
 
+def released_document(
+    question: Question,
+    answer: CubeAnswer,
+    *,
+    query_id: str,
+    release: Document,
+    remaining: Mapping[str, str | None],
+) -> Document:
+    """Return an answer that a published release gave, for nothing."""
+    return {
+        "query_id": query_id,
+        "snapshot": question.snapshot,
+        "columns": release_columns(answer),
+        "rows": release_rows(answer),
+        "noise": [],
+        "intervals": release_intervals(answer),
+        "half_widths": release_half_widths(answer),
+        "release": release,
+        "charge": charge_document(Loss(0), reused=True),
+        "remaining": dict(remaining),
+        "derivation": answer.derivation,
+        "warnings": [{"code": w.code, "detail": w.detail} for w in answer.warnings],
+    }
+
+
 def plan_document(
     question: Question,
     *,
     affordable: bool,
     remaining: Mapping[str, str | None],
     free: Sequence[Document],
+    related: Sequence[Document] = (),
 ) -> Document:
     """Return what asking would cost and bring; touches no data."""
     return {
@@ -105,6 +138,7 @@ def plan_document(
         "derivation": question.compiled.derivation,
         "warnings": _warnings(question.compiled),
         "free": list(free),
+        "related": list(related),
     }
 
 

@@ -5,7 +5,7 @@ touched, and the answer is stored and anchored before it is sent.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
@@ -35,6 +35,7 @@ from server.use_cases.answers import (
     encode,
     free_document,
     plan_document,
+    released_document,
 )
 from server.use_cases.errors import (
     IdempotencyMismatchError,
@@ -48,6 +49,14 @@ from server.use_cases.questions import (
     Question,
     loss_range,
     prepare,
+    schema_of,
+)
+from server.use_cases.release_offers import (
+    Near,
+    Offer,
+    ReleaseOffers,
+    free_offers,
+    related_releases,
 )
 from server.use_cases.requests import QuestionRequest
 from server.use_cases.roles import PLAN, Gate
@@ -71,14 +80,18 @@ class Reply:
     replayed: bool = False
     executed: Question | None = None  # None: nothing executed, slot 1
     failure: CuratorError | None = None
+    is_free: bool = False  # though something was read for it: a release
 
 
 class Desk:
     """Where analysts ask."""
 
-    def __init__(self, services: Services, compiler: Compiler) -> None:
+    def __init__(
+        self, services: Services, compiler: Compiler, offers: ReleaseOffers
+    ) -> None:
         self._services = services
         self._compiler = compiler
+        self._offers = offers
 
     def check_role(self, caller: Caller) -> None:
         """Refuse callers that are not analysts; the refusal is written down.
@@ -100,6 +113,8 @@ class Desk:
             free = [
                 {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
             ]
+        offers, near = self._releases(caller, grant, request)
+        free += free_offers(offers)
         left = ledger.remaining(scopes_of(grant, caller))
         return encode(
             plan_document(
@@ -110,6 +125,7 @@ class Desk:
                 ),
                 remaining=visible_remaining(left, grant, caller),
                 free=free,
+                related=related_releases(near),
             )
         )
 
@@ -136,10 +152,49 @@ class Desk:
         """
         grant, question = self._prepare(caller, dataset, request)
         if request.reuse == "allow":
-            reply = self._reuse(caller, grant, question, key)
+            reply = None
+            if request.prefers_release:
+                reply = self._released(caller, grant, (request, question), key)
+            reply = reply or self._reuse(caller, grant, question, key)
             if reply is not None:
                 return reply
         return self._charge(caller, grant, question, key)
+
+    def _releases(
+        self, caller: Caller, grant: Grant, request: QuestionRequest
+    ) -> tuple[list[Offer], list[Near]]:
+        schema = schema_of(grant.snapshot, grant.schema)
+        return self._offers.find(
+            caller, grant, lambda: self._compiler.bind(request.sql, schema, request)
+        )
+
+    def _released(
+        self,
+        caller: Caller,
+        grant: Grant,
+        asked: tuple[QuestionRequest, Question],
+        key: IdempotencyKey | None,
+    ) -> Reply | None:
+        """Answer from the best release that counts exactly what is asked, if any."""
+        request, question = asked
+        offers, _ = self._releases(caller, grant, request)
+        if not offers:
+            return None
+        best = offers[0]
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = self._services.ledger.remaining(charge_request.scopes)
+        (release,) = free_offers([best])
+        body = encode(
+            released_document(
+                question,
+                self._offers.answer(best),
+                query_id=charge_request.query_id,
+                release=release,
+                remaining=visible_remaining(left, grant, caller),
+            )
+        )
+        reply = self._store_free(charge_request, str(best.row.job), body)
+        return replace(reply, executed=question, is_free=True)
 
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest
@@ -175,19 +230,23 @@ class Desk:
                 remaining=visible_remaining(left, grant, caller),
             )
         )
-        self._services.unreleased.hold(charge_request.query_id)
+        return self._store_free(charge_request, stored.query_id, body)
+
+    def _store_free(self, request: ChargeRequest, source: str, body: bytes) -> Reply:
+        """Write a free answer down; ``source`` was paid for, and is what it shows."""
+        self._services.unreleased.hold(request.query_id)
         try:
-            found = ledger.store_free(charge_request, stored.query_id, body)
+            found = self._services.ledger.store_free(request, source, body)
         except LedgerUnavailableError:
-            self._services.given_up.add(charge_request.query_id)
+            self._services.given_up.add(request.query_id)
             raise
         except BaseException:
-            self._services.unreleased.release(charge_request.query_id)
+            self._services.unreleased.release(request.query_id)
             raise
         if found is not None:
-            self._services.unreleased.release(charge_request.query_id)
+            self._services.unreleased.release(request.query_id)
             return _settled(found)
-        return Reply(charge_request.query_id, body)
+        return Reply(request.query_id, body)
 
     def _charge(
         self,

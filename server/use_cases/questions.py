@@ -16,10 +16,11 @@ from privacy.events import PriceEvent
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.bind import check_bounds
+from query_lang.bind import bind_query, check_bounds
 from query_lang.compile import compile_syntax
 from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
 from query_lang.noisy_conditions import all_shown
+from release.questions.matching import Asked
 from server.persistence import tables
 from server.use_cases.access import Grant
 from server.use_cases.requests import QuestionRequest
@@ -67,12 +68,28 @@ class Compiler:
     def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
+        self._bind = lru_cache(_CACHED_PLANS)(self._bind_uncached)
 
     def compile(
         self, sql: str, schema: "Schema", request: QuestionRequest
     ) -> CompiledQuery:
         """Return the plan of ``sql``; cached by text, snapshot and options."""
         return self._compile(sql, schema, request.bounds, request.weights)
+
+    def bind(self, sql: str, schema: "Schema", request: QuestionRequest) -> Asked:
+        """Return what ``sql`` counts, to be compared with releases; cached.
+
+        Raises:
+            CuratorError: As ``compile``.
+        """
+        return self._bind(sql, schema, request.bounds)
+
+    def _bind_uncached(
+        self, sql: str, schema: "Schema", bounds: ContributionBounds
+    ) -> Asked:
+        tree = self._parser(sql)
+        bound = bind_query(tree, schema.dataset, bounds)
+        return Asked(bound.plan, tree.select.position, bound.warnings)
 
     def _compile_uncached(
         self,

@@ -36,6 +36,7 @@ class QuestionRequest:
     reuse: Literal["allow", "never"]
     weights: tuple[tuple[str, Fraction], ...]
     bounds: ContributionBounds
+    prefers_release: bool = False
 
     def loss(self) -> Loss | None:
         """Return the loss asked for; None where an accuracy is asked for instead.
@@ -90,7 +91,8 @@ def read_request(body: JsonValue) -> QuestionRequest:
         project=_text(fields["project"], "project") if "project" in fields else None,
         reuse=_reuse(options.get("reuse", "allow")),
         weights=_weights(options.get("weights", {})),
-        bounds=_bounds(_checked_prefer(options).get("bounds", {})),
+        bounds=_bounds(options.get("bounds", {})),
+        prefers_release=_prefers_release(options),
     )
 
 
@@ -149,11 +151,11 @@ def _reuse(value: JsonValue) -> Literal["allow", "never"]:
     return "allow"
 
 
-def _checked_prefer(options: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+def _prefers_release(options: Mapping[str, JsonValue]) -> bool:
     if options.get("prefer", "release") != "release":
         message = 'options.prefer can only be "release"'
         raise InvalidOptionError(message)
-    return options
+    return "prefer" in options
 
 
 def _weights(value: JsonValue) -> tuple[tuple[str, Fraction], ...]:

@@ -31,6 +31,7 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/queries": ANALYST,
     "GET /v1/queries/{query_id}": ANALYST,
     "GET /v1/budget": ANALYST,
+    "POST /v1/releases/{release}/queries": READERS,
     "GET /v1/admin/populations": CUSTODIAN,
     "GET /v1/admin/populations/{population}": CUSTODIAN,
     "PATCH /v1/admin/populations/{population}": CUSTODIAN,

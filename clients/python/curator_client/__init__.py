@@ -30,11 +30,16 @@ from curator_client.refusals import (
     TooBusy,
     Unauthenticated,
 )
+from curator_client.release import AsyncRelease, Release
+from curator_client.release_answer import ReleaseAnswer
+from curator_client.release_steps import BrokenDownload
 from curator_client.schema import Dataset, Domain
 
 __all__ = [
     "Answer",
     "AsyncCurator",
+    "AsyncRelease",
+    "BrokenDownload",
     "Budget",
     "BudgetExceeded",
     "Curator",
@@ -50,6 +55,8 @@ __all__ = [
     "Patience",
     "Plan",
     "QueryFailed",
+    "Release",
+    "ReleaseAnswer",
     "SqlRefused",
     "TooBusy",
     "Unauthenticated",

@@ -154,10 +154,7 @@ class Answer:
         """
         places = self._count_places()
         rows = [
-            [
-                max(v, 0) if i in places and isinstance(v, int) else v
-                for i, v in enumerate(row)
-            ]
+            [_not_negative(v) if i in places else v for i, v in enumerate(row)]
             for row in self.rows
         ]
         return replace(self, document={**self.document, "rows": rows}, is_clamped=True)
@@ -250,6 +247,9 @@ class Answer:
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
             width = _number(noise["half_width_95"])
             found[f"{name}_half_width_95"] = [width] * len(self.rows)
+        for entry in self.document.get("half_widths", []):
+            name = f"{entry['column']}_half_width_95"
+            found[name] = [_number(width) for width in entry["rows"]]
         for name, ends in self.intervals.items():
             found[f"{name}_low_95"] = [None if e is None else e[0] for e in ends]
             found[f"{name}_high_95"] = [None if e is None else e[1] for e in ends]
@@ -258,13 +258,14 @@ class Answer:
     def _frame(self) -> tuple[dict[str, list[Any]], list[str]]:
         """Return the columns of a data frame, and which of them are of floats."""
         columns = {**self._by_column(), **self._widths()}
-        decimals = [str(c["name"]) for c in self.columns if c["type"] == "decimal"]
-        floats = [
-            name
-            for decimal in decimals
-            for name in (decimal, f"{decimal}_low_95", f"{decimal}_high_95")
-            if name in columns
+        floats = [str(c["name"]) for c in self.columns if c["type"] == "decimal"]
+        floats += [
+            f"{c['name']}_{end}_95"
+            for c in self.columns
+            for end in ("low", "high")
+            if c["type"] in {"decimal", "integer"}
         ]
+        floats = [name for name in floats if name in columns]
         for name in floats:
             columns[name] = [None if v is None else float(v) for v in columns[name]]
         return columns, floats
@@ -378,6 +379,13 @@ def _cell(
         return str(value)
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     return f"{shown} ± {half_width}"
+
+
+def _not_negative(value: object) -> object:
+    """Return a count made 0 where it is negative; estimates may be decimal texts."""
+    if isinstance(value, int):
+        return max(value, 0)
+    return "0" if isinstance(value, str) and value.startswith("-") else value
 
 
 def _around(value: Decimal, width: Decimal) -> tuple[str, str]:

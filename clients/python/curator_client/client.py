@@ -11,6 +11,7 @@ from curator_client.answer import Answer
 from curator_client.exchange import PATIENCE, Patience, Steps
 from curator_client.lines import AsyncLine, Line, Say, Terms, say_on_stderr
 from curator_client.questions import Defaults, Questions
+from curator_client.release import AsyncRelease, Release
 from curator_client.settings import read_settings
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_Sync = Questions[Answer]
-_Async = Questions[Awaitable[Answer]]
+_Sync = Questions[Answer, Release]
+_Async = Questions[Awaitable[Answer], AsyncRelease]
 
 
 def _waiting(
@@ -81,7 +82,7 @@ def _described(method: T) -> T:
     for wrapping in ("Iterator[Steps[list[", "Steps["):
         if returned.startswith(wrapping):
             returned = returned[len(wrapping) : -wrapping.count("[")]
-    plain = returned.replace("Plan[Asked]", "Plan")
+    plain = returned.replace("Plan[Asked]", "Plan").replace("Opened", "Release")
     method.__signature__ = signature.replace(return_annotation=plain)  # type: ignore[attr-defined]
     return method
 
@@ -114,6 +115,8 @@ class Curator:
     plan = _waiting(_Sync.plan)
     query = _waiting(_Sync.query)
     answer = _waiting(_Sync.answer)
+    releases = _waiting(_Sync.releases)
+    release = _waiting(_Sync.release)
     budget = _waiting(_Sync.budget)
     history = _walking(_Sync.history)
 
@@ -136,7 +139,9 @@ class Curator:
         terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
         self._line = Line(terms, transport)
         defaults = Defaults(found.dataset, found.project, patience)
-        self._questions: _Sync = Questions(defaults, self._line.run)
+        self._questions: _Sync = Questions(
+            defaults, self._line.run, lambda steps: Release(steps, self._line)
+        )
 
     def __enter__(self) -> Curator:  # noqa: PYI034 - Self is of Python 3.11
         """Use the connection in a block."""
@@ -172,6 +177,8 @@ class AsyncCurator:
     plan = _awaiting(_Async.plan)
     query = _awaiting(_Async.query)
     answer = _awaiting(_Async.answer)
+    releases = _awaiting(_Async.releases)
+    release = _awaiting(_Async.release)
     budget = _awaiting(_Async.budget)
     history = _walking_async(_Async.history)
 
@@ -194,7 +201,9 @@ class AsyncCurator:
         terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
         self._line = AsyncLine(terms, transport)
         defaults = Defaults(found.dataset, found.project, patience)
-        self._questions: _Async = Questions(defaults, self._line.run)
+        self._questions: _Async = Questions(
+            defaults, self._line.run, lambda steps: AsyncRelease(steps, self._line)
+        )
 
     async def __aenter__(self) -> AsyncCurator:  # noqa: PYI034 - Self is of 3.11
         """Use the connection in a block."""

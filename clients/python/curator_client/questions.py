@@ -29,11 +29,14 @@ from curator_client.history import PastQuery
 from curator_client.listing import Listing
 from curator_client.plan import Plan
 from curator_client.refusals import CuratorError
+from curator_client.release_steps import ReleaseSteps
 from curator_client.schema import Dataset, Domain
 
 Epsilon = str | float | Decimal
 Asked = TypeVar("Asked")
+Opened = TypeVar("Opened")
 _PAGE = 100
+_MOST_RELEASES = 200
 
 
 @dataclass(frozen=True)
@@ -45,19 +48,24 @@ class Defaults:
     patience: Patience = PATIENCE
 
 
-class Questions(Generic[Asked]):
+class Questions(Generic[Asked, Opened]):
     """One analyst's conversation with one server.
 
     Args:
         defaults: The dataset and project of calls that name none; retries.
         carry_out: Turns the steps to an answer into what ``plan(...).ask()`` returns.
+        open_release: Makes of a release's steps what ``release(...)`` returns.
     """
 
     def __init__(
-        self, defaults: Defaults, carry_out: Callable[[Steps[Answer]], Asked]
+        self,
+        defaults: Defaults,
+        carry_out: Callable[[Steps[Answer]], Asked],
+        open_release: Callable[[ReleaseSteps], Opened],
     ) -> None:
         self._defaults = defaults
         self._carry_out = carry_out
+        self._open_release = open_release
         self._only_dataset = defaults.dataset
         self._described: dict[str, Dataset] = {}
         self._last_price: str | None = None
@@ -221,6 +229,33 @@ class Questions(Generic[Asked]):
             raise LookupError(message)
         hide_below = yield from self._hide_below(stored["dataset"])
         return Answer(stored["answer"], hide_below=hide_below)
+
+    def releases(self) -> Steps[Listing]:
+        """List the releases that you may read, newest first; they are asked for free.
+
+        The newest 200 are listed.
+        """
+        page = yield from self._get(f"/v1/releases?limit={_MOST_RELEASES}")
+        titles = ("id", "name", "dataset", "snapshot", "counts", "strategy", "epsilon")
+        return Listing.of_dicts(page["items"], columns=titles)
+
+    def release(self, release_id: str) -> Steps[Opened]:
+        """Return a published release, to ask, download and draw it for nothing.
+
+        Args:
+            release_id: Its id, as ``releases()`` lists it; or its name.
+
+        Raises:
+            NotFound: There is none, or it is not yours to read.
+        """
+        wanted = release_id
+        if not release_id.startswith("rel_"):
+            listed = yield from self.releases()
+            ids = [str(one["id"]) for one in listed if one["name"] == release_id]
+            wanted = ids[0] if ids else release_id
+        path = f"/v1/releases/{quote(wanted, safe='')}"
+        document = yield from self._get(path)
+        return self._open_release(ReleaseSteps(document, self._defaults.patience))
 
     def budget(self, epsilon: Epsilon | None = None) -> Steps[Budget]:
         """Return what your projects may spend, and how many more questions fit.

@@ -1,0 +1,208 @@
+"""What can be done with a published release, as steps: written once for both clients.
+
+Each public method of ``ReleaseSteps`` is a method of ``Release`` and ``AsyncRelease``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from curator_client.exchange import Patience, Request, Steps, document_of, exchange
+from curator_client.exports import optional
+from curator_client.plotting import draw, draw_heatmap
+from curator_client.refusals import CuratorError
+from curator_client.release_answer import ReleaseAnswer
+from curator_client.signatures import is_signed
+from curator_client.synthetic import synthetic_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+_CELLS = "cube.csv"
+
+
+class BrokenDownload(CuratorError):  # noqa: N818 - named as the other refusals are
+    """A file is not the one that the release's manifest names."""
+
+
+class ReleaseSteps:
+    """One published release.
+
+    Args:
+        document: What the server says of it, with its manifest.
+        patience: Of retries.
+    """
+
+    def __init__(self, document: dict[str, Any], patience: Patience) -> None:
+        self.document = document
+        self._patience = patience
+        self._cells: pd.DataFrame | None = None
+
+    # -- questions --------------------------------------------------------------
+
+    def query(self, sql: str, *, confidence: float = 0.95) -> Steps[ReleaseAnswer]:
+        """Ask the release in SQL; it costs nothing.
+
+        Args:
+            sql: One SELECT from the release's name, over its dimensions.
+            confidence: Of each interval by itself.
+
+        Raises:
+            SqlRefused: The question is refused; the message shows where.
+
+        Example: ``release.query("SELECT sex, COUNT(*) AS n FROM wards GROUP BY sex")``
+        """
+        body = {"sql": sql, "confidence": confidence}
+        path = f"{self._path()}/queries"
+        headers = {"Content-Type": "application/json"}
+        request = Request("POST", path, json.dumps(body).encode(), headers)
+        reply = yield from exchange(request, self._patience)
+        return ReleaseAnswer(document_of(reply, request, sql))
+
+    def cuboid(self, *dimensions: str) -> Steps[ReleaseAnswer]:
+        """Return the counts over some dimensions, all others summed over.
+
+        Args:
+            dimensions: Names, any of ``dimensions``; none for the total.
+
+        Raises:
+            ValueError: The release has no such dimension.
+            CuratorRefusal: They span more than 10,000 groups.
+
+        Example: ``release.cuboid("age", "sex").to_pandas()``
+        """
+        known = self._names()
+        for name in dimensions:
+            if name not in known:
+                message = f"{name!r} is no dimension; there are: {', '.join(known)}"
+                raise ValueError(message)
+        shown = "".join(f"{name}, " for name in dimensions)
+        grouped = f" GROUP BY {', '.join(dimensions)}" if dimensions else ""
+        sql = f"SELECT {shown}COUNT(*) AS n FROM {self.document['name']}{grouped}"  # noqa: S608 - names of the manifest; the server checks it
+        return (yield from self.query(sql))
+
+    # -- pictures -----------------------------------------------------------------
+
+    def histogram(self, dimension: str, *, ax: Axes | None = None) -> Steps[Axes]:
+        """Draw the counts over one dimension with their 95 % intervals.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            ValueError: The release has no such dimension.
+        """
+        answer = yield from self.cuboid(dimension)
+        drawn = draw(answer, "n", ax)
+        return drawn[0] if isinstance(drawn, list) else drawn
+
+    def heatmap(self, across: str, down: str, *, ax: Axes | None = None) -> Steps[Axes]:
+        """Draw the counts over two dimensions as shades.
+
+        Args:
+            across: The dimension along the horizontal axis.
+            down: The dimension along the vertical axis.
+            ax: Axes to draw on; else new ones are made.
+
+        Raises:
+            ImportError: matplotlib is not installed.
+            ValueError: The release has no such dimension.
+        """
+        answer = yield from self.cuboid(down, across)
+        return draw_heatmap(answer, ax)
+
+    # -- the whole cube -------------------------------------------------------------
+
+    def to_pandas(self) -> Steps[pd.DataFrame]:
+        """Return every cell: its values, estimate, variance and half-width.
+
+        The file is compared with its digest in the manifest.
+
+        Raises:
+            ImportError: pandas is not installed.
+            BrokenDownload: The file is another than the manifest names.
+            NotFound: The cells are too many to be listed; ask by ``query``.
+        """
+        if self._cells is None:
+            content = yield from self._file("csv")
+            self._cells = _frame(content, self._dimensions())
+        return self._cells.copy()
+
+    def synthetic(
+        self, n: int | None = None, *, seed: int | None = None
+    ) -> Steps[pd.DataFrame]:
+        """Return made-up rows that are distributed like the release's estimates.
+
+        They come from published numbers alone, so they cost nothing and are nobody's;
+        what the release does not know, they do not know either.
+
+        Args:
+            n: How many; the release's own (noisy) total where it is left out.
+            seed: For the same rows again.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        cells = yield from self.to_pandas()
+        return synthetic_rows(cells, self._names(), n, seed)
+
+    # -- trust ----------------------------------------------------------------------
+
+    def verify(self, public_key: str | None = None) -> Steps[bool]:
+        """Whether the manifest is signed, by a key that you know or by the server's.
+
+        Args:
+            public_key: 64 hexadecimal digits that came to you on another way; where it
+                is left out the server is asked for its key, which shows only that
+                nothing was changed since.
+
+        Raises:
+            ImportError: The library ``cryptography`` is not installed.
+        """
+        if public_key is None:
+            request = Request("GET", "/v1/releases/key")
+            reply = yield from exchange(request, self._patience)
+            public_key = str(document_of(reply, request, None)["public_key"])
+        return is_signed(self._manifest(), public_key)
+
+    # -- what they share ----------------------------------------------------------
+
+    def _path(self) -> str:
+        return f"/v1/releases/{quote(str(self.document['id']), safe='')}"
+
+    def _manifest(self) -> dict[str, Any]:
+        return dict(self.document["manifest"])
+
+    def _dimensions(self) -> list[dict[str, Any]]:
+        return list(self._manifest()["dimensions"])
+
+    def _names(self) -> list[str]:
+        return [str(dimension["name"]) for dimension in self._dimensions()]
+
+    def _file(self, form: str) -> Steps[bytes]:
+        request = Request("GET", f"{self._path()}/download?format={form}")
+        reply = yield from exchange(request, self._patience)
+        if not reply.is_success:
+            document_of(reply, request, None)  # raises the refusal
+        told = self._manifest()["files"].get(_CELLS, {}).get("sha256")
+        if hashlib.sha256(reply.content).hexdigest() != told:
+            message = f"{_CELLS} is not the file that the manifest names"
+            raise BrokenDownload(message)
+        return reply.content
+
+
+def _frame(content: bytes, dimensions: list[dict[str, Any]]) -> pd.DataFrame:
+    """Read the cells; NULL is empty, and texts stay texts."""
+    pandas = optional("pandas", "to_pandas()")
+    texts = {
+        str(dimension["name"]): "object"
+        for dimension in dimensions
+        if dimension["type"] in {"text", "date", "timestamp", "decimal"}
+    }
+    frame: pd.DataFrame = pandas.read_csv(
+        io.BytesIO(content), dtype=texts, keep_default_na=False, na_values=[""]
+    )
+    return frame

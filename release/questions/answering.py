@@ -1,0 +1,138 @@
+"""Answers to questions of one published cube: rows with intervals, for nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from query_lang.compiled import (
+    NumberShown,
+    OutputColumn,
+    QueryWarning,
+)
+from query_lang.presentation import Value, chosen, written_value
+from query_lang.syntax import Query
+from release.models.contract import CubeModel
+from release.questions.binding import CubeBinder
+from release.questions.confidence import widening
+from release.questions.cube import PublishedCube
+from release.questions.estimates import Ends, Estimated
+from release.questions.evaluation import PublicValues
+from release.questions.measuring import Measurer
+from release.questions.question import CubeQuestion
+
+WHOLE_KINDS: Final = frozenset({"cells", "sparse_cells"})
+"""Models whose estimates are whole numbers, shown as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnIntervals:
+    """One measure's intervals, a pair of texts a row; None where the value is NULL."""
+
+    column: str
+    rows: tuple[Ends | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CubeAnswer:
+    """Rows, and how far each measure may be from what the custodian's data says."""
+
+    columns: tuple[OutputColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    intervals: tuple[ColumnIntervals, ...]
+    half_widths: Mapping[str, tuple[str, ...]]
+    confidence: str
+    derivation: str
+    warnings: tuple[QueryWarning, ...]
+
+
+class AskedCube:
+    """A published cube, opened for questions; safe for many threads."""
+
+    def __init__(self, cube: PublishedCube, model: CubeModel) -> None:
+        self.cube = cube
+        self._model = model
+        self._values = PublicValues(cube)
+        self._binder = CubeBinder(cube)
+
+    def close(self) -> None:
+        """Give back what evaluating needs."""
+        self._values.close()
+
+    def ask(self, tree: Query, confidence: str = "0.95") -> CubeAnswer:
+        """Answer a parsed text.
+
+        Args:
+            tree: A SELECT from the release's name.
+            confidence: Of each interval by itself, between 0 and 1.
+
+        Raises:
+            QueryError: The text is refused, with rule, place and hint.
+        """
+        return self.answer(self._binder.bind(tree), confidence)
+
+    def answer(self, question: CubeQuestion, confidence: str = "0.95") -> CubeAnswer:
+        """Answer a bound question.
+
+        Raises:
+            SqlNotAllowedError: The release cannot answer it.
+        """
+        measurer = Measurer(question, self.cube, self._values)
+        measurer.check()
+        measured = [measurer.measure(kind, self._model) for kind in question.measures]
+        touches = measurer.counts_touches()
+        is_whole = self._model.kind in WHOLE_KINDS
+        factor = widening(float(confidence))
+        shown = Estimated(question, measured, self.cube, factor, is_whole)
+        places = chosen(question.presentation, shown)
+        columns = tuple(shown.described(c, touches=touches) for c in question.columns)
+        written = [
+            [written_value(column, shown.column(column.shown)[p]) for p in places]
+            for column in columns
+        ]
+        measures = [column for column in columns if column.kind == "measure"]
+        ends = {column.name: shown.ends(column.shown) for column in measures}
+        return CubeAnswer(
+            columns=columns,
+            rows=tuple(zip(*written, strict=True)),
+            intervals=tuple(
+                ColumnIntervals(name, tuple(found[place] for place in places))
+                for name, found in ends.items()
+            ),
+            half_widths={
+                column.name: tuple(shown.half_widths(column.shown, places))
+                for column in measures
+                if isinstance(column.shown, NumberShown)
+            },
+            confidence=confidence,
+            derivation=derivation(self.cube),
+            warnings=(*question.warnings, *_warnings(self.cube, touches=touches)),
+        )
+
+
+def derivation(cube: PublishedCube) -> str:
+    """Say what an answer is made of."""
+    domain = cube.domain
+    over = ", ".join(dimension.name for dimension in domain.dimensions)
+    each = (
+        f"each {cube.unit} once in every cell that it touches"
+        if cube.counts == "units"
+        else "rows"
+    )
+    return (
+        f"read from the release {cube.id} ({cube.strategy}, epsilon {cube.epsilon}, "
+        f"paid when it was published) and public facts alone: it costs nothing. The "
+        f"cube has {domain.size:,} cells over {over} and counts {each}; one "
+        f"{cube.unit} adds at most {domain.bound} to it. Intervals are of the "
+        "release's noise and, where it measured cells together, of the spread inside."
+    )
+
+
+def _warnings(cube: PublishedCube, *, touches: bool) -> list[QueryWarning]:
+    if not touches:
+        return []
+    varying = [d.name for d in cube.domain.dimensions if not d.constant]
+    detail = (
+        f"a {cube.unit} counts once in every cell that it touches, so sums over "
+        f"{', '.join(varying)} can count one {cube.unit} more than once"
+    )
+    return [QueryWarning("counts_touches", detail)]

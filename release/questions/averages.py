@@ -1,0 +1,68 @@
+"""Intervals of averages over a published cube."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from release.models.contract import FloatArray
+from release.questions.measuring import Weighed
+
+_HALVINGS: Final = 36
+
+
+def average_interval(
+    weighed: Weighed, bounds: tuple[float, float], widening: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return between which values the average of each cell lies.
+
+    An average t is not ruled out while the sum of (number - t) over the cell is within
+    its own half-width of 0 (Fieller's argument), so that the errors of sum and count,
+    which are the same errors, are not counted twice.
+
+    Args:
+        weighed: Counts by cell and number.
+        bounds: That every average lies between, in steps.
+        widening: Of 95 % half-widths.
+
+    Returns:
+        Lower and upper ends, in steps, a cell each.
+    """
+    low, high = bounds
+    total = weighed.counts.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = np.where(total > 0, (weighed.counts @ weighed.numbers) / total, low)
+    middle = np.clip(middle, low, high)
+    unknown = ~_possible(weighed, middle[None, :], widening)[0]
+    outer = np.stack([np.full_like(middle, low), np.full_like(middle, high)])
+    lower, upper = _ends(weighed, middle, outer, widening)
+    return np.where(unknown, low, lower), np.where(unknown, high, upper)
+
+
+def _possible(
+    weighed: Weighed, averages: FloatArray, widening: float
+) -> NDArray[np.bool_]:
+    """Return which averages are not ruled out.
+
+    Args:
+        weighed: Counts by cell and number.
+        averages: (tries, cells).
+        widening: Of 95 % half-widths.
+    """
+    deviations = weighed.numbers - averages[:, :, None]
+    strayed = np.abs((weighed.counts * deviations).sum(axis=-1))
+    return np.asarray(strayed <= widening * weighed.error_of(deviations))
+
+
+def _ends(
+    weighed: Weighed, middle: FloatArray, outer: FloatArray, widening: float
+) -> FloatArray:
+    """Return the farthest averages towards ``outer`` that are not ruled out."""
+    inside, outside = np.broadcast_to(middle, outer.shape), outer
+    reaches = _possible(weighed, outer, widening)
+    for _ in range(_HALVINGS):
+        half = (inside + outside) / 2
+        possible = _possible(weighed, half, widening)
+        inside = np.where(possible, half, inside)
+        outside = np.where(possible, outside, half)
+    return np.where(reaches, outer, outside)

@@ -1,0 +1,226 @@
+"""From keys and conditions to rolls of a cube, and back to the cells of an answer."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from privacy.schema import Scalar
+from query_lang.domains import stored_value
+from query_lang.expressions import Expression, conjuncts
+from query_lang.plan import Key
+from query_lang.refusals import refuse
+from release.models.contract import CubeModel, Estimates, IntArray, Roll
+from release.questions import rules
+from release.questions.evaluation import BoolArray, PublicValues
+from release.questions.question import CubeQuestion
+from release.sealed_cube import MAX_DENSE_CELLS
+
+MAX_ROLLS: Final = 64
+"""The most combinations of values of keys that read several dimensions."""
+
+
+Mask = tuple[tuple[int, ...], BoolArray]
+"""Some dimensions, in order, and an array over those alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """One key, laid over the dimensions that it reads.
+
+    Attributes:
+        axes: Those dimensions, in order.
+        codes: For each of their cells, C order, the place of the key's value among its
+            values, or -1 where it is none of them.
+        size: How many values the key has.
+    """
+
+    axes: tuple[int, ...]
+    codes: IntArray
+    size: int
+
+    def where(self, value: int, shape: tuple[int, ...]) -> Mask:
+        """Return where the key has one of its values."""
+        sizes = [shape[axis] for axis in self.axes]
+        return self.axes, (self.codes == value).reshape(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which cells count.
+
+    Attributes:
+        kept: For each dimension, which of its values pass the conditions on it alone.
+        masks: Conditions on several dimensions: which ones, and where they are TRUE.
+    """
+
+    kept: tuple[BoolArray, ...]
+    masks: tuple[Mask, ...] = ()
+
+
+def grouping_of(key: Key, question: CubeQuestion, values: PublicValues) -> Grouping:
+    """Lay a key over the dimensions that it reads."""
+    listed = [stored_value(value, key.facts) for value in key.values]
+    return lay_out(question.expression(key.slot), listed, question, values)
+
+
+def lay_out(
+    expression: Expression,
+    listed: Sequence[Scalar | None],
+    question: CubeQuestion,
+    values: PublicValues,
+) -> Grouping:
+    """Lay an expression over the dimensions that it reads.
+
+    Args:
+        expression: Of the question.
+        listed: Its values that count, decimals as stored steps.
+        question: That it belongs to.
+        values: Of the cube.
+    """
+    axes, found = values.values(expression, question)
+    places = {value: place for place, value in enumerate(listed)}
+    codes = np.array([places.get(value, -1) for value in found], dtype=np.int64)
+    return Grouping(axes, codes, len(listed))
+
+
+def check_wide(
+    keys: Sequence[Grouping], question: CubeQuestion, shape: tuple[int, ...]
+) -> None:
+    """Refuse keys on several dimensions that would take too long.
+
+    Raises:
+        SqlNotAllowedError: Rule ``cell_mask`` or ``many_rolls``.
+    """
+    wide = [key for key in keys if len(key.axes) != 1]
+    if wide:
+        check_mask(question, shape)
+    if prod(key.size for key in wide) > MAX_ROLLS:
+        raise refuse(rules.MANY_ROLLS, question.position)
+
+
+def check_mask(question: CubeQuestion, shape: tuple[int, ...]) -> None:
+    """Refuse what has to be held cell by cell where there are too many cells.
+
+    Raises:
+        SqlNotAllowedError: Rule ``cell_mask``.
+    """
+    if prod(shape) > MAX_DENSE_CELLS:
+        raise refuse(rules.CELL_MASK, question.position)
+
+
+def select(
+    question: CubeQuestion, values: PublicValues, shape: tuple[int, ...]
+) -> Selection:
+    """Evaluate the conditions, those on one dimension apart from the others."""
+    parts: dict[tuple[int, ...], list[Expression]] = {}
+    for condition in question.conditions:
+        for part in conjuncts(condition):
+            parts.setdefault(values.axes_of((part,), question), []).append(part)
+    kept = [np.ones(size, dtype=np.bool_) for size in shape]
+    masks = []
+    for axes, conditions in parts.items():
+        if len(axes) > 1:
+            check_mask(question, shape)
+        _, holds = values.truths(conditions, question)
+        if len(axes) == 1:
+            kept[axes[0]] &= holds
+        elif axes:
+            masks.append((axes, holds))
+        elif not holds:
+            kept[0][:] = False
+    return Selection(tuple(kept), tuple(masks))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Rolls of a cube whose groups are cells of an answer.
+
+    Attributes:
+        shape: Of the cube.
+        selection: Which cells of the cube count.
+        keys: Of the answer, the first slowest.
+    """
+
+    shape: tuple[int, ...]
+    selection: Selection
+    keys: tuple[Grouping, ...]
+
+    @property
+    def size(self) -> int:
+        """How many cells the answer has."""
+        return prod(key.size for key in self.keys)
+
+    def several_in_a_cell(self, axes: Sequence[int]) -> bool:
+        """Whether a cell may add up several values of one of these dimensions."""
+        for axis in axes:
+            codes, places = self._groups_of(axis)
+            if np.count_nonzero(codes >= 0) > len(places):
+                return True
+        return False
+
+    def answer(self, model: CubeModel) -> Estimates:
+        """Return one estimate a cell of the answer; exactly 0 where nothing can be."""
+        total = [np.zeros(self.size) for _ in range(3)]
+        for roll, places in self.rolls():
+            found = model.roll(roll)
+            parts = (found.values, found.variances, found.half_widths)
+            for whole, part in zip(total, parts, strict=True):
+                whole[places] = part
+        return Estimates(*total)
+
+    def rolls(self) -> Iterator[tuple[Roll, IntArray]]:
+        """Yield rolls, each with the answer's cell of each of its groups."""
+        parts = [self._groups_of(axis) for axis in range(len(self.shape))]
+        if not all(len(places) for _, places in parts):
+            return  # no cell counts
+        groups = tuple(len(places) for _, places in parts)
+        codes = tuple(codes for codes, _ in parts)
+        places = reduce(np.add.outer, [places for _, places in parts]).ravel()
+        for offset, masks in self._wide():
+            mask = _cell_mask([*self.selection.masks, *masks], self.shape)
+            yield Roll(codes, groups, mask), places + offset
+
+    def _strided(self) -> list[tuple[Grouping, int]]:
+        """Return each key with how far apart its values lie in the answer."""
+        sizes = [key.size for key in self.keys]
+        return [(key, prod(sizes[n + 1 :])) for n, key in enumerate(self.keys)]
+
+    def _groups_of(self, axis: int) -> tuple[IntArray, IntArray]:
+        """Return the groups of a dimension's values under the keys on it alone.
+
+        Returns:
+            A group (or -1) for each value, and each group's place in the answer.
+        """
+        kept = self.selection.kept[axis].copy()
+        places = np.zeros(self.shape[axis], dtype=np.int64)
+        for key, stride in self._strided():
+            if key.axes == (axis,):
+                kept &= key.codes >= 0
+                places += key.codes * stride
+        codes = np.full(self.shape[axis], -1, dtype=np.int64)
+        found, codes[kept] = np.unique(places[kept], return_inverse=True)
+        return codes, found
+
+    def _wide(self) -> Iterator[tuple[int, list[Mask]]]:
+        """Yield each combination of values of the keys on several dimensions."""
+        wide = [pair for pair in self._strided() if len(pair[0].axes) != 1]
+        for chosen in product(*(range(key.size) for key, _ in wide)):
+            pairs = list(zip(chosen, wide, strict=True))
+            offset = sum(value * stride for value, (_, stride) in pairs)
+            yield offset, [key.where(value, self.shape) for value, (key, _) in pairs]
+
+
+def _cell_mask(masks: Sequence[Mask], shape: tuple[int, ...]) -> BoolArray | None:
+    """Return which cells pass all masks, C order; None: all."""
+    if not masks:
+        return None
+    whole = np.ones(shape, dtype=np.bool_)
+    for axes, holds in masks:
+        sizes = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
+        whole &= holds.reshape(sizes)
+    return whole.ravel()

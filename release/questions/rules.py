@@ -1,0 +1,63 @@
+"""Every rule that refuses a question to a release, beside those of the language.
+
+docs/querying-releases.md has a line for each name; a test holds that.
+"""
+
+from typing import Final
+
+from query_lang.rules import Rule
+
+ONE_RELEASE: Final = Rule(
+    "one_release",
+    "a question to a release reads the release alone, once",
+    "write SELECT ... FROM the release's name, without JOIN, subquery or WITH",
+)
+RELEASE_COUNTS: Final = Rule(
+    "release_counts",
+    "a release answers counts, and SUM and AVG of its dimensions",
+    "use COUNT(*); for a share AVG(CASE WHEN ... THEN 1 ELSE 0 END)",
+)
+DISTINCT_UNITS: Final = Rule(
+    "distinct_units",
+    "this sum of cells can count somebody more than once",
+    "use COUNT(*), which says so, or group by the dimensions that vary within one "
+    "unit, or hold each of them to one value",
+)
+ROWS_COUNTED: Final = Rule(
+    "rows_counted",
+    "this release counts rows, and cannot tell whose they are",
+    "use COUNT(*)",
+)
+FINER_VALUES: Final = Rule(
+    "finer_values",
+    "the dimension's values do not say what is asked of them",
+    "ask for the dimension itself or for something wider: a chapter of blocks, a year "
+    "of months, bands made of whole bands",
+)
+CELL_MASK: Final = Rule(
+    "cell_mask",
+    "a condition on several dimensions at once needs a cube of at most 20,000,000 "
+    "cells",
+    "join conditions on one dimension each by AND, or ask in several questions",
+)
+MANY_ROLLS: Final = Rule(
+    "many_rolls",
+    "keys of several dimensions span more than 64 values",
+    "group by the dimensions themselves",
+)
+MANY_VALUES: Final = Rule(
+    "many_values",
+    "SUM and AVG here would add up more than 1,000,000 numbers",
+    "sum over fewer groups, or over a dimension with fewer values",
+)
+
+RULES: Final = (
+    ONE_RELEASE,
+    RELEASE_COUNTS,
+    DISTINCT_UNITS,
+    ROWS_COUNTED,
+    FINER_VALUES,
+    CELL_MASK,
+    MANY_ROLLS,
+    MANY_VALUES,
+)

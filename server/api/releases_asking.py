@@ -1,0 +1,80 @@
+"""POST /v1/releases/{release}/queries: questions to what is published, for nothing.
+
+What is published is the same for every reader, so a reply leaves when it is ready;
+slots hide how long raw rows were read, and none are read here.
+"""
+
+from decimal import Decimal
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from server.api.admission import CHANGING, body_of, change_with, parts_of
+from server.api.wire import (
+    CellValue,
+    HalfWidths,
+    Intervals,
+    OutputColumn,
+    WarningShape,
+)
+from server.use_cases.access import Caller
+
+
+class ReleaseQuestionBody(BaseModel):
+    """A question to a release: SQL over its name, and a confidence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str = Field(
+        examples=["SELECT sex, COUNT(*) AS n FROM admissions GROUP BY sex"]
+    )
+    confidence: Decimal | int = Field(
+        default=Decimal("0.95"),
+        ge=Decimal("0.5"),
+        le=Decimal("0.999999"),
+        description="Of each interval by itself.",
+        examples=[0.95],
+        json_schema_extra={"type": "number"},
+    )
+
+
+class ReleaseAnswer(BaseModel):
+    """Estimates from a release; nothing was charged and no row was read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    release: str
+    snapshot: str
+    columns: list[OutputColumn]
+    rows: list[list[CellValue]] = Field(
+        description="In the order of the columns. Counts are integers, signed, where "
+        "the release measured cells one by one, else decimal strings with six digits "
+        "after the point."
+    )
+    intervals: list[Intervals] = Field(description="Of every measure.")
+    half_widths: list[HalfWidths] = Field(description="Of counts and sums.")
+    price: str = Field(examples=["0"])
+    derivation: str
+    warnings: list[WarningShape]
+
+
+def add_release_question_routes(app: FastAPI) -> None:
+    """Add the route by which releases are asked."""
+
+    @app.post(
+        "/v1/releases/{release}/queries",
+        response_model=ReleaseAnswer,
+        responses=CHANGING,
+        openapi_extra=body_of(ReleaseQuestionBody),
+        tags=["releases"],
+    )
+    async def ask_release(release: str, request: Request) -> Response:
+        """Ask a published release; it costs nothing and needs no project."""
+        desk = parts_of(request).release_desk
+
+        def work(caller: Caller, asked: ReleaseQuestionBody) -> bytes:
+            confidence = f"{Decimal(asked.confidence).normalize():f}"
+            return desk.ask(caller, release, asked.sql, confidence)
+
+        return await change_with(request, ReleaseQuestionBody, work)

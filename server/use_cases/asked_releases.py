@@ -1,0 +1,86 @@
+"""Questions to published releases: free, of public or granted numbers alone.
+
+No budget is looked at and nothing is charged or written down: an answer is a function
+of the text and of what was published.
+"""
+
+from threading import BoundedSemaphore
+from typing import Final
+
+from release.questions.answering import CubeAnswer
+from server.use_cases.access import Caller
+from server.use_cases.answers import Document, encode
+from server.use_cases.opened_releases import Kept, PublicationRow, ReleaseRoom
+from server.use_cases.release_answers import (
+    release_columns,
+    release_half_widths,
+    release_intervals,
+    release_rows,
+)
+from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.services import Services, today
+
+ANSWERS: Final = 1_024
+"""Answers that are kept: nothing that they are made of ever changes."""
+
+AT_ONCE: Final = 2
+_KEPT_BYTES: Final = 65_536
+
+
+class ReleaseDesk:
+    """Where releases are asked."""
+
+    def __init__(self, services: Services, room: ReleaseRoom) -> None:
+        self._services = services
+        self._shelf = ReleaseShelf(services)
+        self._room = room
+        self._answers: Kept[bytes] = Kept(ANSWERS)
+        self._working = BoundedSemaphore(AT_ONCE)
+
+    def ask(self, caller: Caller, release_id: str, sql: str, confidence: str) -> bytes:
+        """Answer a question.
+
+        Args:
+            caller: Who asks.
+            release_id: Of the release.
+            sql: One SELECT from the release's name.
+            confidence: Of each interval by itself, a decimal text.
+
+        Raises:
+            NotFoundError: There is no such release, or it is not the caller's.
+            QueryError: The text is refused, with rule, place and hint.
+        """
+        row = self._row(caller, release_id)
+        key = f"{release_id}\0{confidence}\0{sql}"
+        return self._answers.get(key, lambda: self._answer(row, sql, confidence))
+
+    def _row(self, caller: Caller, release_id: str) -> PublicationRow:
+        """Return a release that the caller may read now; a refusal is not kept."""
+        return self._services.catalogue.get(
+            ("release", caller, release_id, today()),
+            lambda _: self._shelf.row(caller, release_id),
+        )
+
+    def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:
+        tree = self._services.parser(sql)
+        with self._working:
+            answer = self._room.asked(row).ask(tree, confidence)
+        return encode(answer_document(str(row.id), str(row.snapshot), answer))
+
+
+def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document:
+    """Return an answer in the shapes of CONTRACT 5."""
+    return {
+        "release": release,
+        "snapshot": snapshot,
+        "columns": release_columns(answer),
+        "rows": release_rows(answer),
+        "intervals": release_intervals(answer),
+        "half_widths": release_half_widths(answer),
+        "price": "0",
+        "derivation": answer.derivation,
+        "warnings": [
+            {"code": warning.code, "detail": warning.detail}
+            for warning in answer.warnings
+        ],
+    }

@@ -1,0 +1,160 @@
+"""Published cubes as they are asked: known by public facts, opened when numbers count.
+
+A published release never changes, so what is known of one is kept. Who may read it is
+asked each time, elsewhere.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final, Generic, TypeVar
+
+from sqlalchemy import Row, select
+
+from privacy.schema import Dataset
+from privacy.schema_json import dataset_from_json
+from query_lang.cubes import bind_cube, compile_cube
+from query_lang.plan import (
+    Aggregate,
+    Node,
+    PublicJoin,
+    Scan,
+    Union,
+    UnitJoin,
+)
+from release.cubes import domain_of
+from release.questions.answering import AskedCube
+from release.questions.cube import PublishedCube
+from release.questions.question import peel
+from release.questions.views import View, view_of
+from release.spec import ReleaseSpec
+from server.persistence import tables
+from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.services import Services
+
+OPEN: Final = 8
+"""Cubes whose numbers are held at once."""
+
+KNOWN: Final = 256
+_UNIT_KEY: Final = "unit_key"
+T = TypeVar("T")
+PublicationRow = Row[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCube:
+    """What a release counts; none of its numbers.
+
+    Attributes:
+        cube: As its readers know it.
+        counted: The plan of what was counted.
+        snapshot: Whose rows.
+        public: Whether every principal may read it.
+    """
+
+    cube: PublishedCube
+    counted: Aggregate
+    snapshot: str
+    public: bool
+
+
+class Kept(Generic[T]):
+    """Keeps what was made last, by id; safe for many threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._found: OrderedDict[str, T] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], T]) -> T:
+        """Return what is kept, or make it; two threads may make one at once."""
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+        made = make()
+        with self._lock:
+            self._found[key] = made
+            while len(self._found) > self._most:
+                self._found.popitem(last=False)
+        return made
+
+
+class ReleaseRoom:
+    """Opens releases; that a caller may read one was found out before."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._shelf = ReleaseShelf(services)
+        self._known: Kept[KnownCube] = Kept(KNOWN)
+        self._asked: Kept[AskedCube] = Kept(OPEN)
+
+    def known(self, row: PublicationRow) -> KnownCube:
+        """Return what a release counts."""
+        return self._known.get(str(row.id), lambda: self._know(row))
+
+    def asked(self, row: PublicationRow) -> AskedCube:
+        """Return a release, open for questions.
+
+        Raises:
+            NotFoundError: Its files are gone or broken; 'curator doctor' says so.
+        """
+        return self._asked.get(str(row.id), lambda: self._open(row))
+
+    def _open(self, row: PublicationRow) -> AskedCube:
+        return AskedCube(self.known(row).cube, self._shelf.opened(row).model)
+
+    def _know(self, row: PublicationRow) -> KnownCube:
+        snapshot = str(row.snapshot)
+        with self._services.databases.reader.connect() as connection:
+            written = connection.execute(
+                select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
+            ).scalar_one()
+        dataset = dataset_from_json(json.loads(written))
+        spec = ReleaseSpec.model_validate_json(str(row.spec))
+        counted = bind_cube(spec.request(), dataset).plan
+        cube = _published(str(row.id), spec, dataset, counted)
+        return KnownCube(cube, counted, snapshot, bool(row.public))
+
+
+def _published(
+    release_id: str, spec: ReleaseSpec, dataset: Dataset, counted: Aggregate
+) -> PublishedCube:
+    return PublishedCube(
+        id=release_id,
+        name=spec.name,
+        domain=domain_of(compile_cube(spec.request(), dataset)),
+        counts=spec.count,
+        unit=dataset.unit,
+        unit_column=_unit_column(peel(counted).source),
+        snapshot_date=dataset.snapshot_date,
+        views=_views(counted),
+        hierarchies=dataset.hierarchies,
+        strategy=spec.strategy,
+        epsilon=str(spec.epsilon),
+    )
+
+
+def _views(counted: Aggregate) -> dict[str, View]:
+    computed = peel(counted).computed
+    views = {
+        key.name: view_of(computed[key.slot])
+        for key in counted.keys
+        if key.slot in computed
+    }
+    return {name: view for name, view in views.items() if view is not None}
+
+
+def _unit_column(node: Node) -> str:
+    """Return what the unit key is called where the rows come from."""
+    match node:
+        case Scan(table):
+            return table.unit_column or _UNIT_KEY
+        case UnitJoin(left) | PublicJoin(left):
+            return _unit_column(left)
+        case Union(parts):
+            return _unit_column(parts[0].node)
+        case _:
+            return _unit_column(node.child)

@@ -1,0 +1,148 @@
+"""Published releases that answer a question in the place of fresh noise.
+
+One is offered only where it counts exactly what the question asks, of the same
+snapshot; what comes near is told with its differences (PRIVACY 7). A release that the
+caller may not read is not looked at.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from privacy.errors import QueryError
+from privacy.losses import Loss
+from release.questions.answering import CubeAnswer
+from release.questions.evaluation import PublicValues
+from release.questions.matching import Asked, Difference, match
+from release.questions.measuring import Measurer
+from release.questions.question import CubeQuestion
+from server.use_cases.access import Caller, Grant
+from server.use_cases.answers import Document
+from server.use_cases.opened_releases import KnownCube, PublicationRow, ReleaseRoom
+from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.services import Services
+
+LOOKED_AT: Final = 32
+"""The newest releases of a dataset that are compared with a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A release that answers a question."""
+
+    row: PublicationRow
+    known: KnownCube
+    question: CubeQuestion
+
+    @property
+    def loss(self) -> Loss:
+        """What was paid for it."""
+        return Loss.parse(self.known.cube.epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A release that comes near to a question."""
+
+    known: KnownCube
+    differences: list[Difference]
+
+
+class ReleaseOffers:
+    """Compares questions with the releases that their asker may read."""
+
+    def __init__(self, services: Services, room: ReleaseRoom) -> None:
+        self._shelf = ReleaseShelf(services)
+        self._room = room
+
+    def find(
+        self, caller: Caller, grant: Grant, ask: Callable[[], Asked]
+    ) -> tuple[list[Offer], list[Near]]:
+        """Return the releases that answer a question, the best first, and the near.
+
+        No number of a release is read for it.
+
+        Args:
+            caller: Who asks.
+            grant: Of what; its snapshot is asked.
+            ask: Binds the question, where there is a release to compare it with.
+        """
+        offers: list[Offer] = []
+        near: list[Near] = []
+        for row, known in self._readable(caller, grant):
+            found = _compared(ask(), known, grant.snapshot)
+            if isinstance(found, CubeQuestion):
+                offers.append(Offer(row, known, found))
+            elif all(difference.what != "source" for difference in found):
+                near.append(Near(known, found))
+        offers.sort(key=lambda offer: offer.loss, reverse=True)
+        return offers, near
+
+    def answer(self, offer: Offer) -> CubeAnswer:
+        """Answer a question from a release.
+
+        Raises:
+            NotFoundError: The release's files are gone.
+            SqlNotAllowedError: It would add up too many numbers.
+        """
+        return self._room.asked(offer.row).answer(offer.question)
+
+    def _readable(
+        self, caller: Caller, grant: Grant
+    ) -> Iterator[tuple[PublicationRow, KnownCube]]:
+        for row in self._shelf.readable(caller, grant.dataset)[:LOOKED_AT]:
+            yield row, self._room.known(row)
+
+
+def _compared(
+    asked: Asked, known: KnownCube, snapshot: str
+) -> CubeQuestion | list[Difference]:
+    found = match(asked, known.counted, known.cube)
+    differences = [] if isinstance(found, CubeQuestion) else found
+    if known.snapshot != snapshot:
+        detail = "the release counts another snapshot of the data"
+        return [Difference("snapshot", detail), *differences]
+    if isinstance(found, CubeQuestion):
+        differences = _unanswerable(found, known)
+    return differences or found
+
+
+def _unanswerable(question: CubeQuestion, known: KnownCube) -> list[Difference]:
+    """Return why a release cannot answer what it matches."""
+    values = PublicValues(known.cube)
+    try:
+        Measurer(question, known.cube, values).check()
+    except QueryError as refusal:
+        return [Difference("counting", refusal.detail)]
+    finally:
+        values.close()
+    return []
+
+
+def free_offers(offers: list[Offer]) -> list[Document]:
+    """Describe what is on offer for nothing."""
+    return [
+        {
+            "kind": "release",
+            "id": offer.known.cube.id,
+            "name": offer.known.cube.name,
+            "epsilon": offer.known.cube.epsilon,
+        }
+        for offer in offers
+    ]
+
+
+def related_releases(near: list[Near]) -> list[Document]:
+    """Describe what comes near."""
+    return [
+        {
+            "kind": "release",
+            "id": one.known.cube.id,
+            "name": one.known.cube.name,
+            "epsilon": one.known.cube.epsilon,
+            "differences": [
+                {"what": each.what, "detail": each.detail} for each in one.differences
+            ],
+        }
+        for one in near
+    ]

@@ -1,0 +1,189 @@
+"""The client lists, asks, downloads and draws what is published, on a real server."""
+
+import asyncio
+import inspect
+from collections import Counter
+
+import matplotlib as mpl
+import pytest
+
+from curator_client import (
+    AsyncCurator,
+    AsyncRelease,
+    Curator,
+    NotFound,
+    Release,
+    SqlRefused,
+)
+from curator_client.signatures import is_signed
+from tests.harness import DEFAULT_ROWS, Installation, serve_in_thread
+from tests.samplers import ZeroVectorSampler
+from tests.wards import publish
+
+mpl.use("agg")
+ROWS = [row.split(",") for row in DEFAULT_ROWS]
+BY_SEX = "SELECT sex, COUNT(*) AS n FROM wards GROUP BY sex"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    made = Installation(tmp_path_factory.mktemp("published")).create()
+    made.load()
+    key = made.analyst()
+    exact = publish(made, ZeroVectorSampler)["release"]
+    noisy = publish(made, name="noisy", epsilon="0.2")["release"]
+    with serve_in_thread(made) as url:
+        yield url, key, exact, noisy
+
+
+@pytest.fixture
+def curator(served):
+    url, key, *_ = served
+    with Curator(url, key) as curator:
+        yield curator
+
+
+@pytest.fixture
+def release(served, curator):
+    return curator.release(served[2])
+
+
+def test_releases_are_listed_newest_first_and_opened_by_id_or_name(served, curator):
+    _, _, exact, noisy = served
+    listed = curator.releases()
+
+    assert [one["id"] for one in listed] == [noisy, exact]
+    assert curator.release("wards").id == exact
+    with pytest.raises(NotFound):
+        curator.release("rel_" + "0" * 24)
+    with pytest.raises(NotFound):
+        curator.release("unheard_of")
+
+
+def test_a_question_to_a_release_reads_and_exports_like_an_answer(release):
+    answer = release.query(BY_SEX)
+
+    by_sex = Counter(row[1] for row in ROWS)
+    assert answer.rows == [["F", by_sex["F"]], ["M", by_sex["M"]]]
+    assert answer.release == release.id
+    assert answer.charge["epsilon"] == "0"
+    frame = answer.to_pandas()
+    assert list(frame.columns) == [
+        "sex", "n", "n_half_width_95", "n_low_95", "n_high_95",
+    ]  # fmt: skip
+    assert (frame["n_low_95"] < frame["n"]).all()
+    assert (frame["n_high_95"] - frame["n"] == frame["n_half_width_95"]).all()
+    assert f"{by_sex['F']} (" in str(answer)
+    assert "<table>" in answer._repr_html_()
+    assert f"free, from the release {release.id}" in str(answer)
+
+
+def test_a_share_has_its_interval(release):
+    answer = release.query(
+        "SELECT AVG(CASE WHEN ward = 'north' THEN 1 ELSE 0 END) AS p FROM wards"
+    )
+
+    share = sum(row[3] == "north" for row in ROWS) / len(ROWS)
+    low, high = map(float, answer.interval("p")[0])
+    assert float(answer.rows[0][0]) == pytest.approx(share, abs=1e-6)
+    assert 0 <= low < share < high <= 1
+
+
+def test_confidence_is_handed_on(release):
+    narrow = release.query(BY_SEX, confidence=0.5).interval("n")
+    wide = release.query(BY_SEX, confidence=0.999).interval("n")
+
+    assert all(float(w[0]) < float(n[0]) for w, n in zip(wide, narrow, strict=True))
+
+
+def test_refusals_show_the_place_in_the_text(release):
+    with pytest.raises(SqlRefused) as refused:
+        release.query("SELECT weight, COUNT(*) FROM wards GROUP BY weight")
+
+    assert "weight" in str(refused.value)
+
+
+def test_cuboids_are_sums_over_the_other_dimensions(release):
+    total = release.cuboid()
+    frame = release.cuboid("ward", "sex").to_pandas()
+
+    assert total.rows == [[len(ROWS)]]
+    assert frame["n"].sum() == len(ROWS)
+    with pytest.raises(ValueError, match="no dimension"):
+        release.cuboid("note")
+
+
+def test_the_whole_cube_comes_as_a_frame_checked_against_the_manifest(release):
+    cells = release.to_pandas()
+
+    assert len(cells) == release.manifest["cells"]
+    assert cells["estimate"].sum() == len(ROWS)
+    assert list(cells.columns)[:4] == list(release.dimensions)
+
+
+def test_synthetic_rows_follow_the_cube(release, served, curator):
+    made_up = release.synthetic(seed=1)
+    few = curator.release(served[3]).synthetic(50, seed=1)
+
+    cells = {tuple(row) for row in _filled(release.to_pandas())}
+    assert len(made_up) == len(ROWS)
+    assert {tuple(row) for row in _keys(made_up)} <= cells
+    assert len(few) == 50
+    assert few.equals(curator.release(served[3]).synthetic(50, seed=1))
+
+
+def _keys(frame):
+    return frame.astype(object).where(frame.notna(), None).itertuples(index=False)
+
+
+def _filled(cells):
+    kept = cells[cells["estimate"] > 0]
+    return _keys(kept[["sex", "age", "ward", "month"]])
+
+
+def test_pictures_are_drawn(release):
+    bars = release.histogram("ward")
+    shades = release.heatmap("month", "age")
+
+    assert bars.get_ylabel() or bars.get_title() or bars.get_xlabel()
+    assert (shades.get_xlabel(), shades.get_ylabel()) == ("month", "age")
+    mpl.pyplot.close("all")
+
+
+def test_a_signature_is_verified_and_a_changed_manifest_is_not(release):
+    manifest = release.manifest
+
+    assert release.verify()
+    assert release.verify(manifest["public_key"])
+    assert not release.verify("0" * 64)
+    assert not is_signed({**manifest, "cells": 1}, manifest["public_key"])
+
+
+def test_a_release_says_what_it_is(release):
+    assert "release wards" in repr(release)
+    assert "sex 2" in repr(release)
+    assert release._repr_html_().startswith("<p>")
+
+
+def test_the_release_that_awaits_is_the_release_that_waits(served):
+    url, key, exact, _ = served
+
+    def public(kind):
+        return {name for name in dir(kind) if not name.startswith("_")}
+
+    async def asked():
+        async with AsyncCurator(url, key) as curator:
+            release = await curator.release(exact)
+            answer = await release.query(BY_SEX)
+            cells = await release.to_pandas()
+            return answer, cells, await release.verify()
+
+    answer, cells, verified = asyncio.run(asked())
+    assert public(Release) == public(AsyncRelease)
+    for name in ("query", "cuboid", "to_pandas", "synthetic", "heatmap"):
+        waits, awaits = getattr(Release, name), getattr(AsyncRelease, name)
+        assert inspect.getdoc(waits) == inspect.getdoc(awaits)
+        assert inspect.signature(waits) == inspect.signature(awaits)
+        assert "Steps" not in str(inspect.signature(waits))
+    assert sum(row[1] for row in answer.rows) == cells["estimate"].sum() == len(ROWS)
+    assert verified

@@ -1,0 +1,244 @@
+"""Plans offer a release only where it counts exactly what is asked (PRIVACY 7)."""
+
+import pytest
+
+from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
+from tests.samplers import ZeroVectorSampler
+from tests.wards import publish
+
+ROWS = [row.split(",") for row in DEFAULT_ROWS]
+DIMENSIONS = [
+    {"column": "sex"},
+    {"column": "age", "bands": 10},
+    {"column": "ward"},
+    {"column": "day", "name": "month", "level": "month"},
+]
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """Serve a clinic with releases of rows, of units, of a part, and of others."""
+    made = Installation(tmp_path_factory.mktemp("offers")).create()
+    made.load()
+    keys = {"ada": made.analyst(), "bob": made.analyst("bob", "other")}
+    specs = {
+        "rows": {"name": "all_rows"},
+        "units": {"name": "all_units", "count": "units"},
+        "by_sex": {"name": "by_sex", "count": "units", "dimensions": DIMENSIONS[:1]},
+        "women": {"name": "women", "where": "sex = 'F'"},
+        "bounded": {"name": "bounded", "bounds": {"tables": {"visits": 1}}},
+        "capped": {"name": "capped", "bounds": {"max_rows_per_unit": 1}},
+    }
+    ids = {
+        name: publish(made, ZeroVectorSampler, **spec)["release"]
+        for name, spec in specs.items()
+    }
+    with serve_in_thread(made) as url:
+        yield made, url, keys, ids
+
+
+def planned(clinic, sql, who="ada", **options):
+    _, url, keys, _ = clinic
+    body = {"sql": sql, "epsilon": "1", "options": options}
+    with client(url, keys[who]) as http:
+        reply = http.post("/v1/datasets/clinic/plan", json=body)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def names(clinic, found):
+    ids = {release: name for name, release in clinic[3].items()}
+    return {ids[one["id"]] for one in found if one["kind"] == "release"}
+
+
+def offered(clinic, sql, who="ada", **options):
+    return names(clinic, planned(clinic, sql, who, **options)["free"])
+
+
+OFFERED = [
+    ("SELECT COUNT(*) FROM visits", {"rows"}),
+    ("SELECT v.sex, COUNT(*) FROM visits AS v GROUP BY v.sex", {"rows"}),
+    ("SELECT sex, COUNT(*) FROM visits WHERE ward = 'north' GROUP BY sex", {"rows"}),
+    (
+        "SELECT sex, COUNT(*) FROM visits WHERE sex = 'F' GROUP BY sex",
+        {"rows", "women"},
+    ),
+    ("SELECT COUNT(*) FROM visits WHERE ward IS NULL AND sex = 'F'", {"rows", "women"}),
+    ("SELECT age_band(age, 10) AS b, COUNT(*) FROM visits GROUP BY b", {"rows"}),
+    ("SELECT age_band(age, 20) AS b, COUNT(*) FROM visits GROUP BY b", {"rows"}),
+    (
+        "SELECT EXTRACT(QUARTER FROM day) AS q, COUNT(*) FROM visits GROUP BY q",
+        {"rows"},
+    ),
+    ("SELECT COUNT(ward) FROM visits", {"rows"}),
+    (
+        "SELECT AVG(CASE WHEN ward = 'north' THEN 1 ELSE 0 END) AS p FROM visits",
+        {"rows"},
+    ),
+    ("SELECT sex, COUNT(DISTINCT patient_id) FROM visits GROUP BY sex", {"by_sex"}),
+    ("SELECT COUNT(DISTINCT patient_id) FROM visits", {"by_sex"}),
+    ("SELECT COUNT(DISTINCT patient_id) FROM visits WHERE sex = 'M'", {"by_sex"}),
+    (
+        (
+            "SELECT sex, ward, age_band(age, 10) AS b, DATE_DIFF('month', "
+            "DATE '2024-01-01', day) AS m, COUNT(DISTINCT patient_id) FROM visits "
+            "WHERE day IS NOT NULL AND ward = 'north' GROUP BY sex, ward, b, m"
+        ),
+        {"units"},
+    ),
+]
+NEAR_MISSES = [
+    ("SELECT age, COUNT(*) FROM visits GROUP BY age", "dimension"),
+    ("SELECT age_band(age, 5) AS b, COUNT(*) FROM visits GROUP BY b", "dimension"),
+    ("SELECT age_band(age, 15) AS b, COUNT(*) FROM visits GROUP BY b", "dimension"),
+    ("SELECT EXTRACT(DAY FROM day) AS d, COUNT(*) FROM visits GROUP BY d", "dimension"),
+    ("SELECT COUNT(*) FROM visits WHERE age > 35", "filter"),
+    ("SELECT COUNT(*) FROM visits WHERE note LIKE 'n%'", "filter"),
+    ("SELECT COUNT(*) FROM visits WHERE sex = 'F' OR age > 35", "filter"),
+    ("SELECT COUNT(*) FROM visits WHERE day >= DATE '2024-03-01'", "filter"),
+    ("SELECT ward, COUNT(DISTINCT patient_id) FROM visits GROUP BY ward", "counting"),
+    ("SELECT COUNT(DISTINCT ward) FROM visits", "counting"),
+    ("SELECT MEDIAN(age) FROM visits", "counting"),
+    ("SELECT SUM(age) FROM visits", "dimension"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "expected"), OFFERED)
+def test_exact_matches_are_offered(clinic, sql, expected):
+    assert offered(clinic, sql) == expected
+
+
+@pytest.mark.parametrize(("sql", "what"), NEAR_MISSES)
+def test_near_misses_are_related_with_their_differences(clinic, sql, what):
+    plan = planned(clinic, sql)
+
+    rows = next(one for one in plan["related"] if one["name"] == "all_rows")
+    assert names(clinic, plan["free"]) == set()
+    assert what in {difference["what"] for difference in rows["differences"]}
+    assert all(difference["detail"] for difference in rows["differences"])
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [{"tables": {"visits": 2}}, {"max_rows_per_unit": 2}, {"max_groups_per_unit": 1}],
+)
+def test_other_bounds_are_no_match(clinic, bounds):
+    sql = "SELECT sex, COUNT(*) FROM visits GROUP BY sex"
+
+    plan = planned(clinic, sql, bounds=bounds)
+
+    assert names(clinic, plan["free"]) == set()
+    assert "all_rows" in {one["name"] for one in plan["related"]}
+
+
+def test_the_same_bound_of_a_table_is_a_match(clinic):
+    sql = "SELECT sex, COUNT(*) FROM visits GROUP BY sex"
+
+    assert offered(clinic, sql, bounds={"tables": {"visits": 1}}) == {"bounded"}
+
+
+def test_a_release_that_leaves_rows_out_is_no_match_for_all_rows(clinic):
+    plan = planned(clinic, "SELECT COUNT(*) FROM visits")
+
+    by_name = {one["name"]: one["differences"] for one in plan["related"]}
+    assert [d["what"] for d in by_name["women"]] == ["filter"]
+    assert [d["what"] for d in by_name["capped"]] == ["bounds"]
+    assert [d["what"] for d in by_name["all_units"]] == ["counting"]
+
+
+def test_other_sources_are_not_even_related(clinic):
+    sql = (
+        "SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) AS k FROM visits "
+        "GROUP BY patient_id) AS t WHERE k > 1"
+    )
+    plan = planned(clinic, sql)
+
+    assert (plan["free"], plan["related"]) == ([], [])
+
+
+def test_nothing_of_a_release_shows_to_those_who_may_not_read_it(clinic):
+    plan = planned(clinic, "SELECT COUNT(*) FROM visits", who="bob")
+
+    assert (plan["free"], plan["related"]) == ([], [])
+
+
+def test_prefer_takes_a_release_and_charges_nothing(clinic):
+    _, url, keys, ids = clinic
+    sql = "SELECT sex, COUNT(*) AS n FROM visits WHERE ward = 'north' GROUP BY sex"
+    body = {"sql": sql, "epsilon": "1", "options": {"prefer": "release"}}
+    with client(url, keys["ada"]) as http:
+        spent = http.get("/v1/budget").json()
+        reply = http.post("/v1/datasets/clinic/queries", json=body)
+        kept = http.get(f"/v1/queries/{reply.json()['query_id']}").json()
+        same = http.get("/v1/budget").json()
+
+    answer = reply.json()
+    expected = [
+        [sex, sum(row[1] == sex and row[3] == "north" for row in ROWS)] for sex in "FM"
+    ]
+    assert answer["rows"] == expected
+    assert answer["release"]["id"] == ids["rows"]
+    assert answer["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    assert kept["answer"] == answer
+    assert same == spent
+
+
+def test_an_answer_from_a_release_is_kept_under_its_idempotency_key(clinic):
+    _, url, keys, _ = clinic
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    body = {"sql": sql, "epsilon": "1", "options": {"prefer": "release"}}
+    with client(url, keys["ada"], follow_redirects=False) as http:
+        headers = {"Idempotency-Key": "k1"}
+        first, second = (
+            http.post("/v1/datasets/clinic/queries", json=body, headers=headers)
+            for _ in range(2)
+        )
+
+    assert first.content == second.content
+    assert second.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("sql", "options", "who"),
+    [
+        ("SELECT COUNT(*) FROM visits WHERE age > 35", {"prefer": "release"}, "ada"),
+        ("SELECT COUNT(*) FROM visits", {"prefer": "release"}, "bob"),
+        (
+            "SELECT COUNT(*) FROM visits",
+            {"prefer": "release", "reuse": "never"},
+            "ada",
+        ),
+        ("SELECT COUNT(*) AS unpreferred FROM visits", {}, "ada"),
+    ],
+)
+def test_without_a_match_or_a_wish_the_question_is_paid(clinic, sql, options, who):
+    _, url, keys, _ = clinic
+    body = {"sql": sql, "epsilon": "1", "options": options}
+    with client(url, keys[who]) as http:
+        answer = http.post("/v1/datasets/clinic/queries", json=body).json()
+
+    assert answer["charge"]["epsilon"] == "1"
+    assert "release" not in answer
+
+
+def test_the_ledger_verifies_with_free_answers_of_releases_in_it(clinic):
+    made, *_ = clinic
+
+    assert made.curator("ledger", "verify").returncode == 0
+
+
+def test_a_release_of_another_snapshot_is_related_alone(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    release = publish(made, ZeroVectorSampler)["release"]
+    made.load()
+    with serve_in_thread(made) as url:
+        found = planned(
+            (made, url, {"ada": key}, {"old": release}), "SELECT COUNT(*) FROM visits"
+        )
+
+    (near,) = found["related"]
+    assert found["free"] == []
+    assert near["id"] == release
+    assert [difference["what"] for difference in near["differences"]] == ["snapshot"]
