@@ -38,7 +38,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     asked = parser.parse_args()
     print(f"{asked.cells:,} draws of discrete Laplace noise\n")
-    print("| scale | elapsed, s | ours, cpu s | tables, cpu s | OpenDP, cpu s | ratio |")
+    print(
+        "| scale | elapsed, s | ours, cpu s | tables, cpu s | OpenDP, cpu s | ratio |"
+    )
     print("|---|---:|---:|---:|---:|---:|")
     for name, scale in SCALES.items():
         print(row(name, scale, asked.cells, asked.rounds))
