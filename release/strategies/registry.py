@@ -10,6 +10,7 @@ from release.strategies.contract import Strategy
 from release.strategies.dawa import Dawa
 from release.strategies.dpcube import DPCube
 from release.strategies.hb import HB
+from release.strategies.privtree import PrivTree
 from release.strategies.pthb import Pthb
 from release.strategies.sparse_cells import SparseCells
 
@@ -21,6 +22,7 @@ _PLAIN: Final[Mapping[str, Strategy]] = {
         DPCube(),
         Dawa(),
         HB(),
+        PrivTree(),
         Pthb(),
         SparseCells(),
     )
