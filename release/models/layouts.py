@@ -8,7 +8,6 @@ a sixth of each further fan-out (the bridge between two known ends).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import ceil, inf, prod
 
 import numpy as np
@@ -23,7 +22,9 @@ MOST_GROUPS = 24
 MOST_WEIGHED = 256
 """Leaves beyond which a tree is laid out by their number alone."""
 
-_TOP_SHARES = tuple(Fraction(tenths, 10) for tenths in range(3, 10))
+THREE_LEVELS = 3
+
+_TOP_SHARES = tuple(Fraction(twentieths, 20) for twentieths in range(4, 19))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,11 @@ def _box_cost(fanouts: Fanouts) -> float:
     return cost
 
 
+def flat_layout(leaves: int) -> Layout:
+    """Return each leaf by itself."""
+    return Layout(Hierarchy((), leaves), (Fraction(1),))
+
+
 def weighted_layout(weights: FloatArray) -> Layout:
     """Return a tree over buckets that serves running sums over their cells best.
 
@@ -105,14 +111,13 @@ def weighted_layout(weights: FloatArray) -> Layout:
     fan-outs follow from their number.
     """
     if len(weights) > MOST_WEIGHED:
-        fanouts = line_fanouts(len(weights))
-        tree = even_tree(len(weights), fanouts)
-        return Layout(tree, (Fraction(1, len(fanouts)),) * len(fanouts))
+        return _blocked_layout(weights)
     shares = weights / weights.sum()
     least = float((shares * (np.arange(len(shares)) + 1 / 3)).sum())
-    best = Layout(Hierarchy((), len(shares)), (Fraction(1),))
+    best = flat_layout(len(shares))
+    runs = _Runs.of(shares)
     for top in _TOP_SHARES:
-        cost, starts = _gather(shares, float(top))
+        cost, starts = _gather(runs, float(top), float(1 - top))
         if cost < least:
             least = cost
             tree = Hierarchy((starts,), len(shares))
@@ -120,41 +125,74 @@ def weighted_layout(weights: FloatArray) -> Layout:
     return best
 
 
-def _gather(weights: FloatArray, top_share: float) -> tuple[float, IntArray]:
+def _blocked_layout(weights: FloatArray) -> Layout:
+    """Return three levels: runs of blocks, blocks of equally many leaves, leaves."""
+    fanouts = line_fanouts(len(weights))
+    blocks = np.arange(0, len(weights), fanouts[-1])
+    if len(fanouts) != THREE_LEVELS or len(blocks) > MOST_WEIGHED:
+        tree = even_tree(len(weights), fanouts)
+        return Layout(tree, (Fraction(1, len(fanouts)),) * len(fanouts))
+    shares = np.add.reduceat(weights, blocks) / weights.sum()
+    best = Layout(Hierarchy((blocks,), len(weights)), (Fraction(1, 2),) * 2)
+    runs = _Runs.of(shares)
+    least = inf
+    for top in _TOP_SHARES:
+        lower = (1 - top) / 2
+        cost, starts = _gather(runs, float(top), float(lower))
+        cost += fanouts[-1] / 6 / float(lower) ** 2
+        if cost < least:
+            least = cost
+            tree = Hierarchy((starts, blocks), len(weights))
+            best = Layout(tree, (top, lower, lower))
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Costs of all runs of leaves: row a, column b stands for leaves a..b-1.
+
+    Attributes:
+        bridges: What running sums that end inside pay for the leaves: at place p of
+            m, p (1 - p / m) of them.
+        ends: What they pay for the run's own sum: its share (p / m)^2.
+        weights: Of the cells before each leaf.
+    """
+
+    bridges: FloatArray
+    ends: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, weights: FloatArray) -> "_Runs":
+        leaves = len(weights)
+        bridges = np.full((leaves + 1, leaves + 1), inf)
+        ends = np.full((leaves + 1, leaves + 1), inf)
+        for first in range(leaves):
+            place = np.arange(leaves - first) + 0.5
+            linear = np.cumsum(weights[first:] * place)
+            squares = np.cumsum(weights[first:] * place * place)
+            length = np.arange(1, leaves - first + 1)
+            bridges[first, first + 1 :] = linear - squares / length
+            ends[first, first + 1 :] = squares / length**2
+        return cls(bridges, ends, np.concatenate([[0.0], np.cumsum(weights)]))
+
+
+def _gather(runs: _Runs, top_share: float, low_share: float) -> tuple[float, IntArray]:
     """Return the least cost of two levels, and the first leaf of each run."""
-    leaves, top = len(weights), 1 / top_share**2
-    inner = _run_costs(weights, top, 1 / (1 - top_share) ** 2)
-    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    leaves, top = len(runs.weights) - 1, 1 / top_share**2
+    inner = runs.bridges / low_share**2 + runs.ends * top
+    ahead = top * (runs.weights[None, :] - runs.weights[:, None])
     cost = np.full(leaves + 1, inf)
     cost[0] = 0.0
     cuts: list[IntArray] = []
-    best, runs = inf, 0
+    best, found = inf, 0
     for count in range(min(leaves, MOST_GROUPS)):
-        ahead = top * count * (sums[None, :] - sums[:, None])
-        through = cost[:, None] + inner + ahead
+        through = cost[:, None] + inner + count * ahead
         cuts.append(through.argmin(axis=0))
         cost = through.min(axis=0)
         if cost[leaves] < best:
-            best, runs = float(cost[leaves]), count + 1
-    return best, _trace(cuts[:runs], leaves)
-
-
-def _run_costs(weights: FloatArray, top: float, low: float) -> FloatArray:
-    """Return what running sums that end inside a run cost there, for every run.
-
-    Row a, column b stands for leaves a..b-1. At place p of m, a bridge costs
-    p (1 - p / m) leaves, and the run's own measured sum its share (p / m)^2.
-    """
-    leaves = len(weights)
-    costs = np.full((leaves + 1, leaves + 1), inf)
-    for first, last in product(range(leaves), [leaves]):
-        place = np.arange(last - first) + 0.5
-        linear = np.cumsum(weights[first:] * place)
-        squares = np.cumsum(weights[first:] * place * place)
-        length = np.arange(1, last - first + 1)
-        bridge = low * (linear - squares / length)
-        costs[first, first + 1 :] = bridge + top * squares / length**2
-    return costs
+            best, found = float(cost[leaves]), count + 1
+    return best, _trace(cuts[:found], leaves)
 
 
 def _trace(cuts: list[IntArray], leaves: int) -> IntArray:

@@ -13,7 +13,7 @@ from release.strategies.contract import Expectation, Parameters, Strategy
 from release.strategies.parameters import divide, refuse_unknown, share
 from release.strategies.rules import pick
 
-TOTAL_SHARE: Final = "0.03"
+TOTAL_SHARE: Final = "0.02"
 
 
 class Auto:

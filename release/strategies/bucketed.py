@@ -1,17 +1,23 @@
 """The second step of strategies that find buckets first: a tree over the buckets."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from mechanisms.meter import Meter
 from privacy.counts import IntArray
-from release.models.layouts import weighted_layout
+from privacy.losses import Loss
+from release.domain import CubeDomain
+from release.models.layouts import flat_layout, weighted_layout
 from release.models.tree import TreeModel
 from release.models.unevenness import Spread
 from release.sealed_cube import SealedCube
 from release.strategies.levels import Runs, measure_levels
-from release.strategies.parameters import divide
+from release.strategies.parameters import divide, refuse_too_small
+
+MOST_LEVELS_SHARED: Final = 10
+"""No level of a tree over buckets gets less than a tenth of its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +37,30 @@ class Buckets:
     spread: Spread | None = None
 
 
+def refuse_thin_levels(domain: CubeDomain, loss: Loss) -> None:
+    """Refuse a part of which a tree's level may get too little.
+
+    Raises:
+        ReleaseRefusedError: A tenth of it buys no noise.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    refuse_too_small(domain.bound, Loss(loss.nano_epsilon // MOST_LEVELS_SHARED))
+
+
 def measure_buckets(
     cube: SealedCube, meter: Meter, part: str, buckets: Buckets, strategy: str
 ) -> TreeModel:
     """Spend a part on the tree over buckets that serves running sums best.
 
-    The layout is a function of the buckets' sizes; the part divides over its levels.
+    The layout is a function of the buckets' sizes; the part divides over its levels. In
+    a plane each bucket is counted by itself: boxes cross an order too often.
     Neighbouring relation: add or remove all rows of one unit.
     """
     sizes = np.diff(buckets.starts, append=cube.domain.size)
-    layout = weighted_layout(sizes.astype(np.float64))
+    cells = sizes.astype(np.float64)
+    line = len(cube.domain.shape) == 1
+    layout = weighted_layout(cells) if line else flat_layout(len(cells))
     names = [f"level {n}" for n in range(len(layout.shares))]
     weights = list(zip(names, layout.shares, strict=True))
     inner = meter.divide(part, divide(meter.left(part), weights))

@@ -11,7 +11,11 @@ from release.models.contract import CubeModel
 from release.models.intervals import noise_variance
 from release.sealed_cube import SealedCube
 from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import refuse_large, refuse_unknown
+from release.strategies.parameters import (
+    refuse_large,
+    refuse_too_small,
+    refuse_unknown,
+)
 
 
 class Cells:
@@ -28,6 +32,7 @@ class Cells:
         """Return the one part."""
         refuse_unknown(parameters, ())
         refuse_large(domain)
+        refuse_too_small(domain.bound, loss)
         return (Part("cells", loss),)
 
     def expectation(

@@ -15,14 +15,23 @@ from release.models.contract import CubeModel
 from release.models.orders import HILBERT, ROWS, hilbert_order
 from release.models.unevenness import Spread
 from release.sealed_cube import SealedCube
-from release.strategies.bucketed import Buckets, measure_buckets
+from release.strategies.bucketed import Buckets, measure_buckets, refuse_thin_levels
 from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import divide, refuse_unknown, share
+from release.strategies.parameters import (
+    divide,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+)
 
 MOST_CELLS: Final = 2**20
 """Beyond, products of counts and lengths would not fit 64 bits."""
 
 MOST_AXES = 2
+
+DOUBT: Final = Fraction(1)
+"""How many scales of its noise a further bucket must save, besides its own count's
+error: among many noisy runs some look good by luck alone."""
 
 KNOWN: Final = ("partition_share", "spread_share")
 
@@ -50,9 +59,13 @@ class Dawa:
             message = "partition_share and spread_share leave nothing for the counts"
             raise ReleaseRefusedError(message)
         rest = 1 - partition - spread
-        return divide(
+        parts = divide(
             loss, [("partition", partition), ("spread", spread), ("counts", rest)]
         )
+        refuse_too_small(4 * domain.size * domain.bound, parts[0].loss)
+        refuse_too_small(2 * domain.bound, parts[1].loss)
+        refuse_thin_levels(domain, parts[2].loss)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -77,8 +90,10 @@ class Dawa:
         longest = int(lengths.max())
         sealed = cube.interval_costs(order, starts, lengths)
         shifts = domain.bound * noise_shifts(lengths, longest)
+        stray = Fraction(4 * domain.bound) / meter.left("partition").epsilon
         noisy = meter.interval_costs("partition", sealed, shifts)
-        penalty = longest * domain.bound / meter.left("counts").epsilon
+        count_error = domain.bound / meter.left("counts").epsilon
+        penalty = longest * (count_error + DOUBT * stray)
         found = least_cost_partition(domain.size, (starts, lengths, noisy), penalty)
         spreads = cube.spreads(order, found)
         apart = meter.counts("spread", spreads, 2 * domain.bound)
@@ -121,7 +136,7 @@ def noise_shifts(lengths: IntArray, longest: int) -> IntArray:
     >>> noise_shifts(np.array([1, 2, 4]), 4).tolist()
     [2, 5, 12]
     """
-    return 4 * lengths - 2 - 2 * lengths // longest
+    return np.asarray(np.maximum(1, 4 * lengths - 2 - 2 * lengths // longest))
 
 
 def least_cost_partition(

@@ -21,6 +21,7 @@ from release.strategies.levels import Runs, measure_levels
 from release.strategies.parameters import (
     divide,
     refuse_large,
+    refuse_too_small,
     refuse_unknown,
     whole,
 )
@@ -42,7 +43,10 @@ class HB:
     ) -> tuple[Part, ...]:
         """Return one part a level, from the top."""
         fanouts = _fanouts(domain, parameters)
-        return divide(loss, [(f"level {n}", Fraction(1)) for n in range(len(fanouts))])
+        levels = [(f"level {n}", Fraction(1)) for n in range(len(fanouts))]
+        parts = divide(loss, levels)
+        refuse_too_small(domain.bound, parts[0].loss)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters

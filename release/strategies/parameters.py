@@ -4,7 +4,8 @@ from collections.abc import Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from mechanisms.meter import Part
+from mechanisms.meter import Part, laplace_scale
+from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError
@@ -67,6 +68,25 @@ def refuse_large(domain: CubeDomain) -> None:
             "strategy can hold; take coarser dimensions, or sparse_cells"
         )
         raise ReleaseRefusedError(message)
+
+
+def refuse_too_small(l1_sensitivity: int, loss: Loss) -> None:
+    """Refuse, before any charge, a part that no noise could be had for.
+
+    Args:
+        l1_sensitivity: In grid steps.
+        loss: Of the part.
+
+    Raises:
+        ReleaseRefusedError: The noise would be wider than mechanisms draw.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    try:
+        laplace_scale(Fraction(l1_sensitivity), loss)
+    except InvalidLossError as error:
+        message = f"a part of epsilon {loss} is too small: {error}"
+        raise ReleaseRefusedError(message) from error
 
 
 def divide(loss: Loss, weights: Sequence[tuple[str, Fraction]]) -> tuple[Part, ...]:

@@ -12,11 +12,12 @@ from release.errors import ReleaseRefusedError
 from release.models.contract import CubeModel
 from release.models.orders import ROWS
 from release.sealed_cube import SealedCube
-from release.strategies.bucketed import Buckets, measure_buckets
+from release.strategies.bucketed import Buckets, measure_buckets, refuse_thin_levels
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
     refuse_large,
+    refuse_too_small,
     refuse_unknown,
     share,
     whole,
@@ -44,7 +45,10 @@ class Pthb:
             message = "pthb takes one dimension; privtree takes more"
             raise ReleaseRefusedError(message)
         cuts = share(parameters, "partition_share", "0.1")
-        return divide(loss, [("partition", cuts), ("counts", 1 - cuts)])
+        parts = divide(loss, [("partition", cuts), ("counts", 1 - cuts)])
+        refuse_too_small(3 * domain.bound, parts[0].loss)
+        refuse_thin_levels(domain, parts[1].loss)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters

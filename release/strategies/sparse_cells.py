@@ -13,7 +13,13 @@ from release.models.intervals import noise_variance
 from release.models.sparse import SparseModel
 from release.sealed_cube import SealedCube
 from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import divide, refuse_unknown, share, whole
+from release.strategies.parameters import (
+    divide,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+    whole,
+)
 
 MOST_CELLS: Final = 10**12
 MOST_FALSE: Final = 10**6
@@ -40,7 +46,10 @@ class SparseCells:
             message = f"sparse_cells takes up to {MOST_CELLS} cells"
             raise ReleaseRefusedError(message)
         total = share(parameters, "total_share", "0.05")
-        return divide(loss, [("total", total), ("cells", 1 - total)])
+        parts = divide(loss, [("total", total), ("cells", 1 - total)])
+        for part in parts:
+            refuse_too_small(domain.bound, part.loss)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters

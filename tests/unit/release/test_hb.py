@@ -72,7 +72,7 @@ def test_intervals_of_the_monotone_view_cover_and_its_error_is_less():
     cube, seen, straight, viewed = cube_of(LINE), [], [], []
     questions = [ranges(0, 30), ranges(7, 8), ranges(10, 50), ranges(0, 60)]
     truths = np.array([LINE[slice(*e)].sum() for e in [(30,), (7, 8), (10, 50), (60,)]])
-    for seed in range(1_500):
+    for seed in range(500):
         model, _ = run(HB(), cube, epsilon("0.2"), seed=seed)
         answers = [model.roll(question) for question in questions]
         values = np.array([a.values[0] for a in answers])
@@ -80,7 +80,7 @@ def test_intervals_of_the_monotone_view_cover_and_its_error_is_less():
         prefix = np.cumsum(LINE)
         viewed.append(np.square(np.cumsum(model._fitted) - prefix).mean())
         straight.append(np.square(np.cumsum(model._straight) - prefix).mean())
-    assert (np.mean(seen, axis=0) > 0.95 - 5 * 0.0057).all()
+    assert (np.mean(seen, axis=0) > 0.95 - 5 * 0.0098).all()
     assert np.mean(viewed) < np.mean(straight)
     deviation = np.sqrt([a.variances[0] for a in answers])
     assert (np.array([a.half_widths[0] for a in answers]) < 6 * deviation + 1).all()
