@@ -67,9 +67,8 @@ def test_answers_agree_with_one_another():
     model, _ = run(MarginalTables(), cube_of(chained()), epsilon("1"))
     cells = model.estimates().reshape(4, 4, 3)
     assert np.all(cells >= 0)
-    rows = model.roll(
-        Roll((np.arange(4), np.zeros(4, int), np.zeros(3, int)), (4, 1, 1))
-    )
+    by_first = (np.arange(4), np.zeros(4, int), np.zeros(3, int))
+    rows = model.roll(Roll(by_first, (4, 1, 1)))
     assert rows.values == pytest.approx(cells.sum(axis=(1, 2)))
     some = np.array([0, -1, 0])
     part = model.roll(Roll((np.arange(4), np.zeros(4, int), some), (4, 1, 1)))
