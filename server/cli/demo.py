@@ -104,8 +104,8 @@ def _publish(environment: Mapping[str, str]) -> None:
         raise CommandRefusedError(message)
     made = json.loads(done.stdout)
     _console.print(
-        f"{made['cells']} cells for epsilon {made['epsilon']}, as CSV and Parquet with a "
-        "signed manifest: see 'curator release show'",
+        f"{made['cells']} cells for epsilon {made['epsilon']}, as CSV and Parquet with "
+        "a signed manifest: see 'curator release show'",
         markup=False,
     )
 
