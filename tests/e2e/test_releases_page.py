@@ -1,0 +1,46 @@
+"""The custodian's page about releases: its spec runs as it is written."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from release.spec import SpecFile, json_schema
+from server.demo.hospital import write_hospital
+from tests.harness import Installation
+from tests.publishing import Press
+
+PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
+
+
+def written():
+    return re.search(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
+
+
+def test_the_pages_spec_is_published_by_the_pages_commands(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(write_hospital(tmp_path / "hospital", 300))
+    made.analyst(dataset="hospital", allotment="1")
+    (tmp_path / "cube.yaml").write_text(written())
+    session = re.search(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
+    for line in session.splitlines():
+        words = line.partition("#")[0].replace("cube.yaml", f"{tmp_path}/cube.yaml")
+        done = made.curator(*words.split()[1:])
+        assert done.returncode == 0, done.stderr
+    (folder,) = Press(made).folders()
+    assert "stays_by_age" in done.stdout
+    assert (folder / "cube.csv").exists()
+
+
+def test_every_key_of_a_spec_stands_on_the_page():
+    page = PAGE.read_text("utf-8")
+    definitions = json_schema()["$defs"]
+    for shape in ("ReleaseSpec", "DimensionSpec", "BoundsSpec", "ReaderSpec"):
+        for key in definitions[shape]["properties"]:
+            assert f"`{key}" in page or f"{key}: " in page, key
+
+
+def test_the_pages_spec_is_whole_and_reads_back_the_same():
+    spec = SpecFile.model_validate(yaml.safe_load(written())).release
+    again = SpecFile.model_validate_json(f'{{"release": {spec.canonical_json()}}}')
+    assert again.release == spec
