@@ -50,7 +50,8 @@ class Meter:
 
     Neighbouring relation: add or remove all rows of one unit. What each method proves
     of its own part adds up, whatever was asked before it saw of the parts before
-    (adaptive composition), so all parts together spend at most the charge.
+    (adaptive composition), so all parts together spend at most the charge: proof in
+    docs/proofs/meter.md.
     """
 
     def __init__(

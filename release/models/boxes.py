@@ -87,22 +87,28 @@ def cut_boxes(boxes: Boxes, cuts: IntArray) -> tuple[Boxes, IntArray]:
     return Boxes(lower, upper), parents
 
 
-def even_cuts(lengths: IntArray, targets: FloatArray) -> IntArray:
-    """Return cuts that bring each box near a number of pieces, with even sides.
+def even_cuts(lengths: IntArray, targets: FloatArray, shape: Sequence[int]) -> IntArray:
+    """Return cuts that bring each box near a number of pieces.
 
-    Always the axis with the longest pieces is cut once more, as long as that comes
-    closer to the target (in ratio).
+    Always the axis along which the pieces are longest, as a share of the domain's, is
+    cut once more, as long as that comes closer to the target (in ratio): a short axis
+    is cut as often as a long one, since questions take either apart.
 
-    >>> even_cuts(np.array([[128, 128], [9, 2]]), np.array([10.0, 4.0]))
+    Args:
+        lengths: (boxes, dimensions), of the boxes.
+        targets: How many pieces each box should have.
+        shape: Of the domain.
+
+    >>> even_cuts(np.array([[128, 8], [9, 2]]), np.array([10.0, 4.0]), (128, 8))
     array([[3, 3],
-           [4, 1]])
+           [2, 2]])
     """
     cuts = np.ones_like(lengths)
     goals = np.square(targets)
     going = np.arange(len(cuts))
     while len(going):
         now, most = cuts[going], lengths[going]
-        axis = np.argmax(np.where(now < most, most / now, 0.0), axis=1)
+        axis = np.argmax(np.where(now < most, most / now / shape, 0.0), axis=1)
         row = np.arange(len(going))
         one = now[row, axis]
         pieces = np.prod(now, axis=1, dtype=np.float64)

@@ -17,12 +17,15 @@ class Level:
         parents: The part of the level before that each part lies in; all 0 in the
             first level. Ascending: parts of one parent stand together.
         values: As drawn.
-        scale: Of each draw; 0.0 where tests draw no noise.
+        scale: Of each draw.
+        expected: How many parts were foreseen by a draw that is used for nothing else;
+            1.0 for the total.
     """
 
     parents: IntArray
     values: IntArray
     scale: float
+    expected: float
 
     def __len__(self) -> int:
         """Return how many parts there are."""
@@ -63,13 +66,18 @@ def fit_levels(levels: Sequence[Level], volumes: FloatArray, *, shrink: bool) ->
     the last level keeps only the share of its deviations (from an even spread over its
     parent) that is more than noise, as estimated from their sample variance.
 
+    Where the first level is the total, it is a mean of all levels' sums, weighed by the
+    numbers of parts that were foreseen: weights that followed the actual numbers would
+    depend on the very noise that they weigh, and bias it.
+
     Args:
         levels: From coarse to fine, at least one.
         volumes: How many cells each part of the last level has.
         shrink: Whether the last level is detail of the level before.
     """
     says, errs = _upwards(levels)
-    values = [says[0]]
+    first, outer = _outermost(levels, says[0], errs[0])
+    values = [first]
     kept = np.ones(len(levels[-2]) if len(levels) > 1 else 0)
     for depth in range(1, len(levels)):
         parents, parent_values = levels[depth].parents, values[-1]
@@ -81,7 +89,7 @@ def fit_levels(levels: Sequence[Level], volumes: FloatArray, *, shrink: bool) ->
             rate = gap / family_sums(parents, errs[depth], count)
             moved = says[depth] + errs[depth] * rate[parents]
         values.append(moved)
-    return Fit(tuple(values), tuple(errs), errs[0], kept, shrink)
+    return Fit(tuple(values), tuple(errs), outer, kept, shrink)
 
 
 def sample_variances(level: Level, volumes: FloatArray, count: int) -> FloatArray:
@@ -121,6 +129,22 @@ def _upwards(levels: Sequence[Level]) -> tuple[list[FloatArray], list[FloatArray
         says.insert(0, value)
         errs.insert(0, error)
     return says, errs
+
+
+def _outermost(
+    levels: Sequence[Level], says: FloatArray, errs: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the first level's estimates and their variances."""
+    if len(levels[0]) > 1:
+        return says, errs
+    variances = np.array([level_variance(level) for level in levels])
+    expected = np.array([level.expected for level in levels])
+    weights = 1 / (expected * variances)
+    weights /= weights.sum()
+    sums = np.array([float(level.values.sum()) for level in levels])
+    parts = np.array([len(level) for level in levels])
+    error = np.square(weights) * parts * variances
+    return np.array([weights @ sums]), np.array([error.sum()])
 
 
 def _deviations(level: Level, volumes: FloatArray, count: int) -> FloatArray:

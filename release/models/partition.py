@@ -58,6 +58,7 @@ class PartitionModel:
                 np.asarray(tables[name]["parent"], dtype=np.int64),
                 np.asarray(tables[name]["value"], dtype=np.int64),
                 float(str(level["scale"])),
+                float(str(level["expected"])),
             )
             for name, level in zip(names, described, strict=True)
         )
@@ -80,7 +81,7 @@ class PartitionModel:
         """Return the levels' names and scales, and how detail is treated."""
         return {
             "levels": [
-                {"name": name, "scale": level.scale}
+                {"name": name, "scale": level.scale, "expected": level.expected}
                 for name, level in zip(self.names, self.levels, strict=True)
             ],
             "shrink": self.shrink,

@@ -1,6 +1,8 @@
 """How far a sum of cells strays from a fit of levels: noise, and cut boxes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +16,14 @@ from release.models.levels import (
     level_variance,
     sample_variances,
 )
+
+CHOSEN: Final = 1.5
+"""What errors are multiplied by where boxes were joined for the very counts that are
+then fitted: such counts look more even than they are. Chosen by coverage."""
+
+UNEVEN: Final = 1.0
+"""The least relative variance that is allowed for inside what is measured together: as
+much as if a whole box's count might lie on either side of a cut."""
 
 
 def piece_spreads(levels: Sequence[Level], fit: Fit, volumes: FloatArray) -> FloatArray:
@@ -34,7 +44,7 @@ def piece_spreads(levels: Sequence[Level], fit: Fit, volumes: FloatArray) -> Flo
     cut = sizes > 1
     weights = np.where(cut, sizes, 0)
     mass = family_sums(level.parents, squares, count)[cut].sum()
-    relative = min((weights * beyond).sum() / max(mass, 1e-9), 4.0)
+    relative = np.clip((weights * beyond).sum() / max(mass, 1e-9), UNEVEN, 4.0)
     pooled = relative * np.maximum(np.square(values), fit.own_variances[-1])
     mean = family_sums(level.parents, volumes, count) / np.maximum(sizes, 1)
     large = np.square(volumes / mean[level.parents])
@@ -66,39 +76,58 @@ def roll_variances(
     weight = met.cells / volumes[node]
     errors = family_sums(group, spreads[node] * weight * (1 - weight), groups)
     for depth in reversed(range(1, len(levels))):
-        parents = levels[depth].parents
-        count = len(levels[depth - 1])
-        scope = (parents, count)
-        keys = parents[node] * groups + group
-        if fit.shrunk and depth == len(levels) - 1:
-            shares, size, scale = _detail(levels[depth], fit, volumes, scope)
-        else:
-            shares, size, scale = _least_squares(fit.own_variances[depth], scope)
+        family = _family(levels, fit, volumes, depth)
+        keys = levels[depth].parents[node] * groups + group
         keys, place = np.unique(keys, return_inverse=True)
         own, up = keys // groups, keys % groups
-        linear = family_sums(place, weight * shares[node], len(keys))
-        square = family_sums(place, np.square(weight) * scale[node], len(keys))
-        middle = family_sums(place, weight * scale[node], len(keys))
-        extra = square - np.square(middle) / size[own]
-        errors += family_sums(up, np.maximum(extra, 0.0), groups)
+        scale = family.scale[node]
+        linear = family_sums(place, weight * family.shares[node], len(keys))
+        square = family_sums(place, np.square(weight) * scale, len(keys))
+        middle = family_sums(place, weight * scale, len(keys))
+        extra = np.maximum(square - np.square(middle) / family.sizes[own], 0.0)
+        errors += family_sums(up, family.bounded(own, extra), groups)
         node, group, weight = own, up, linear
     outer = np.square(weight) * fit.outer_variances[node]
-    return errors + family_sums(group, outer, groups)
+    errors += family_sums(group, outer, groups)
+    return errors * CHOSEN if fit.shrunk else errors
 
 
-def _least_squares(
-    errs: FloatArray, scope: tuple[IntArray, int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    parents, count = scope
-    size = family_sums(parents, errs, count)
-    return errs / size[parents], size, errs
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """How the parts of one level follow their parents.
+
+    Attributes:
+        shares: Of each part in a change of its parent.
+        scale: Error of each part alone.
+        sizes: Sum of those errors over each parent's parts.
+        uneven: Variance of how a parent's whole count may lie inside it; infinite where
+            its parts are measured and not shrunk.
+    """
+
+    shares: FloatArray
+    scale: FloatArray
+    sizes: FloatArray
+    uneven: FloatArray
+
+    def bounded(self, own: IntArray, extra: FloatArray) -> FloatArray:
+        """Return the error if the detail were noise around an uneven parent."""
+        known = np.isfinite(self.uneven[own])
+        share = extra / self.sizes[own]
+        prior = share * np.where(known, self.uneven[own], 0.0)
+        mixed = prior * extra / np.maximum(prior + extra, 1e-300)
+        return np.where(known, mixed, extra)
 
 
-def _detail(
-    level: Level, fit: Fit, volumes: FloatArray, scope: tuple[IntArray, int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    parents, count = scope
+def _family(
+    levels: Sequence[Level], fit: Fit, volumes: FloatArray, depth: int
+) -> _Family:
+    parents, count = levels[depth].parents, len(levels[depth - 1])
+    if not (fit.shrunk and depth == len(levels) - 1):
+        errs = fit.own_variances[depth]
+        sizes = family_sums(parents, errs, count)
+        return _Family(errs / sizes[parents], errs, sizes, np.full(count, np.inf))
     shares = volumes / family_sums(parents, volumes, count)[parents]
-    scale = (fit.kept * level_variance(level))[parents]
-    size = np.maximum(family_sums(parents, scale, count), 1e-12)
-    return shares, size, scale
+    scale = np.full(len(parents), level_variance(levels[depth]))
+    square = np.square(fit.values[-2])
+    uneven = UNEVEN * np.maximum(square, fit.own_variances[depth - 1])
+    return _Family(shares, scale, family_sums(parents, scale, count), uneven)

@@ -7,6 +7,7 @@ from typing import Final
 from mechanisms.meter import Meter, Part, laplace_scale
 from privacy.losses import Loss
 from release.domain import CubeDomain
+from release.errors import ReleaseRefusedError
 from release.models.contract import CubeModel
 from release.models.intervals import noise_variance
 from release.models.partition import PartitionModel
@@ -46,10 +47,13 @@ class AdaptiveGrid:
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return the total's part and one for each level."""
+        """Return the parts of the size, the total and each level."""
         refuse_unknown(parameters, ("total_share",))
         refuse_shape(domain)
-        total = share(parameters, "total_share", "0.02")
+        total = share(parameters, "total_share", "0.06")
+        if 4 * total >= 3:  # noqa: PLR2004 - the size takes a third as much again
+            message = "total_share is less than 0.75"
+            raise ReleaseRefusedError(message)
         return divide(loss, weights(_steps(domain, total), total))
 
     def expectation(
@@ -59,7 +63,7 @@ class AdaptiveGrid:
         parts = self.parts(domain, loss, parameters)
         return Expectation(
             cell_rmse=None,
-            total_rmse=total_rmse(domain, parts[0]),
+            total_rmse=total_rmse(domain, parts[1]),
             words="Dense regions are cut finely and empty ones are not: sums over "
             "regions are far better than by cells, single cells are smoothed.",
         )
@@ -71,7 +75,7 @@ class AdaptiveGrid:
 
         Neighbouring relation: add or remove all rows of one unit.
         """
-        total = share(parameters, "total_share", "0.02")
+        total = share(parameters, "total_share", "0.06")
         so_far = measure_total(cube, meter, total)
         steps = _steps(cube.domain, total)
         for step in steps:
@@ -91,6 +95,12 @@ def total_rmse(domain: CubeDomain, part: Part) -> float:
 def _steps(domain: CubeDomain, total: Fraction) -> tuple[Step, ...]:
     most = max(4.0, 1.2 * domain.size ** (1 / 3))
     return tuple(
-        Step(name, of_rest * (1 - total), worth, most, MAX_PIECES)
+        Step(
+            name,
+            of_rest * (1 - total * 4 / 3),
+            worth,
+            most if name != "fine" else float(domain.size),
+            MAX_PIECES,
+        )
         for name, of_rest, worth in _STEPS
     )

@@ -28,7 +28,7 @@ from release.strategies.parameters import divide, refuse_unknown, share
 
 MAX_PIECES: Final = 500_000
 
-_TOTAL, _BLOCKS, _CELLS = Fraction(2, 56), Fraction(16, 56), Fraction(38, 56)
+_TOTAL, _BLOCKS, _CELLS = Fraction(3, 60), Fraction(19, 60), Fraction(37, 60)
 """How phase 1 is divided; chosen on the data sets that docs/releases.md names."""
 
 _RULES: Final = {
@@ -55,12 +55,13 @@ class DPCube:
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return phase 1's three parts and phase 2's one."""
+        """Return phase 1's four parts and phase 2's one."""
         refuse_unknown(parameters, ("split", "split_rule", "gain_threshold"))
         refuse_shape(domain)
         _rule(parameters)
-        phase_1 = share(parameters, "split", "0.56")
+        phase_1 = share(parameters, "split", "0.6")
         weights = [
+            ("size", phase_1 * _TOTAL / 3),
             ("total", phase_1 * _TOTAL),
             ("blocks", phase_1 * _BLOCKS),
             ("cells", phase_1 * _CELLS),
@@ -75,7 +76,7 @@ class DPCube:
         parts = self.parts(domain, loss, parameters)
         return Expectation(
             cell_rmse=None,
-            total_rmse=total_rmse(domain, parts[0]),
+            total_rmse=total_rmse(domain, parts[1]),
             words="Regions that look even are counted as one: sums over regions are "
             "far better than by cells, single cells are smoothed.",
         )
@@ -88,7 +89,7 @@ class DPCube:
         Neighbouring relation: add or remove all rows of one unit.
         """
         rule = _rule(parameters)
-        cells = _phase_1(cube, meter, share(parameters, "split", "0.56"))
+        cells = _phase_1(cube, meter, share(parameters, "split", "0.6"))
         labels = _join(cells, rule)
         order = np.argsort(labels, kind="stable")
         pieces, joined = cells.boxes.take(order), labels[order]
@@ -101,8 +102,8 @@ class DPCube:
         levels = (
             total,
             blocks,
-            Level(owners, noisy.values, noisy.scale),
-            Level(joined, fine.values[order], fine.scale),
+            Level(owners, noisy.values, noisy.scale, _foreseen(fine)),
+            Level(joined, fine.values[order], fine.scale, fine.expected),
         )
         names = ("total", "blocks", "partitions", "cells")
         return PartitionModel(cube.domain, names, levels, pieces, shrink=True)
@@ -127,7 +128,7 @@ def _rule(parameters: Parameters) -> KdRule:
 def _phase_1(cube: SealedCube, meter: Meter, phase_1: Fraction) -> Refined:
     size = cube.domain.size
     blocks = Step("blocks", phase_1 * _BLOCKS, 3.0, max(4.0, 1.5 * size**0.5), size)
-    cells = Step("cells", phase_1 * _CELLS, 2.0, float(size), MAX_PIECES)
+    cells = Step("cells", phase_1 * _CELLS, 2.4, float(size), MAX_PIECES)
     so_far = measure_total(cube, meter, phase_1 * _TOTAL)
     return refine(cube, meter, refine(cube, meter, so_far, blocks), cells)
 
@@ -146,6 +147,11 @@ def _join(cells: Refined, rule: KdRule) -> IntArray:
         found = int(labels[first:last].max()) + 1
         first = last
     return labels
+
+
+def _foreseen(fine: Level) -> float:
+    """Return how many partitions the size alone foretells: half the cells."""
+    return max(1.0, fine.expected / 2)
 
 
 def _bounds(pieces: Boxes, joined: IntArray) -> Boxes:

@@ -48,12 +48,14 @@ class Refined:
         boxes: Of the last level.
         cuts: How the boxes of the level before were cut into these.
         share: Of the release's loss that paid the total.
+        size: A noisy total that is used to foresee numbers of parts, for nothing else.
     """
 
     levels: tuple[Level, ...]
     boxes: Boxes
     cuts: IntArray
     share: Fraction
+    size: int
 
 
 def refuse_shape(domain: CubeDomain) -> None:
@@ -69,15 +71,17 @@ def refuse_shape(domain: CubeDomain) -> None:
 
 
 def measure_total(cube: SealedCube, meter: Meter, share: Fraction) -> Refined:
-    """Spend the part ``total`` on the count of the whole cube.
+    """Spend the parts ``size`` and ``total``, both on the count of the whole cube.
 
     Neighbouring relation: add or remove all rows of one unit; it moves the total by at
     most D.
     """
+    size = meter.counts("size", cube.marginal(()), cube.domain.bound)
     noisy = meter.counts("total", cube.marginal(()), cube.domain.bound)
     whole = Boxes.whole(cube.domain.shape)
-    level = Level(np.zeros(1, dtype=np.int64), noisy.values, noisy.scale)
-    return Refined((level,), whole, np.ones_like(whole.lower), share)
+    level = Level(np.zeros(1, dtype=np.int64), noisy.values, noisy.scale, 1.0)
+    first = int(size.values[0])
+    return Refined((level,), whole, np.ones_like(whole.lower), share, first)
 
 
 def refine(cube: SealedCube, meter: Meter, so_far: Refined, step: Step) -> Refined:
@@ -91,17 +95,31 @@ def refine(cube: SealedCube, meter: Meter, so_far: Refined, step: Step) -> Refin
     volumes = so_far.boxes.volumes.astype(np.float64)
     seems = fit_levels(so_far.levels, volumes, shrink=False).values[-1]
     scale = so_far.levels[0].scale * float(so_far.share / step.share)
-    cuts = even_cuts(so_far.boxes.lengths, _targets(seems, scale, step))
+    targets = _targets(seems, scale, step)
+    cuts = even_cuts(so_far.boxes.lengths, targets, cube.domain.shape)
     pieces, parents = cut_boxes(so_far.boxes, cuts)
     sums = cube.box_sums(pieces.lower, pieces.upper)
     noisy = meter.counts(step.name, sums, cube.domain.bound)
-    level = Level(parents, noisy.values, noisy.scale)
-    return Refined((*so_far.levels, level), pieces, cuts, so_far.share)
+    expected = min(_foreseen(so_far, scale, step), float(cube.domain.size))
+    level = Level(parents, noisy.values, noisy.scale, expected)
+    levels = (*so_far.levels, level)
+    return Refined(levels, pieces, cuts, so_far.share, so_far.size)
 
 
 def weights(steps: Sequence[Step], total: Fraction) -> list[tuple[str, Fraction]]:
-    """Return the shares of the total and of each step, by name."""
-    return [("total", total), *((step.name, step.share) for step in steps)]
+    """Return the shares of the size, a third of the total's, and of all levels."""
+    return [
+        ("size", total / 3),
+        ("total", total),
+        *((step.name, step.share) for step in steps),
+    ]
+
+
+def _foreseen(so_far: Refined, scale: float, step: Step) -> float:
+    """Return how many pieces the size alone foretells."""
+    before = so_far.levels[-1].expected
+    wanted = so_far.size / (step.worth * scale)
+    return float(np.clip(wanted, before, min(before * step.most, step.limit)))
 
 
 def _targets(seems: FloatArray, scale: float, step: Step) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from release.models.contract import FloatArray, IntArray
 
-SPREAD_SIGMAS: Final = 1.0
+SPREAD_SIGMAS: Final = 0.7
 """How far the sum of squares may exceed noise's own before a box is cut regardless."""
 
 PEAK_SURPLUS: Final = 3.0

@@ -7,6 +7,9 @@ from typing import get_args
 
 import pytest
 
+from mechanisms.biased_tests import BiasedTests
+from mechanisms.meter import Meter
+from mechanisms.sparse_counts import noisy_sparse
 from query_lang import expressions, plan, scope, sensitivity, stability
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +24,8 @@ RULES = [
     expressions.UnitInQuery,
     expressions.ExistsInQuery,
     plan.tie_break,
+    *(Meter.counts, Meter.sparse_counts, Meter.choose, Meter.biased_tests),
+    *(Meter, BiasedTests, noisy_sparse),
     *get_args(plan.Node),
     *get_args(plan.MeasureKind),
 ]
