@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test check audit audit-long mutants bench bench-ingest golden
+.PHONY: help demo serve test test-processes check audit audit-long mutants bench bench-ingest golden
 .PHONY: notebook openapi docs image-check clean
 
 help: ## List the targets
@@ -32,8 +32,11 @@ demo: $(VENV)/.app ## A synthetic hospital, six questions, their noisy answers
 serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
-test: $(VENV)/.dev ## All tests, the quick audits included
-	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20
+test: $(VENV)/.dev ## The tests, the quick audits included
+	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not processes"
+
+test-processes: $(VENV)/.dev ## The tests that kill, install and serve whole processes
+	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m processes
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .

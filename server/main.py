@@ -2,6 +2,7 @@
 
 import json
 import threading
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -35,7 +36,6 @@ from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
 
 cli = typer.Typer(
-    help="A differentially private query server for medical data.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -63,6 +63,25 @@ cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")
 cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
 add_doctor(cli, settings_or_exit, INSTRUMENTS)
+
+
+def _say_version(wanted: bool) -> None:  # noqa: FBT001 - typer hands it so
+    if wanted:
+        typer.echo(f"curator {version('curator')}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _main(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Say the version."
+        ),
+    ] = False,
+) -> None:
+    """A differentially private query server for medical data."""
 
 
 @cli.command()

@@ -75,12 +75,9 @@ def serve_demo(wiring: Wiring) -> None:
         _build(wiring, environment)
     key = json.loads(key_file.read_text("utf-8"))["key"]
     _console.print(_CURL.format(key=key), markup=False)
+    sys.stdout.flush()
     command = [sys.executable, "-m", "server.main", "serve"]
-    with subprocess.Popen(command, env=environment) as server:  # noqa: S603 - ours
-        try:
-            server.wait()
-        except KeyboardInterrupt:
-            server.send_signal(signal.SIGTERM)
+    os.execve(sys.executable, command, environment)  # noqa: S606 - it gets our signals
 
 
 def _environment() -> dict[str, str]:

@@ -26,7 +26,7 @@ SHIPPED = (
 )
 NEVER_SHIPPED = ("tests/", "docs/", "benchmarks/", "examples/")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.processes
 
 
 def run(*command, **more):

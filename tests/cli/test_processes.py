@@ -4,7 +4,11 @@ import json
 import signal
 import sys
 
+import pytest
+
 from tests.harness import Installation, free_port, start_process, wait_until_ready
+
+pytestmark = pytest.mark.processes
 
 
 def test_a_session_of_commands(tmp_path):

@@ -1,3 +1,5 @@
+from importlib.metadata import version
+
 import pytest
 from typer.testing import CliRunner
 
@@ -136,3 +138,9 @@ def test_wrong_usage_exits_with_2(tmp_path, command):
         "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
     }
     assert said(*command, environment=environment)
+
+
+def test_the_version_is_said_without_settings():
+    done = CliRunner().invoke(cli, ["--version"])
+    assert done.exit_code == 0
+    assert done.stdout == f"curator {version('curator')}\n"

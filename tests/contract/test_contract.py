@@ -4,6 +4,8 @@ import pytest
 
 from tests.contract.fuzz import fuzz, serve_target
 
+pytestmark = pytest.mark.processes
+
 CASES = 1_000
 
 

@@ -26,6 +26,8 @@ from server.persistence.schema import (
     upgrade,
 )
 
+pytestmark = pytest.mark.processes
+
 SCRIPTS = ScriptDirectory.from_config(migration_config())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]
 SCOPES = (Scope.population("people"), Scope.project("study"))

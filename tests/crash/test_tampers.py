@@ -14,7 +14,7 @@ from tests.crash.filled import assert_filled, fill
 from tests.crash.tampers import run_tampers
 from tests.harness import Installation
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.processes
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,8 @@ from tests.harness import (
     wait_until_ready,
 )
 
+pytestmark = pytest.mark.processes
+
 SLOW_MS = 5000  # nothing leaves earlier, however slow the machine
 LINE_KEYS = {
     "time", "level", "event", "place", "request_id", "method", "route", "status",
