@@ -132,9 +132,14 @@ class QueryBinder:
         columns, made = _columns(tree.items, binder)
         if binder.items:
             node = Windowed(node, tuple(binder.items.values()))
+        copied = {
+            slot: value.slot for slot, value in made if isinstance(value, FieldRef)
+        }
         for name, column in columns.items():
-            if isinstance(column, ValueColumn) and column.slot in binder.numberings:
-                columns[name] = replace(column, numbering=True)
+            if isinstance(column, ValueColumn):
+                own = copied.get(column.slot, column.slot)  # a copy numbers rows too
+                if own in binder.numberings:
+                    columns[name] = replace(column, numbering=True)
         return (Compute(node, made) if made else node), columns
 
     # -- GROUP BY -------------------------------------------------------------

@@ -48,6 +48,16 @@ RULES = {
         [1],
     ),
     "numbering, two": (ONE + NUMBERED.format("patient_id") + " WHERE n <= 2", [2], [2]),
+    "numbering, written twice": (
+        ONE
+        + NUMBERED.format("patient_id").replace(
+            " AS n",
+            " AS m, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY started) AS n",
+        )
+        + " WHERE n = 1",
+        [1],
+        [1],
+    ),
     "numbering by more keys": (
         ONE + NUMBERED.format("patient_id, ward") + " WHERE n = 1",
         [4],
