@@ -26,7 +26,7 @@ from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.people import NewProject, PeopleOffice
-from server.use_cases.release_specs import read_spec_file
+from server.use_cases.release_spec_files import read_spec_file
 from server.use_cases.services import Services
 
 if TYPE_CHECKING:
