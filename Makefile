@@ -68,7 +68,7 @@ bench: $(VENV)/.dev ## Times of engine, compiling and noise beside DuckDB's and 
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
 
-notebook: $(VENV)/.dev ## Run the docs' notebook against the demo, and keep what it shows
+notebook: $(VENV)/.dev ## Run the docs' notebooks against the demo, and keep what they show
 	@$(RUN)/python -m tests.client.run_notebook
 
 openapi: $(VENV)/.app ## Write openapi/openapi.json

@@ -9,7 +9,7 @@ release:
   name: stays
   dataset: hospital
   kind: cube
-  strategy: auto
+  strategy: cells
   from: patients JOIN encounters ON patients.patient_id = encounters.patient_id
   count: rows
   dimensions:
@@ -17,7 +17,7 @@ release:
     - {column: encounters.age, bands: 20}
     - {column: encounters.diagnosis_group}
     - {column: encounters.year}
-  bounds: {max_rows_per_unit: 12}
+  bounds: {tables: {encounters: 12}}
   epsilon: 2
   readers: public
 """
