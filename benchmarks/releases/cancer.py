@@ -15,15 +15,17 @@ AGE, YEAR, DEATH = 1, 2, 5
 FIRST_YEAR = 1973
 PATIENTS = 22_174
 _DIED_OF_IT = 15_500
-_YEARLY = 0.822
-"""What is left of the deaths from one year of diagnosis to the next."""
 
 
-def registry(seed=1973):
-    """Counts of patients by cell, one patient in one cell."""
-    dice = np.random.default_rng(seed)
+def registry(yearly=0.822, rough=0.0):
+    """Counts of patients by cell, one patient in one cell.
+
+    ``yearly``: what is left of the deaths from one year of diagnosis to the next.
+    ``rough``: the deviation of the logarithm of a factor on each age and year.
+    """
+    dice = np.random.default_rng(1973)
     died = np.arange(PATIENTS) < _DIED_OF_IT
-    year = _years(dice, died)
+    year = _years(dice, died, yearly)
     men = dice.random(PATIENTS) < 0.007
     age = np.clip(np.rint(dice.normal(59 + 5 * died, 14)), 18, 104).astype(np.int64)
     in_situ = dice.random(PATIENTS) < np.where(died, 0.005, 0.04 + 0.006 * year)
@@ -31,6 +33,10 @@ def registry(seed=1973):
     old = np.clip((age - 50) / 60, 0.02, 0.9)
     other = ~died & (dice.random(PATIENTS) < old * (1 - year / 40))
     columns = (men, age, year, in_situ, confirmation, died, other)
+    if rough:
+        weights = np.exp(rough * dice.normal(size=SHAPE[AGE : YEAR + 1]))[age, year]
+        kept = dice.choice(PATIENTS, PATIENTS, p=weights / weights.sum())
+        columns = tuple(column[kept] for column in columns)
     image = np.zeros(SHAPE, dtype=np.int64)
     np.add.at(image, tuple(column.astype(np.int64) for column in columns), 1)
     return image
@@ -39,7 +45,7 @@ def registry(seed=1973):
 _CONFIRMED = np.array([0, 0.957, 0.012, 0, 0.003, 0.001, 0.006, 0.015, 0.006])
 
 
-def _years(dice, died):
-    shares = _YEARLY ** np.arange(SHAPE[YEAR])
+def _years(dice, died, yearly):
+    shares = yearly ** np.arange(SHAPE[YEAR])
     of_it = dice.choice(SHAPE[YEAR], len(died), p=shares / shares.sum())
     return np.where(died, of_it, dice.integers(0, SHAPE[YEAR], len(died)))
