@@ -4,8 +4,8 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test test-processes check audit audit-long mutants bench bench-ingest golden
-.PHONY: notebook openapi docs image-check clean
+.PHONY: help demo serve test test-processes check audit audit-long mutants bench bench-ingest
+.PHONY: bench-releases golden notebook openapi docs image-check clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -26,7 +26,7 @@ $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
 	@$(PIP) install --require-hashes -r requirements/docs.txt
 	@touch $@
 
-demo: $(VENV)/.app ## A synthetic hospital, six questions, their noisy answers
+demo: $(VENV)/.app ## A synthetic hospital: six paid questions, a cube that is asked for nothing
 	@$(RUN)/curator demo
 
 serve: $(VENV)/.app ## Serve the demo's data until stopped
@@ -65,10 +65,15 @@ bench: $(VENV)/.dev ## Times of engine, compiling and noise beside DuckDB's and 
 	@$(RUN)/python -m benchmarks.engine
 	@$(RUN)/python -m benchmarks.samplers
 
+bench-releases: $(VENV)/.dev ## HIDE's experiments, seconds and memory of releases, questions to one
+	@$(RUN)/python -m benchmarks.releases.hide
+	@$(RUN)/python -m benchmarks.releases.speed
+	@$(RUN)/python -m benchmarks.releases.asking
+
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
 
-notebook: $(VENV)/.dev ## Run the docs' notebook against the demo, and keep what it shows
+notebook: $(VENV)/.dev ## Run the docs' notebooks against the demo, and keep what they show
 	@$(RUN)/python -m tests.client.run_notebook
 
 openapi: $(VENV)/.app ## Write openapi/openapi.json

@@ -39,7 +39,7 @@ cli = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-_WIRING = Wiring(make_services, initialise, actor, make_jobs)
+_WIRING = Wiring(make_services, initialise, actor, make_jobs, make_runner)
 add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
@@ -177,7 +177,7 @@ def demo(
         bool, typer.Option("--serve", help="Serve the demo's data until stopped.")
     ] = False,
 ) -> None:
-    """Load a synthetic hospital, ask six questions, and say what to try next."""
+    """Load a synthetic hospital, publish a cube of it, ask both, say what to try."""
     with refusals():
         (serve_demo if serve else run_demo)(_WIRING)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import Protocol
 
 import typer
@@ -16,6 +17,7 @@ from server.cli.proposals import proposal_commands
 from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice
+from server.use_cases.job_running import JobRunner
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.people import PeopleOffice
 from server.use_cases.proposals import ProposalOffice
@@ -33,6 +35,7 @@ class Wiring:
     initialise: "Initialise"
     actor: Callable[[], str]
     make_jobs: Callable[[Services], JobsOffice]
+    make_runner: Callable[[Services, Event], JobRunner]
 
     def jobs_office(self) -> JobsOffice:
         """Open the office of jobs."""

@@ -1,4 +1,4 @@
-"""The demo: a synthetic hospital, served over real HTTP, asked six questions."""
+"""The demo: a synthetic hospital over real HTTP, six paid answers and a free cube."""
 
 import json
 import os
@@ -7,22 +7,30 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say
+from server.demo import cube
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
 from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.people import NewProject, PeopleOffice
+from server.use_cases.release_spec_files import read_spec_file
+from server.use_cases.services import Services
+
+if TYPE_CHECKING:
+    from curator_client import Curator
 
 FOLDER = Path(".demo")
 PATIENTS = 20_000
@@ -33,21 +41,6 @@ Ask from another terminal (stop with Ctrl-C):
 curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
-"""
-_CUBE = """\
-release:
-  name: stays_by_age
-  dataset: hospital
-  kind: cube
-  strategy: cells
-  from: encounters
-  count: units
-  dimensions:
-    - {column: department}
-    - {column: age, name: age_band, bands: 20}
-  bounds: {max_groups_per_unit: 3}
-  epsilon: 0.5
-  readers: public
 """
 _console = Console(soft_wrap=True, highlight=False)
 
@@ -62,52 +55,43 @@ def run_demo(wiring: Wiring) -> None:
     environment = _environment()
     key = _build(wiring, environment)
     with _server(environment) as url, Curator(url, key) as client:
-        for question in QUESTIONS:
-            _console.print(f"\n[bold]{question.text}[/]")
-            _console.print(f"  {question.sql}", style="dim", markup=False)
-            answer = client.query(
-                question.sql,
-                dataset="hospital",
-                epsilon=question.epsilon,
-                accuracy=question.accuracy,
-            )
-            _console.print(str(answer), markup=False)
-        _publish(environment)
+        _ask_for_a_price(client)
+        _ask_the_cube(client)
     _console.print(
         "\nThe true counts never left the server, and the budget is really spent."
         "\nTry next:"
         "\n  make serve                      the same hospital, until you stop it"
         "\n  docs/quickstart.md              your own tables, your own key"
         "\n  docs/query-language.md          what can be asked"
-        "\n  docs/releases.md                whole cubes, paid once",
+        "\n  docs/releases.md                cubes, published once, then free",
         markup=False,
     )
 
 
-def _publish(environment: Mapping[str, str]) -> None:
-    """Publish a cube beside the running server, as a custodian does.
+def _ask_for_a_price(client: "Curator") -> None:
+    for question in QUESTIONS:
+        _print_question(question.text, question.sql)
+        answer = client.query(
+            question.sql,
+            dataset="hospital",
+            epsilon=question.epsilon,
+            accuracy=question.accuracy,
+        )
+        _console.print(str(answer), markup=False)
 
-    Raises:
-        CommandRefusedError: It was not published.
-    """
-    spec = FOLDER / "cube.yaml"
-    spec.write_text(_CUBE, "utf-8")
-    _console.print("\n[bold]A whole cube, paid once: departments by age[/]")
-    _console.print(f"  curator release publish {spec}", style="dim", markup=False)
-    command = [sys.executable, "-m", "server.main", "release", "publish", str(spec)]
-    command.append("--json")
-    done = subprocess.run(  # noqa: S603 - ours
-        command, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        message = f"the demo's cube was not published: {done.stderr.strip()}"
-        raise CommandRefusedError(message)
-    made = json.loads(done.stdout)
-    _console.print(
-        f"{made['cells']} cells for epsilon {made['epsilon']}, as CSV and Parquet with "
-        "a signed manifest: see 'curator release show'",
-        markup=False,
-    )
+
+def _ask_the_cube(client: "Curator") -> None:
+    release = client.release(cube.NAME)
+    _console.print("\nFrom here on nothing is paid:", markup=False)
+    _console.print(str(release), markup=False)
+    for text, sql in cube.QUESTIONS:
+        _print_question(text, sql)
+        _console.print(str(release.query(sql)), markup=False)
+
+
+def _print_question(text: str, sql: str) -> None:
+    _console.print(f"\n[bold]{text}[/]")
+    _console.print(f"  {sql}", style="dim", markup=False)
 
 
 def serve_demo(wiring: Wiring) -> None:
@@ -147,6 +131,8 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     services = wiring.make_services(settings)
     say("Loading it ...")
     CustodyOffice(services, wiring.actor()).load(manifest, LoadChoices(), None)
+    say("Publishing a cube of its stays ...")
+    _publish(wiring, services)
     office = PeopleOffice(services, wiring.actor())
     office.create_principal("ada", "analyst")
     office.create_project(
@@ -157,6 +143,21 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     (FOLDER / "key.json").write_text(json.dumps(issued), "utf-8")
     say(f"Ready after {time.monotonic() - started:.1f} s.")
     return str(issued["key"])
+
+
+def _publish(wiring: Wiring, services: Services) -> None:
+    """Publish the demo's cube as ``curator release publish .demo/stays.yaml`` would."""
+    written = FOLDER / f"{cube.NAME}.yaml"
+    written.write_text(cube.SPEC, "utf-8")
+    spec, _ = read_spec_file(written)
+    told = {"release": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    jobs, operator = wiring.make_jobs(services), wiring.operator()
+    job = str(jobs.submit(operator, "release.publish", told)["id"])
+    wiring.make_runner(services, threading.Event()).run_one(job)
+    ended = jobs.show(operator, job)
+    if ended["state"] != "done":
+        message = f"the cube was not published: {ended['error']}"
+        raise CommandRefusedError(message)
 
 
 @contextmanager

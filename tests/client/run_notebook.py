@@ -1,8 +1,8 @@
-"""Run the docs' notebook against ``curator demo --serve``, and keep what it shows.
+"""Run the docs' notebooks against ``curator demo --serve``, and keep what they show.
 
     python -m tests.client.run_notebook       (make notebook)
 
-Where CURATOR_URL and CURATOR_API_KEY are set, it asks that server instead.
+Where CURATOR_URL and CURATOR_API_KEY are set, they ask that server instead.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from tests.harness import free_port, wait_until_ready
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK = ROOT / "docs/notebooks/researcher.ipynb"
+NOTEBOOKS = ROOT / "docs/notebooks"
 
 
 @contextlib.contextmanager
@@ -64,13 +64,16 @@ def tidied(notebook):
 
 
 def main():
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    """Run those that are named, or all."""
+    paths = [Path(name) for name in sys.argv[1:]] or sorted(NOTEBOOKS.glob("*.ipynb"))
     given = "CURATOR_URL" in os.environ
     with contextlib.nullcontext(os.environ) if given else demo() as connection:
         os.environ.update(connection)
-        NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    nbformat.write(tidied(notebook), NOTEBOOK)
-    print(f"ran {NOTEBOOK.relative_to(ROOT)}")
+        for path in paths:
+            notebook = nbformat.read(path, as_version=4)
+            NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+            nbformat.write(tidied(notebook), path)
+            print(f"ran {path.name}")
 
 
 if __name__ == "__main__":

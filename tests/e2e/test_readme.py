@@ -10,9 +10,9 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def masked(text):
-    """Mask what may differ from run to run: numbers, and the blanks around them."""
+    """Mask what may differ from run to run: numbers, ids, blanks around them."""
     return [
-        re.sub(r"\s+", " ", re.sub(r"-?\d[\d,.]*", "#", line)).strip()
+        re.sub(r"\s+", " ", re.sub(r"rel_\w+|-?\d[\d,.]*", "#", line)).strip()
         for line in text.splitlines()
         if line.strip() and not line.startswith(NOTE)
     ]
