@@ -200,11 +200,11 @@ def test_least_squares_and_its_variance_agree_with_linear_algebra():
 
 @each
 @pytest.mark.statistical
-def test_totals_are_unbiased_over_two_thousand_runs(strategy):
+def test_totals_are_unbiased_over_many_runs(strategy):
     image = spiky(6, 6)
     whole = Roll(tuple(np.zeros(6, dtype=np.int64) for _ in "ab"), (1, 1))
     errors = []
-    for seed in range(2_000):
+    for seed in range(500):
         model, _ = run(strategy, cube_of(image), epsilon("0.5"), seed=seed)
         errors.append(model.roll(whole).values[0] - image.sum())
     standard_error = np.std(errors) / np.sqrt(len(errors))
