@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 
 from privacy.errors import CuratorError, QueryError
@@ -23,6 +23,10 @@ from query_lang.syntax import Expression as Tree
 
 MAX_VALUES: Final = 1_000_000
 MAX_BINS: Final = 200
+_LONGEST_CUT: Final = 100
+_LARGEST_POWER: Final = 40
+"""Of ten: whole numbers beyond would cost more the longer their exponent is."""
+
 _COLUMN = re.compile(r"(?:[a-z][a-z0-9_]{0,62}\.)?([a-z][a-z0-9_]{0,62})")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _PARTS: Final[Mapping[str, str]] = {
@@ -230,7 +234,7 @@ def _of_bins(column: str, bins: int | tuple[str, ...], facts: Facts) -> _Written
 def _equal_steps(bins: int, bounds: Interval) -> list[int]:
     low, high = bounds
     width = high - low + 1
-    count = min(bins, width)
+    count = min(bins, width, MAX_BINS + 1)
     return [low + -(-place * width // count) for place in range(1, count)]
 
 
@@ -248,14 +252,21 @@ def _step(cut: str, facts: Facts) -> int:
     """Return a cut on the column's grid (days since 1970-01-01 for dates)."""
     if facts.type is ColumnType.DATE:
         return (date.fromisoformat(cut) - _DAY_0).days
-    try:
-        scaled = Decimal(cut).scaleb(_scale(facts))
-    except InvalidOperation:
-        scaled = Decimal("NaN")
-    if not scaled.is_finite() or scaled != int(scaled):
+    scaled = _scaled(cut, _scale(facts))
+    if scaled is None or scaled != int(scaled):
         message = "bins of numbers begin with numbers on the column's grid"
         raise ValueError(message)
     return int(scaled)
+
+
+def _scaled(cut: str, scale: int) -> Decimal | None:
+    """Return a number in steps of a grid; None where it is beyond every column's."""
+    try:
+        number = Decimal(cut[: _LONGEST_CUT + 1])
+        usable = number.is_finite() and abs(number.adjusted()) <= _LARGEST_POWER
+        return number.scaleb(scale) if usable and len(cut) <= _LONGEST_CUT else None
+    except ArithmeticError:
+        return None
 
 
 def _scale(facts: Facts) -> int:

@@ -2,10 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from release.models.contract import FloatArray, IntArray
+
+_LEAST_VARIANCE: Final = 1e-9
+"""Taken for none at all, where epsilon is huge: weights stay defined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ def combine(
 
     Source: docs/proofs/hb.md.
     """
+    variances = [max(variance, _LEAST_VARIANCE) for variance in variances]
     estimates = [np.asarray(values[-1], dtype=np.float64)]
     spreads = [np.full(tree.leaves, variances[-1])]
     for level in range(len(tree.starts) - 1, -1, -1):

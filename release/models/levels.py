@@ -44,6 +44,7 @@ class Fit:
         kept: For each part of the level before the last, the share of its pieces'
             detail that is kept; 1 everywhere unless the detail is shrunk.
         shrunk: Whether it is.
+        detailed: Of the last level, by least squares alone, with all detail.
     """
 
     values: tuple[FloatArray, ...]
@@ -51,6 +52,11 @@ class Fit:
     outer_variances: FloatArray
     kept: FloatArray
     shrunk: bool
+    detailed: FloatArray
+
+    def straight(self, depth: int) -> FloatArray:
+        """Return a level's least-squares estimates, nothing shrunk."""
+        return self.detailed if depth == len(self.values) - 1 else self.values[depth]
 
 
 def family_sums(parents: IntArray, values: FloatArray, count: int) -> FloatArray:
@@ -77,19 +83,18 @@ def fit_levels(levels: Sequence[Level], volumes: FloatArray, *, shrink: bool) ->
     """
     says, errs = _upwards(levels)
     first, outer = _outermost(levels, says[0], errs[0])
-    values = [first]
+    values, detailed = [first], first
     kept = np.ones(len(levels[-2]) if len(levels) > 1 else 0)
     for depth in range(1, len(levels)):
         parents, parent_values = levels[depth].parents, values[-1]
-        if shrink and depth == len(levels) - 1:
-            kept, moved = _shrunk(levels[depth], volumes, parent_values)
-        else:
-            count = len(parent_values)
-            gap = parent_values - family_sums(parents, says[depth], count)
-            rate = gap / family_sums(parents, errs[depth], count)
-            moved = says[depth] + errs[depth] * rate[parents]
-        values.append(moved)
-    return Fit(tuple(values), tuple(errs), outer, kept, shrink)
+        count = len(parent_values)
+        gap = parent_values - family_sums(parents, says[depth], count)
+        rate = gap / family_sums(parents, errs[depth], count)
+        detailed = says[depth] + errs[depth] * rate[parents]
+        values.append(detailed)
+    if shrink:
+        kept, values[-1] = _shrunk(levels[-1], volumes, values[-2])
+    return Fit(tuple(values), tuple(errs), outer, kept, shrink, detailed)
 
 
 def sample_variances(level: Level, volumes: FloatArray, count: int) -> FloatArray:

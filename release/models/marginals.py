@@ -126,7 +126,7 @@ class MarginalsModel:
         if roll.mask is not None:
             masked = group_sums(self.estimates(), self.domain.shape, roll)
             values = np.asarray(masked, dtype=np.float64)
-        return Estimates(values, variances, WEIGHTED_QUANTILE * np.sqrt(variances))
+        return Estimates(values, variances, self._half_widths(roll, values, variances))
 
     def synthetic(self, rows: int) -> IntArray:
         """Return rows drawn from the fit, as numbers of values: (rows, dimensions).
@@ -210,6 +210,45 @@ class MarginalsModel:
             return np.asarray(noise + whole + between)
         misfit = MISFIT * np.maximum(least - sums, 0.0)
         return np.asarray(noise + whole + np.square(misfit) + two)
+
+    def _half_widths(
+        self, roll: Roll, values: FloatArray, variances: FloatArray
+    ) -> FloatArray:
+        """Return how far the farther end is that draws alone, unfitted, leave open.
+
+        A count of several dimensions is at least 0 and at most that of each of them.
+        """
+        asked = [
+            axis
+            for axis, (codes, groups) in enumerate(
+                zip(roll.codes, roll.groups, strict=True)
+            )
+            if codes.any() or groups > 1
+        ]
+        if not asked and roll.mask is None:
+            return np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances))
+        sides = [self._side(roll, axis, asked) for axis in range(len(roll.codes))]
+        most = reduce(np.minimum.outer, [drawn + error for drawn, error in sides])
+        low, high = np.zeros(len(values)), np.maximum(most.ravel(), 0.0)
+        if len(asked) == 1 and roll.mask is None:
+            drawn, error = sides[asked[0]]
+            low, high = drawn - error, drawn + error
+        return np.maximum(values - low, high - values)
+
+    def _side(
+        self, roll: Roll, axis: int, asked: list[int]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what was drawn of one dimension's groups, and its 95 % half-widths."""
+        one = noise_variance(self.drawn.one_scale)
+        codes, groups = roll.codes[axis], roll.groups[axis]
+        if axis not in asked:
+            error = WEIGHTED_QUANTILE * np.sqrt(self._total_variance(one))
+            return np.array([self.fit.total]), np.array([error])
+        kept = codes >= 0
+        table = self.drawn.one_way[axis].astype(np.float64)
+        values = np.bincount(codes[kept], minlength=groups)
+        drawn = family_sums(codes[kept], table[kept], groups)
+        return drawn, WEIGHTED_QUANTILE * np.sqrt(values * one)
 
     def _measured(self, asked: list[int]) -> bool:
         """Whether exactly these two dimensions were counted together, unbinned."""

@@ -17,7 +17,7 @@ from release.models.contract import (
     Roll,
     Table,
 )
-from release.models.intervals import WEIGHTED_QUANTILE
+from release.models.ends import sum_ends
 from release.models.levels import Fit, Level, fit_levels
 from release.models.rolling import cell_groups, check_roll, group_sums
 from release.models.spreads import piece_spreads, roll_variances
@@ -119,10 +119,10 @@ class PartitionModel:
         check_roll(shape, roll)
         values = np.asarray(group_sums(self._cells, shape, roll), dtype=np.float64)
         met = self._masked(roll) if roll.mask is not None else self._product(roll)
-        variances = roll_variances(
-            self.levels, self.fit, self._spreads, met, (self._volumes, len(values))
-        )
-        return Estimates(values, variances, WEIGHTED_QUANTILE * np.sqrt(variances))
+        sizes = self._volumes, len(values)
+        variances = roll_variances(self.levels, self.fit, self._spreads, met, sizes)
+        ends = sum_ends(self.levels, self.fit, met, sizes)
+        return Estimates(values, variances, ends.half_widths(values))
 
     @cached_property
     def _cells(self) -> FloatArray:

@@ -18,7 +18,7 @@ _PLAIN: Final[Mapping[str, Rebuild]] = {
     "cells": CellsModel.rebuilt,
     "marginals": MarginalsModel.rebuilt,
     "partition": PartitionModel.rebuilt,
-    "sparse": SparseModel.rebuilt,
+    "sparse_cells": SparseModel.rebuilt,
     "tree": TreeModel.rebuilt,
 }
 

@@ -65,7 +65,7 @@ class SparseModel:
     @property
     def kind(self) -> str:
         """Its name in manifests."""
-        return "sparse"
+        return "sparse_cells"
 
     def facts(self) -> Facts:
         """Return scales, the threshold and the noisy total."""

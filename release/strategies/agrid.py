@@ -20,7 +20,12 @@ from release.strategies.grid import (
     refuse_shape,
     weights,
 )
-from release.strategies.parameters import divide, refuse_unknown, share
+from release.strategies.parameters import (
+    divide,
+    refuse_small_parts,
+    refuse_unknown,
+    share,
+)
 
 MAX_PIECES: Final = 2_000_000
 
@@ -54,7 +59,9 @@ class AdaptiveGrid:
         if 4 * total >= 3:  # noqa: PLR2004 - the size takes a third as much again
             message = "total_share is less than 0.75"
             raise ReleaseRefusedError(message)
-        return divide(loss, weights(_steps(domain, total), total))
+        parts = divide(loss, weights(_steps(domain, total), total))
+        refuse_small_parts(domain.bound, parts)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters

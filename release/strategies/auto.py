@@ -10,8 +10,13 @@ from release.models.contract import CubeModel
 from release.models.picked import PickedModel
 from release.sealed_cube import SealedCube
 from release.strategies.contract import Expectation, Parameters, Strategy
-from release.strategies.parameters import divide, refuse_unknown, share
-from release.strategies.rules import pick
+from release.strategies.parameters import (
+    divide,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+)
+from release.strategies.rules import pick, rules_of
 
 TOTAL_SHARE: Final = "0.02"
 
@@ -34,10 +39,10 @@ class Auto:
         refuse_unknown(parameters, ["total_share"])
         total = share(parameters, "total_share", TOTAL_SHARE)
         total_part, rest = divide(loss, [("total", total), ("rest", 1 - total)])
-        for load in (0.0, float("inf")):
-            picked = pick(domain, load)
-            own = self._strategies[picked.strategy]
-            own.parts(domain, rest.loss, picked.parameters)
+        refuse_too_small(domain.bound, total_part.loss)
+        for rule in rules_of(domain):  # any may be picked once the total is drawn
+            own = self._strategies[rule.pick.strategy]
+            own.parts(domain, rest.loss, rule.pick.parameters)
         return total_part, rest
 
     def expectation(
@@ -45,8 +50,9 @@ class Auto:
     ) -> Expectation:
         """Return what is foretold of the pick, where public facts decide it."""
         _, rest = self.parts(domain, loss, parameters)
-        least, most = pick(domain, 0.0), pick(domain, float("inf"))
-        if least == most:
+        rules = rules_of(domain)
+        least, most = rules[0].pick, rules[-1].pick
+        if len(rules) == 1:
             own = self._strategies[least.strategy]
             return own.expectation(domain, rest.loss, least.parameters)
         return Expectation(

@@ -16,8 +16,8 @@ from release.sealed_cube import SealedCube
 from release.strategies.levels import Runs, measure_levels
 from release.strategies.parameters import divide, refuse_too_small
 
-MOST_LEVELS_SHARED: Final = 10
-"""No level of a tree over buckets gets less than a tenth of its part."""
+THINNEST: Final = 20
+"""No level of a tree over buckets gets less than a twentieth of its part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,11 @@ def refuse_thin_levels(domain: CubeDomain, loss: Loss) -> None:
     """Refuse a part of which a tree's level may get too little.
 
     Raises:
-        ReleaseRefusedError: A tenth of it buys no noise.
+        ReleaseRefusedError: A twentieth of it buys no noise.
 
     Neighbouring relation: add or remove all rows of one unit.
     """
-    refuse_too_small(domain.bound, Loss(loss.nano_epsilon // MOST_LEVELS_SHARED))
+    refuse_too_small(domain.bound, Loss(loss.nano_epsilon // THINNEST))
 
 
 def measure_buckets(

@@ -24,7 +24,13 @@ from release.strategies.grid import (
     refuse_shape,
 )
 from release.strategies.kd import KdRule, information_gain, partition, squared_error
-from release.strategies.parameters import divide, refuse_unknown, share
+from release.strategies.parameters import (
+    divide,
+    not_negative,
+    refuse_small_parts,
+    refuse_unknown,
+    share,
+)
 
 MAX_PIECES: Final = 500_000
 
@@ -67,7 +73,9 @@ class DPCube:
             ("cells", phase_1 * _CELLS),
             ("partitions", 1 - phase_1),
         ]
-        return divide(loss, weights)
+        parts = divide(loss, weights)
+        refuse_small_parts(domain.bound, parts)
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -111,18 +119,11 @@ class DPCube:
 
 def _rule(parameters: Parameters) -> KdRule:
     name = parameters.get("split_rule", "squared_error")
-    if name not in _RULES:
+    if not isinstance(name, str) or name not in _RULES:
         message = f"split_rule is one of {', '.join(_RULES)}"
         raise ReleaseRefusedError(message)
-    make, usual = _RULES[str(name)]
-    threshold = parameters.get("gain_threshold", usual)
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float):
-        message = "gain_threshold is a number"
-        raise ReleaseRefusedError(message)
-    if not 0 <= threshold < float("inf"):
-        message = "gain_threshold is 0 or more"
-        raise ReleaseRefusedError(message)
-    return make(float(threshold))
+    make, usual = _RULES[name]
+    return make(not_negative(parameters, "gain_threshold", usual))
 
 
 def _phase_1(cube: SealedCube, meter: Meter, phase_1: Fraction) -> Refined:

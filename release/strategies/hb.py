@@ -21,7 +21,7 @@ from release.strategies.levels import Runs, measure_levels
 from release.strategies.parameters import (
     divide,
     refuse_large,
-    refuse_too_small,
+    refuse_small_parts,
     refuse_unknown,
     whole,
 )
@@ -45,7 +45,7 @@ class HB:
         fanouts = _fanouts(domain, parameters)
         levels = [(f"level {n}", Fraction(1)) for n in range(len(fanouts))]
         parts = divide(loss, levels)
-        refuse_too_small(domain.bound, parts[0].loss)
+        refuse_small_parts(domain.bound, parts)
         return parts
 
     def expectation(

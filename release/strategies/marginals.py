@@ -23,7 +23,13 @@ from release.models.marginals import MarginalsModel
 from release.sealed_cube import SealedCube
 from release.sealed_marginals import Pair, one_way_sums, pair_distances, pair_sums
 from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import divide, refuse_unknown, share
+from release.strategies.parameters import (
+    divide,
+    refuse_small_parts,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+)
 
 MAX_DIMENSIONS: Final = 30
 MAX_VALUES: Final = 100_000
@@ -56,11 +62,13 @@ class MarginalTables:
             message = "one_way_share and choice_share together are less than 1"
             raise ReleaseRefusedError(message)
         edges = len(domain.dimensions) - 1
-        if edges == 0:
-            return (Part("one_way", loss),)
         choices = [(_choice(turn), choice / edges) for turn in range(edges)]
         weights = [("one_way", one), *choices, ("two_way", 1 - one - choice)]
-        return divide(loss, weights)
+        parts = divide(loss, weights) if edges else (Part("one_way", loss),)
+        refuse_too_small(domain.bound * len(domain.dimensions), parts[0].loss)
+        refuse_small_parts(2 * domain.bound, parts[1:-1])
+        refuse_small_parts(max(1, domain.bound * edges), parts[1:][-1:])
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Final
 
+from mechanisms.biased_tests import path_factor
 from mechanisms.meter import Part, laplace_scale
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
@@ -11,6 +13,12 @@ from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError
 from release.sealed_cube import MAX_DENSE_CELLS
 from release.strategies.contract import Parameters
+
+_LONGEST: Final = 100
+"""Characters of a number."""
+
+_LARGEST_POWER: Final = 30
+"""Of ten: fractions beyond would cost more the longer their exponent is."""
 
 
 def refuse_unknown(parameters: Parameters, known: Collection[str]) -> None:
@@ -44,16 +52,41 @@ def share(parameters: Parameters, name: str, default: str) -> Fraction:
     Raises:
         ReleaseRefusedError: It is no such share.
     """
+    exact = _exact(parameters.get(name, default))
+    if exact is None or not 0 < exact < 1:
+        message = f"{name} is a number strictly between 0 and 1"
+        raise ReleaseRefusedError(message)
+    return exact
+
+
+def not_negative(parameters: Parameters, name: str, default: float) -> float:
+    """Return a number from 0 up.
+
+    Raises:
+        ReleaseRefusedError: It is no such number.
+    """
     value = parameters.get(name, default)
-    if isinstance(value, str | Decimal | float) and not isinstance(value, bool):
-        try:
-            exact = Fraction(str(value))
-        except ValueError:
-            exact = Fraction(0)
-        if 0 < exact < 1:
-            return exact
-    message = f"{name} is a number strictly between 0 and 1"
-    raise ReleaseRefusedError(message)
+    exact = None if isinstance(value, str) else _exact(value)
+    if exact is None or exact < 0:
+        message = f"{name} is a number, 0 or more"
+        raise ReleaseRefusedError(message)
+    return float(exact)
+
+
+def _exact(value: object) -> Fraction | None:
+    """Return a number exactly as it was written; None where it is none of any use."""
+    if isinstance(value, bool) or not isinstance(value, str | Decimal | float | int):
+        return None
+    try:
+        text = str(value)
+        ratio = "/" in text
+        number = Decimal(0 if ratio else text)
+        useless = not number.is_finite() or abs(number.adjusted()) > _LARGEST_POWER
+        if useless or len(text) > _LONGEST:
+            return None
+        return Fraction(text) if ratio else Fraction(number)
+    except (ValueError, ArithmeticError):
+        return None
 
 
 def refuse_large(domain: CubeDomain) -> None:
@@ -87,6 +120,43 @@ def refuse_too_small(l1_sensitivity: int, loss: Loss) -> None:
     except InvalidLossError as error:
         message = f"a part of epsilon {loss} is too small: {error}"
         raise ReleaseRefusedError(message) from error
+
+
+def refuse_small_parts(l1_sensitivity: int, parts: Sequence[Part]) -> None:
+    """Refuse, before any charge, parts of which one would buy no noise.
+
+    Args:
+        l1_sensitivity: Of what each part measures, in grid steps.
+        parts: All of one sensitivity.
+
+    Raises:
+        ReleaseRefusedError: The noise would be wider than mechanisms draw.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    """
+    for part in parts:
+        refuse_too_small(l1_sensitivity, part.loss)
+
+
+def refuse_small_tests(l1_sensitivity: int, fanout: int, loss: Loss) -> None:
+    """Refuse, before any charge, a part that no biased tests could be had for.
+
+    Args:
+        l1_sensitivity: Of the nodes of one depth, in grid steps.
+        fanout: Of the tests.
+        loss: Of the part.
+
+    Raises:
+        ReleaseRefusedError: The noise would be wider than mechanisms draw.
+
+    Neighbouring relation: add or remove all rows of one unit; the factor is that of
+    docs/proofs/privtree.md.
+    """
+    factor = path_factor(fanout)
+    refuse_too_small(
+        l1_sensitivity * factor.numerator,
+        Loss(loss.nano_epsilon * factor.denominator),
+    )
 
 
 def divide(loss: Loss, weights: Sequence[tuple[str, Fraction]]) -> tuple[Part, ...]:

@@ -17,7 +17,13 @@ from release.sealed_cube import SealedCube
 from release.strategies.agrid import total_rmse
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.grid import refuse_shape
-from release.strategies.parameters import divide, refuse_unknown, share
+from release.strategies.parameters import (
+    divide,
+    refuse_small_parts,
+    refuse_small_tests,
+    refuse_unknown,
+    share,
+)
 
 MAX_DIMENSIONS: Final = 4
 
@@ -60,7 +66,10 @@ class PrivTree:
         tests = share(parameters, "tests_share", "0.3")
         rest = 1 - tests
         weights = [("tests", tests), ("branches", rest * 3 / 10)]
-        return divide(loss, [*weights, ("leaves", rest * 7 / 10)])
+        parts = divide(loss, [*weights, ("leaves", rest * 7 / 10)])
+        refuse_small_tests(domain.bound, _fanout(domain), parts[0].loss)
+        refuse_small_parts(domain.bound, parts[1:])
+        return parts
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
@@ -102,7 +111,7 @@ class PrivTree:
 def _grow(cube: SealedCube, meter: Meter) -> Tree:
     shape = cube.domain.shape
     deepest = _deepest(shape)
-    tests = meter.biased_tests("tests", 2 ** len(shape), cube.domain.bound)
+    tests = meter.biased_tests("tests", _fanout(cube.domain), cube.domain.bound)
     nodes, owners = Boxes.whole(shape), np.zeros(1, dtype=np.int64)
     leaves: list[Boxes] = []
     of_leaves: list[IntArray] = []
@@ -126,6 +135,10 @@ def _grow(cube: SealedCube, meter: Meter) -> Tree:
         nodes, parents = cut_boxes(nodes.take(grows), halves)
         owners = owners[grows][parents]
     return _ordered(_joined(leaves), np.concatenate(of_leaves), _joined(branches))
+
+
+def _fanout(domain: CubeDomain) -> int:
+    return int(2 ** len(domain.shape))
 
 
 def _deepest(shape: tuple[int, ...]) -> int:

@@ -17,7 +17,7 @@ from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
     refuse_large,
-    refuse_too_small,
+    refuse_small_tests,
     refuse_unknown,
     share,
     whole,
@@ -40,13 +40,13 @@ class Pthb:
         """Return the parts of the cuts and of the counts."""
         refuse_unknown(parameters, ["partition_share", "fanout"])
         refuse_large(domain)
-        _fanout(parameters)
+        fanout = _fanout(parameters)
         if len(domain.shape) > 1:
             message = "pthb takes one dimension; privtree takes more"
             raise ReleaseRefusedError(message)
         cuts = share(parameters, "partition_share", "0.1")
         parts = divide(loss, [("partition", cuts), ("counts", 1 - cuts)])
-        refuse_too_small(3 * domain.bound, parts[0].loss)
+        refuse_small_tests(domain.bound, fanout, parts[0].loss)
         refuse_thin_levels(domain, parts[1].loss)
         return parts
 

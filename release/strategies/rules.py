@@ -56,6 +56,16 @@ RULES: Final[Mapping[int, tuple[Rule, ...]]] = {
 """By number of dimensions; three stands for more, too."""
 
 
+def rules_of(domain: CubeDomain) -> tuple[Rule, ...]:
+    """Return the rules of which the noisy total picks one; the last has no end."""
+    axes = [side for side in domain.shape if side > 1]
+    if domain.size > MAX_DENSE_CELLS:
+        return (Rule(inf, Pick("sparse_cells")),)
+    if domain.size <= SMALL or not axes or len(domain.shape) > MAX_DIMENSIONS:
+        return (Rule(inf, Pick("cells")),)
+    return RULES[min(len(domain.shape), max(RULES))]
+
+
 def pick(domain: CubeDomain, load: float) -> Pick:
     """Return what suits a domain at a load.
 
@@ -63,11 +73,6 @@ def pick(domain: CubeDomain, load: float) -> Pick:
         domain: Public.
         load: Noisy total times epsilon over D; a noisy value.
     """
-    if domain.size > MAX_DENSE_CELLS:
-        return Pick("sparse_cells")
-    axes = [side for side in domain.shape if side > 1]
-    if domain.size <= SMALL or not axes or len(domain.shape) > MAX_DIMENSIONS:
-        return Pick("cells")
-    rules = RULES[min(len(domain.shape), max(RULES))]
     per_cell = load / domain.size
+    rules = rules_of(domain)
     return next(rule.pick for rule in rules if per_cell <= rule.load_per_cell)

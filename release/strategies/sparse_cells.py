@@ -15,7 +15,7 @@ from release.sealed_cube import SealedCube
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
-    refuse_too_small,
+    refuse_small_parts,
     refuse_unknown,
     share,
     whole,
@@ -47,8 +47,7 @@ class SparseCells:
             raise ReleaseRefusedError(message)
         total = share(parameters, "total_share", "0.05")
         parts = divide(loss, [("total", total), ("cells", 1 - total)])
-        for part in parts:
-            refuse_too_small(domain.bound, part.loss)
+        refuse_small_parts(domain.bound, parts)
         return parts
 
     def expectation(

@@ -5,7 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from release.models.intervals import noise_variance, sum_half_widths
+from release.models.intervals import (
+    WEIGHTED_QUANTILE,
+    noise_variance,
+    sum_half_widths,
+)
 
 
 def exact_cover(draws, scale, width):
@@ -38,3 +42,38 @@ def test_variances_are_those_of_the_law():
     for scale in (0.3, 1.0, 10.0, 1e6):
         a = math.exp(-1 / scale)
         assert noise_variance(scale) == pytest.approx(2 * a / (1 - a) ** 2, rel=1e-6)
+
+
+def weighted_cover(weights, sigmas):
+    """P(|weighted sum of Laplace draws| <= that many standard deviations), exactly.
+
+    The law of the sum has the characteristic function of independent draws of scale 1:
+    the product of 1 / (1 + (w u)^2). Gil-Pelaez's integral gives its distribution.
+    """
+    weights = np.asarray(weights) / np.linalg.norm(weights)
+    width = sigmas * math.sqrt(2)
+    step = 0.002
+    u = step * (np.arange(2_000_000) + 0.5)
+    law = np.ones_like(u)
+    for weight in weights:
+        law /= 1 + np.square(weight * u)
+    return float((np.sin(width * u) / u * law).sum() * step * 2 / math.pi)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [1],
+        [1, 0.1],
+        [1, 0.3],
+        [1, 0.6],
+        [1, 1],
+        [1, 0.5, 0.25, 0.125],
+        [1, *[0.05] * 40],
+        [1, *[0.2] * 20],
+        [1, 0.9, 0.1],
+        [0.3] * 30,
+    ],
+)
+def test_one_quantile_serves_every_weighted_sum(weights):
+    assert weighted_cover(weights, WEIGHTED_QUANTILE) >= 0.95

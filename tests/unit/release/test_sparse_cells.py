@@ -5,6 +5,9 @@ from privacy.counts import SparseCounts
 from privacy.sealed import Exact
 from release.errors import ReleaseRefusedError
 from release.models.contract import Roll
+from release.models.registry import MODELS
+from release.questions.answering import WHOLE_KINDS
+from release.questions.measuring import INDEPENDENT_KINDS
 from release.sealed_cube import SealedCube
 from release.strategies.sparse_cells import SparseCells, threshold
 from tests.meters import cube_of, domain_of, epsilon, run
@@ -73,3 +76,9 @@ def test_domains_and_parameters_off_the_range_are_refused():
     ]:
         with pytest.raises(ReleaseRefusedError):
             SparseCells().parts(domain, epsilon("1"), parameters)
+
+
+def test_models_that_questions_treat_apart_are_called_by_their_names():
+    model, _ = run(SparseCells(), cube_of(np.eye(4, dtype=int)), epsilon("1"))
+    assert model.kind in WHOLE_KINDS & INDEPENDENT_KINDS
+    assert set(MODELS) >= WHOLE_KINDS | INDEPENDENT_KINDS
