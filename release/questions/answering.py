@@ -16,6 +16,7 @@ from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder
 from release.questions.confidence import widening
 from release.questions.cube import PublishedCube
+from release.questions.effort import Effort
 from release.questions.estimates import Ends, Estimated
 from release.questions.evaluation import PublicValues
 from release.questions.measuring import Measurer
@@ -49,10 +50,12 @@ class CubeAnswer:
 class AskedCube:
     """A published cube, opened for questions; safe for many threads."""
 
-    def __init__(self, cube: PublishedCube, model: CubeModel) -> None:
+    def __init__(
+        self, cube: PublishedCube, model: CubeModel, values: PublicValues | None = None
+    ) -> None:
         self.cube = cube
         self._model = model.inner if isinstance(model, PickedModel) else model
-        self._values = PublicValues(cube)
+        self._values = values or PublicValues(cube)
         self._binder = CubeBinder(cube)
 
     def close(self) -> None:
@@ -75,9 +78,10 @@ class AskedCube:
         """Answer a bound question.
 
         Raises:
-            SqlNotAllowedError: The release cannot answer it.
+            SqlNotAllowedError: The release cannot answer it, or not in good time.
         """
-        measurer = Measurer(question, self.cube, self._values)
+        effort = Effort.of(question.position)
+        measurer = Measurer(question, self.cube, self._values, effort)
         measurer.check()
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
