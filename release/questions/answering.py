@@ -21,6 +21,7 @@ from release.questions.estimates import Ends, Estimated
 from release.questions.evaluation import PublicValues
 from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
+from release.questions.warm import WarmModel
 
 WHOLE_KINDS: Final = frozenset({"cells", "sparse"})
 """Models whose estimates are whole numbers, shown as such."""
@@ -54,7 +55,9 @@ class AskedCube:
         self, cube: PublishedCube, model: CubeModel, values: PublicValues | None = None
     ) -> None:
         self.cube = cube
-        self._model = model.inner if isinstance(model, PickedModel) else model
+        self._model = WarmModel(
+            model.inner if isinstance(model, PickedModel) else model
+        )
         self._values = values or PublicValues(cube)
         self._binder = CubeBinder(cube)
 
@@ -96,8 +99,8 @@ class AskedCube:
         places = chosen(question.presentation, shown)
         columns = tuple(shown.described(c, touches=touches) for c in question.columns)
         written = [
-            [written_value(column, shown.column(column.shown)[p]) for p in places]
-            for column in columns
+            [written_value(column, values[place]) for place in places]
+            for column, values in ((c, shown.column(c.shown)) for c in columns)
         ]
         measures = [column for column in columns if column.kind == "measure"]
         ends = {column.name: shown.ends(column.shown) for column in measures}

@@ -1,9 +1,9 @@
 """From keys and conditions to rolls of a cube, and back to the cells of an answer."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
 from math import prod
 from typing import Final
 
@@ -14,22 +14,19 @@ from query_lang.domains import stored_value
 from query_lang.expressions import Expression, conjunction, conjuncts
 from query_lang.plan import Key
 from query_lang.refusals import refuse
-from release.models.contract import CubeModel, Estimates, IntArray, Roll
+from release.models.contract import Estimates, IntArray
 from release.questions import rules
 from release.questions.effort import Effort
 from release.questions.evaluation import BoolArray, PublicValues
 from release.questions.logic import Logic
 from release.questions.question import CubeQuestion
+from release.questions.warm import Mask, Product, WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
 
 MAX_ROLLS: Final = 64
 """The most combinations of values of keys that read several dimensions."""
 
 _PRODUCT_SAVES: Final = 8
-
-
-Mask = tuple[tuple[int, ...], BoolArray]
-"""Some dimensions, in order, and an array over those alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +190,22 @@ class Layout:
             return cells // _PRODUCT_SAVES
         return prod(wide) * cells
 
-    def answer(self, model: CubeModel, effort: Effort) -> Estimates:
+    def answer(self, model: WarmModel, effort: Effort) -> Estimates:
         """Return one estimate a cell of the answer; exactly 0 where nothing can be.
 
         Raises:
             SqlNotAllowedError: It takes too long.
         """
         total = [np.zeros(self.size) for _ in range(3)]
-        for roll, places in self.rolls():
+        for product, places in self.products():
             effort.left()
-            found = model.roll(roll)
+            found = model.answer(product)
             parts = (found.values, found.variances, found.half_widths)
             for whole, part in zip(total, parts, strict=True):
                 whole[places] = part
         return Estimates(*total)
 
-    def rolls(self) -> Iterator[tuple[Roll, IntArray]]:
+    def products(self) -> Iterator[tuple[Product, IntArray]]:
         """Yield rolls, each with the answer's cell of each of its groups."""
         parts = [self._groups_of(axis) for axis in range(len(self.shape))]
         if not all(len(places) for _, places in parts):
@@ -217,8 +214,8 @@ class Layout:
         codes = tuple(codes for codes, _ in parts)
         places = reduce(np.add.outer, [places for _, places in parts]).ravel()
         for offset, masks in self._wide():
-            mask = _cell_mask([*self.selection.masks, *masks], self.shape)
-            yield Roll(codes, groups, mask), places + offset
+            both = (*self.selection.masks, *masks)
+            yield Product(codes, groups, both), places + offset
 
     def _strided(self) -> list[tuple[Grouping, int]]:
         """Return each key with how far apart its values lie in the answer."""
@@ -244,18 +241,7 @@ class Layout:
     def _wide(self) -> Iterator[tuple[int, list[Mask]]]:
         """Yield each combination of values of the keys on several dimensions."""
         wide = [pair for pair in self._strided() if len(pair[0].axes) != 1]
-        for chosen in product(*(range(key.size) for key, _ in wide)):
+        for chosen in itertools.product(*(range(key.size) for key, _ in wide)):
             pairs = list(zip(chosen, wide, strict=True))
             offset = sum(value * stride for value, (_, stride) in pairs)
             yield offset, [key.where(value, self.shape) for value, (key, _) in pairs]
-
-
-def _cell_mask(masks: Sequence[Mask], shape: tuple[int, ...]) -> BoolArray | None:
-    """Return which cells pass all masks, C order; None: all."""
-    if not masks:
-        return None
-    whole = np.ones(shape, dtype=np.bool_)
-    for axes, holds in masks:
-        sizes = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
-        whole &= holds.reshape(sizes)
-    return whole.ravel()

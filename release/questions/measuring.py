@@ -16,7 +16,7 @@ from query_lang.plan import (
     SumMeasure,
 )
 from query_lang.refusals import refuse
-from release.models.contract import CubeModel, FloatArray
+from release.models.contract import FloatArray
 from release.questions import rules
 from release.questions.cube import PublishedCube
 from release.questions.effort import MAX_WORK, Effort
@@ -32,6 +32,7 @@ from release.questions.grouping import (
     select,
 )
 from release.questions.question import CubeQuestion
+from release.questions.warm import WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
 
 INDEPENDENT_KINDS: Final = frozenset({"cells"})
@@ -195,7 +196,7 @@ class Measurer:
             case _:
                 raise refuse(rules.RELEASE_COUNTS, self._question.position)
 
-    def measure(self, kind: MeasureKind, model: CubeModel) -> Measured:
+    def measure(self, kind: MeasureKind, model: WarmModel) -> Measured:
         """Return what an aggregate is estimated to be; ``check`` let it through."""
         match kind:
             case CountValuesMeasure(slot):
@@ -252,7 +253,7 @@ class Measurer:
         expression = self._question.expression(slot)
         return self._values.values(expression, self._question, self._effort)
 
-    def _weighed(self, slot: int, model: CubeModel) -> Weighed:
+    def _weighed(self, slot: int, model: WarmModel) -> Weighed:
         numbers, layout = self._numbers(slot)
         rolled = layout.answer(model, self._effort)
         table = (self.layout.size, len(numbers))
@@ -264,6 +265,6 @@ class Measurer:
             independent=model.kind in INDEPENDENT_KINDS,
         )
 
-    def _counted(self, layout: Layout, model: CubeModel) -> Counted:
+    def _counted(self, layout: Layout, model: WarmModel) -> Counted:
         found = layout.answer(model, self._effort)
         return Counted(found.values, found.half_widths)
