@@ -77,9 +77,7 @@ class PublicValues:
         known = self._engine.kept.get((self, query))
         if known is not None:
             return cast("TruthArray", known)
-        found = self._columns(query, size, effort)
-        holds = np.zeros(size, dtype=np.int8)
-        holds[found["place"].astype(np.int64)] = _signs(found["e0"])
+        holds = self._signs(query, size, effort)
         holds = holds.reshape([self.shape[axis] for axis in axes])
         holds.setflags(write=False)
         self._engine.kept.put((self, query), holds, holds.nbytes + _bytes(query))
@@ -117,6 +115,17 @@ class PublicValues:
         size = prod(self.shape[axis] for axis in axes)
         effort.check_evaluated(size, axes=len(axes))
         return self._query(expression, axes, question, effort), axes, size
+
+    def _signs(self, query: Fragment, size: int, effort: Effort) -> TruthArray:
+        signs = np.zeros(size, dtype=np.int8)
+        if size <= _FEW:  # columns take longer to begin with
+            for place, truth in self._rows(query, size, effort):
+                if truth is not None:
+                    signs[place] = 1 if truth else -1
+            return signs
+        found = self._columns(query, size, effort)
+        signs[found["place"].astype(np.int64)] = _signs(found["e0"])
+        return signs
 
     def _rows(
         self, query: Fragment, size: int, effort: Effort
