@@ -16,10 +16,12 @@ from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder
 from release.questions.confidence import widening
 from release.questions.cube import PublishedCube
+from release.questions.effort import Effort
 from release.questions.estimates import Ends, Estimated
 from release.questions.evaluation import PublicValues
 from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
+from release.questions.warm import WarmModel
 
 WHOLE_KINDS: Final = frozenset({"cells", "sparse"})
 """Models whose estimates are whole numbers, shown as such."""
@@ -49,10 +51,14 @@ class CubeAnswer:
 class AskedCube:
     """A published cube, opened for questions; safe for many threads."""
 
-    def __init__(self, cube: PublishedCube, model: CubeModel) -> None:
+    def __init__(
+        self, cube: PublishedCube, model: CubeModel, values: PublicValues | None = None
+    ) -> None:
         self.cube = cube
-        self._model = model.inner if isinstance(model, PickedModel) else model
-        self._values = PublicValues(cube)
+        self._model = WarmModel(
+            model.inner if isinstance(model, PickedModel) else model
+        )
+        self._values = values or PublicValues(cube)
         self._binder = CubeBinder(cube)
 
     def close(self) -> None:
@@ -75,9 +81,10 @@ class AskedCube:
         """Answer a bound question.
 
         Raises:
-            SqlNotAllowedError: The release cannot answer it.
+            SqlNotAllowedError: The release cannot answer it, or not in good time.
         """
-        measurer = Measurer(question, self.cube, self._values)
+        effort = Effort.of(question.position)
+        measurer = Measurer(question, self.cube, self._values, effort)
         measurer.check()
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
@@ -92,8 +99,8 @@ class AskedCube:
         places = chosen(question.presentation, shown)
         columns = tuple(shown.described(c, touches=touches) for c in question.columns)
         written = [
-            [written_value(column, shown.column(column.shown)[p]) for p in places]
-            for column in columns
+            [written_value(column, values[place]) for place in places]
+            for column, values in ((c, shown.column(c.shown)) for c in columns)
         ]
         measures = [column for column in columns if column.kind == "measure"]
         ends = {column.name: shown.ends(column.shown) for column in measures}

@@ -1,5 +1,6 @@
 """Intervals of averages over a published cube."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -9,6 +10,8 @@ from release.models.contract import FloatArray
 from release.questions.measuring import Weighed
 
 _HALVINGS: Final = 36
+_CLOSE: Final = 1e-9
+"""Of a step; what is shown has six digits, rounded outwards."""
 
 
 def average_interval(
@@ -60,9 +63,16 @@ def _ends(
     """Return the farthest averages towards ``outer`` that are not ruled out."""
     inside, outside = np.broadcast_to(middle, outer.shape), outer
     reaches = _possible(weighed, outer, widening)
-    for _ in range(_HALVINGS):
+    if reaches.all():
+        return outer
+    for _ in range(_halvings(float(np.max(np.abs(outer - middle))))):
         half = (inside + outside) / 2
         possible = _possible(weighed, half, widening)
         inside = np.where(possible, half, inside)
         outside = np.where(possible, outside, half)
     return np.where(reaches, outer, outside)
+
+
+def _halvings(width: float) -> int:
+    """Return how often to halve a width until it cannot be seen."""
+    return min(_HALVINGS, max(0, math.ceil(math.log2(max(width, _CLOSE) / _CLOSE))))

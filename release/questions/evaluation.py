@@ -4,50 +4,56 @@ DuckDB evaluates them, from the SQL that an engine would run over rows: nothing 
 says again what an operator means. The database holds public values alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from math import prod
 from threading import Lock
-from typing import Final
+from typing import Final, cast
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.snapshots import BLIND, LOCKED
 from privacy.schema import Scalar
 from query_lang.domains import stored_value
-from query_lang.expressions import Expression, Facts, FieldRef, conjunction, slots_read
+from query_lang.expressions import Expression, Facts, FieldRef, slots_read
 from query_lang.fragments import Fragment
 from query_lang.public_values import render_public_values, sql_type, value_column
+from query_lang.refusals import refuse
+from release.questions import rules
 from release.questions.cube import PublishedCube
+from release.questions.effort import Effort
+from release.questions.engine import PublicEngine
 from release.questions.question import AxisSlot, CubeQuestion
 
 BoolArray = NDArray[np.bool_]
-Values = list[Scalar | None]
+TruthArray = NDArray[np.int8]
+"""1 for TRUE, -1 for FALSE, 0 for NULL."""
+
+Values = Sequence[Scalar | None]
 _FEW: Final = 4_096
-_STATEMENTS: Final = 512
+_STATEMENTS: Final = 128
+_VALUE_BYTES: Final = 64
+_ENDED = (duckdb.InterruptException, duckdb.OutOfMemoryException)
 
 
 class PublicValues:
     """Evaluates expressions over the dimensions of one cube; safe for many threads."""
 
-    def __init__(self, cube: PublishedCube) -> None:
+    def __init__(self, cube: PublishedCube, engine: PublicEngine | None = None) -> None:
         self._cube = cube
-        self._shape = cube.domain.shape
+        self.shape = cube.domain.shape
         self._lock = Lock()
         self._tables: dict[str, str] = {}
-        self._truths: dict[Fragment, BoolArray] = {}
-        self._found: dict[Fragment, Values] = {}
         self._statements: dict[str, duckdb.Statement] = {}
-        self._connection = duckdb.connect(
-            ":memory:", config={**LOCKED, **BLIND, "threads": "1"}
-        )
-        self._connection.execute("PRAGMA disable_optimizer")  # the rows are few
+        self._stored: dict[str, Values] = {}
+        self._engine = engine or PublicEngine()
+        self._cursor = self._engine.cursor()
 
     def close(self) -> None:
         """Forget the public values."""
-        self._connection.close()
+        self._cursor.close()
 
     def axes_of(
         self, expressions: Iterable[Expression], question: CubeQuestion
@@ -57,93 +63,137 @@ class PublicValues:
         return tuple(sorted({question.slots[slot].axis for slot in slots}))
 
     def truths(
-        self, conditions: Sequence[Expression], question: CubeQuestion
-    ) -> tuple[tuple[int, ...], BoolArray]:
-        """Return where all conditions are TRUE.
+        self, condition: Expression, question: CubeQuestion, effort: Effort
+    ) -> TruthArray:
+        """Return what a condition is on each combination of what it reads.
 
         Returns:
-            The dimensions that they read, and an array over those alone.
-        """
-        axes = self.axes_of(conditions, question)
-        sizes = tuple(self._shape[axis] for axis in axes)
-        query = self._query((conjunction(tuple(conditions)),), axes, question)
-        known = self._truths.get(query)
-        if known is not None:
-            return axes, known
-        holds = np.zeros(prod(sizes), dtype=np.bool_)
-        if len(holds) <= _FEW:
-            holds[[place for place, truth in self._rows(query) if truth]] = True
-        else:
-            found = self._columns(query)
-            holds[found["place"].astype(np.int64)] = _is_true(found["e0"])
-        return axes, self._remember(query, holds.reshape(sizes))
+            An array over the dimensions that it reads (``axes_of``) alone.
 
-    def _remember(self, query: Fragment, holds: BoolArray) -> BoolArray:
-        """Keep what is small; the same condition is asked of again and again."""
+        Raises:
+            SqlNotAllowedError: There are too many combinations, or it takes too long.
+        """
+        query, axes, size = self._prepared(condition, question, effort)
+        known = self._engine.kept.get((self, query))
+        if known is not None:
+            return cast("TruthArray", known)
+        holds = self._signs(query, size, effort)
+        holds = holds.reshape([self.shape[axis] for axis in axes])
         holds.setflags(write=False)
-        if holds.size <= _FEW:
-            with self._lock:
-                if len(self._truths) >= _STATEMENTS:
-                    self._truths.clear()
-                self._truths[query] = holds
+        self._engine.kept.put((self, query), holds, holds.nbytes + _bytes(query))
         return holds
 
     def values(
-        self, expression: Expression, question: CubeQuestion
-    ) -> tuple[tuple[int, ...], Values]:
-        """Return an expression's value for each cell of the dimensions it reads.
+        self, expression: Expression, question: CubeQuestion, effort: Effort
+    ) -> Values:
+        """Return an expression's value for each combination of what it reads.
 
         Returns:
-            Those dimensions, and the values in C order, decimals as stored steps.
+            Values in C order over ``axes_of``, decimals as stored steps.
+
+        Raises:
+            SqlNotAllowedError: There are too many combinations, or it takes too long.
         """
         if isinstance(expression, FieldRef):
-            own = question.slots[expression.slot]
-            return (own.axis,), _stored(own)
-        axes = self.axes_of((expression,), question)
-        query = self._query((expression,), axes, question)
-        known = self._found.get(query)
+            return self._own(question.slots[expression.slot])
+        query, _, size = self._prepared(expression, question, effort)
+        known = self._engine.kept.get((self, query))
         if known is not None:
-            return axes, known
-        rows = self._rows(query)
-        values: Values = [None] * len(rows)
-        for place, value in rows:
+            return cast("Values", known)
+        values: list[Scalar | None] = [None] * size
+        for place, value in self._rows(query, size, effort):
             values[place] = value
-        if len(values) <= _FEW:
-            with self._lock:
-                if len(self._found) >= _STATEMENTS:
-                    self._found.clear()
-                self._found[query] = values
-        return axes, values
+        weight = size * _VALUE_BYTES + _bytes(query)
+        self._engine.kept.put((self, query), values, weight)
+        return values
 
-    def _rows(self, query: Fragment) -> list[tuple[int, Scalar | None]]:
-        with self._lock:
-            return self._executed(query).fetchall()
+    def _prepared(
+        self, expression: Expression, question: CubeQuestion, effort: Effort
+    ) -> tuple[Fragment, tuple[int, ...], int]:
+        """Return the SQL, what it ranges over and how often; refuse too much."""
+        axes = self.axes_of((expression,), question)
+        size = prod(self.shape[axis] for axis in axes)
+        effort.check_evaluated(size, axes=len(axes))
+        return self._query(expression, axes, question, effort), axes, size
 
-    def _columns(self, query: Fragment) -> dict[str, NDArray[np.generic]]:
-        """Return many rows as columns: it takes longer to begin with."""
-        with self._lock:
-            found: dict[str, NDArray[np.generic]] = self._executed(query).fetchnumpy()
-        return found
+    def _signs(self, query: Fragment, size: int, effort: Effort) -> TruthArray:
+        signs = np.zeros(size, dtype=np.int8)
+        if size <= _FEW:  # columns take longer to begin with
+            for place, truth in self._rows(query, size, effort):
+                if truth is not None:
+                    signs[place] = 1 if truth else -1
+            return signs
+        found = self._columns(query, size, effort)
+        signs[found["place"].astype(np.int64)] = _signs(found["e0"])
+        return signs
 
-    def _executed(self, query: Fragment) -> duckdb.DuckDBPyConnection:
-        """Run a text; one that came before is not parsed again."""
-        if query.sql not in self._statements:
+    def _rows(
+        self, query: Fragment, size: int, effort: Effort
+    ) -> list[tuple[int, Scalar | None]]:
+        found = self._executed(query, size, effort, "fetchall")
+        return cast("list[tuple[int, Scalar | None]]", found)
+
+    def _columns(
+        self, query: Fragment, size: int, effort: Effort
+    ) -> dict[str, NDArray[np.generic]]:
+        found = self._executed(query, size, effort, "fetchnumpy")
+        return cast("dict[str, NDArray[np.generic]]", found)
+
+    def _executed(
+        self, query: Fragment, size: int, effort: Effort, fetch: str
+    ) -> object:
+        """Run a text, ended at the deadline; what came before is not parsed again."""
+        with self.held(effort):
+            return self._fetched(query, size, effort, fetch)
+
+    @contextmanager
+    def held(self, effort: Effort | None = None) -> Iterator[None]:
+        """Keep others from evaluating; without an effort, however long it takes."""
+        if effort is None:
+            self._lock.acquire()
+        else:
+            effort.hold(self._lock)
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def _fetched(
+        self, query: Fragment, size: int, effort: Effort, fetch: str
+    ) -> object:
+        try:
+            watched = (
+                self._engine.deadlines.within(self._cursor, effort.left())
+                if size > _FEW
+                else nullcontext()
+            )
+            with watched:
+                statement = self._statement(query.sql)
+                self._cursor.execute(statement, query.parameters)
+                return getattr(self._cursor, fetch)()
+        except _ENDED:
+            raise refuse(rules.TOO_LONG, effort.position) from None
+
+    def _statement(self, sql: str) -> duckdb.Statement:
+        if sql not in self._statements:
             if len(self._statements) >= _STATEMENTS:
                 self._statements.clear()
-            (statement,) = self._connection.extract_statements(query.sql)
-            self._statements[query.sql] = statement
-        return self._connection.execute(self._statements[query.sql], query.parameters)
+            (self._statements[sql],) = self._cursor.extract_statements(sql)
+        return self._statements[sql]
 
     def _query(
         self,
-        expressions: Sequence[Expression],
+        expression: Expression,
         axes: tuple[int, ...],
         question: CubeQuestion,
+        effort: Effort,
     ) -> Fragment:
-        read = frozenset(chain.from_iterable(map(slots_read, expressions)))
+        read = slots_read(expression)
+        with self.held(effort):
+            source = self._product(axes, read, question)
         return render_public_values(
-            expressions,
-            self._product(axes, read, question),
+            (expression,),
+            source,
             read,
             kept=("place",),
             own=self._cube.hierarchies,
@@ -160,31 +210,40 @@ class PublicValues:
             tables.append(
                 "".join(held[:1] + [f" JOIN {t} USING (place)" for t in held[1:]])
             )
-            place = f"({place} * {self._shape[axis]} + t{slots[0]}.place)"
+            place = f"({place} * {self.shape[axis]} + t{slots[0]}.place)"
             shown += [f", t{slot}.value AS {value_column(slot)}" for slot in slots]
         source = f" FROM {', '.join(tables)}" if tables else ""
         return Fragment(f"(SELECT {place} AS place{''.join(shown)}{source})")
 
     def _table(self, own: AxisSlot) -> str:
         """Return the table of a slot's values; made when it is first read."""
-        with self._lock:
-            if own.name not in self._tables:
-                name = f"v{len(self._tables)}"
-                kind = sql_type(own.type)
-                self._connection.execute(
-                    f"CREATE TABLE {name} AS SELECT range AS place, "  # noqa: S608 - our own names
-                    f"CAST(? AS {kind}[])[range + 1] AS value FROM range(?)",
-                    [_stored(own), len(own.values)],
-                )
-                self._tables[own.name] = name
-            return self._tables[own.name]
+        if own.name not in self._tables:
+            name = f"v{len(self._tables)}"
+            kind = sql_type(own.type)
+            self._cursor.execute(
+                f"CREATE TEMP TABLE {name} AS SELECT range AS place, "  # noqa: S608 - our own names
+                f"CAST(? AS {kind}[])[range + 1] AS value FROM range(?)",
+                [list(self._own(own)), len(own.values)],
+            )
+            self._tables[own.name] = name
+        return self._tables[own.name]
+
+    def _own(self, own: AxisSlot) -> Values:
+        """Return a slot's own values as they are stored."""
+        if own.name not in self._stored:
+            facts = Facts(own.type, own.scale)
+            self._stored[own.name] = tuple(
+                stored_value(value, facts) for value in own.values
+            )
+        return self._stored[own.name]
 
 
-def _stored(own: AxisSlot) -> Values:
-    facts = Facts(own.type, own.scale)
-    return [stored_value(value, facts) for value in own.values]
+def _bytes(query: Fragment) -> int:
+    return len(query.sql) + _VALUE_BYTES * len(query.parameters)
 
 
-def _is_true(column: NDArray[np.generic]) -> BoolArray:
-    """Return which truths are TRUE; DuckDB masks NULL."""
-    return np.asarray(np.ma.filled(column, fill_value=False), dtype=np.bool_)
+def _signs(column: NDArray[np.generic]) -> TruthArray:
+    """Return truths as signs; DuckDB masks NULL."""
+    signs = np.where(np.ma.getdata(column), 1, -1).astype(np.int8)
+    signs[np.ma.getmaskarray(column)] = 0
+    return signs

@@ -1,9 +1,9 @@
 """From keys and conditions to rolls of a cube, and back to the cells of an answer."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import product
 from math import prod
 from typing import Final
 
@@ -11,21 +11,22 @@ import numpy as np
 
 from privacy.schema import Scalar
 from query_lang.domains import stored_value
-from query_lang.expressions import Expression, conjuncts
+from query_lang.expressions import Expression, conjunction, conjuncts
 from query_lang.plan import Key
 from query_lang.refusals import refuse
-from release.models.contract import CubeModel, Estimates, IntArray, Roll
+from release.models.contract import Estimates, IntArray
 from release.questions import rules
+from release.questions.effort import Effort
 from release.questions.evaluation import BoolArray, PublicValues
+from release.questions.logic import Logic
 from release.questions.question import CubeQuestion
+from release.questions.warm import Mask, Product, WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
 
 MAX_ROLLS: Final = 64
 """The most combinations of values of keys that read several dimensions."""
 
-
-Mask = tuple[tuple[int, ...], BoolArray]
-"""Some dimensions, in order, and an array over those alone."""
+_PRODUCT_SAVES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,44 +63,53 @@ class Selection:
     masks: tuple[Mask, ...] = ()
 
 
-def grouping_of(key: Key, question: CubeQuestion, values: PublicValues) -> Grouping:
-    """Lay a key over the dimensions that it reads."""
+def grouping_of(
+    key: Key, question: CubeQuestion, values: PublicValues, effort: Effort
+) -> Grouping:
+    """Lay a key over the dimensions that it reads.
+
+    Raises:
+        SqlNotAllowedError: There are too many combinations, or it takes too long.
+    """
     listed = [stored_value(value, key.facts) for value in key.values]
-    return lay_out(question.expression(key.slot), listed, question, values)
+    expression = question.expression(key.slot)
+    found = values.values(expression, question, effort)
+    return lay_out(values.axes_of((expression,), question), found, listed)
 
 
 def lay_out(
-    expression: Expression,
+    axes: tuple[int, ...],
+    found: Sequence[Scalar | None],
     listed: Sequence[Scalar | None],
-    question: CubeQuestion,
-    values: PublicValues,
 ) -> Grouping:
     """Lay an expression over the dimensions that it reads.
 
     Args:
-        expression: Of the question.
+        axes: Those dimensions.
+        found: Its value for each of their combinations, C order.
         listed: Its values that count, decimals as stored steps.
-        question: That it belongs to.
-        values: Of the cube.
     """
-    axes, found = values.values(expression, question)
     places = {value: place for place, value in enumerate(listed)}
     codes = np.array([places.get(value, -1) for value in found], dtype=np.int64)
     return Grouping(axes, codes, len(listed))
 
 
+Width = tuple[tuple[int, ...], int]
+"""The dimensions that a key reads, and how many values it has."""
+
+
 def check_wide(
-    keys: Sequence[Grouping], question: CubeQuestion, shape: tuple[int, ...]
+    keys: Sequence[Width], question: CubeQuestion, shape: tuple[int, ...]
 ) -> None:
     """Refuse keys on several dimensions that would take too long.
 
     Raises:
         SqlNotAllowedError: Rule ``cell_mask`` or ``many_rolls``.
     """
-    wide = [key for key in keys if len(key.axes) != 1]
+    wide = [size for axes, size in keys if len(axes) != 1]
     if wide:
         check_mask(question, shape)
-    if prod(key.size for key in wide) > MAX_ROLLS:
+    if prod(wide) > MAX_ROLLS:
         raise refuse(rules.MANY_ROLLS, question.position)
 
 
@@ -114,19 +124,27 @@ def check_mask(question: CubeQuestion, shape: tuple[int, ...]) -> None:
 
 
 def select(
-    question: CubeQuestion, values: PublicValues, shape: tuple[int, ...]
+    question: CubeQuestion,
+    values: PublicValues,
+    shape: tuple[int, ...],
+    effort: Effort,
 ) -> Selection:
-    """Evaluate the conditions, those on one dimension apart from the others."""
+    """Evaluate the conditions, those on one dimension apart from the others.
+
+    Raises:
+        SqlNotAllowedError: There are too many cells, or it takes too long.
+    """
     parts: dict[tuple[int, ...], list[Expression]] = {}
     for condition in question.conditions:
         for part in conjuncts(condition):
             parts.setdefault(values.axes_of((part,), question), []).append(part)
+    if any(len(axes) > 1 for axes in parts):
+        check_mask(question, shape)
+    logic = Logic(question, values, effort)
     kept = [np.ones(size, dtype=np.bool_) for size in shape]
     masks = []
     for axes, conditions in parts.items():
-        if len(axes) > 1:
-            check_mask(question, shape)
-        _, holds = values.truths(conditions, question)
+        holds = logic.truths(conjunction(tuple(conditions))) > 0
         if len(axes) == 1:
             kept[axes[0]] &= holds
         elif axes:
@@ -163,17 +181,31 @@ class Layout:
                 return True
         return False
 
-    def answer(self, model: CubeModel) -> Estimates:
-        """Return one estimate a cell of the answer; exactly 0 where nothing can be."""
+    @property
+    def work(self) -> int:
+        """Cells that its rolls pass over; those of product sets cost far less."""
+        wide = [key.size for key in self.keys if len(key.axes) != 1]
+        cells = min(prod(self.shape), MAX_DENSE_CELLS)
+        if not wide and not self.selection.masks:
+            return cells // _PRODUCT_SAVES
+        return prod(wide) * cells
+
+    def answer(self, model: WarmModel, effort: Effort) -> Estimates:
+        """Return one estimate a cell of the answer; exactly 0 where nothing can be.
+
+        Raises:
+            SqlNotAllowedError: It takes too long.
+        """
         total = [np.zeros(self.size) for _ in range(3)]
-        for roll, places in self.rolls():
-            found = model.roll(roll)
+        for product, places in self.products():
+            effort.left()
+            found = model.answer(product)
             parts = (found.values, found.variances, found.half_widths)
             for whole, part in zip(total, parts, strict=True):
                 whole[places] = part
         return Estimates(*total)
 
-    def rolls(self) -> Iterator[tuple[Roll, IntArray]]:
+    def products(self) -> Iterator[tuple[Product, IntArray]]:
         """Yield rolls, each with the answer's cell of each of its groups."""
         parts = [self._groups_of(axis) for axis in range(len(self.shape))]
         if not all(len(places) for _, places in parts):
@@ -182,8 +214,8 @@ class Layout:
         codes = tuple(codes for codes, _ in parts)
         places = reduce(np.add.outer, [places for _, places in parts]).ravel()
         for offset, masks in self._wide():
-            mask = _cell_mask([*self.selection.masks, *masks], self.shape)
-            yield Roll(codes, groups, mask), places + offset
+            both = (*self.selection.masks, *masks)
+            yield Product(codes, groups, both), places + offset
 
     def _strided(self) -> list[tuple[Grouping, int]]:
         """Return each key with how far apart its values lie in the answer."""
@@ -209,18 +241,7 @@ class Layout:
     def _wide(self) -> Iterator[tuple[int, list[Mask]]]:
         """Yield each combination of values of the keys on several dimensions."""
         wide = [pair for pair in self._strided() if len(pair[0].axes) != 1]
-        for chosen in product(*(range(key.size) for key, _ in wide)):
+        for chosen in itertools.product(*(range(key.size) for key, _ in wide)):
             pairs = list(zip(chosen, wide, strict=True))
             offset = sum(value * stride for value, (_, stride) in pairs)
             yield offset, [key.where(value, self.shape) for value, (key, _) in pairs]
-
-
-def _cell_mask(masks: Sequence[Mask], shape: tuple[int, ...]) -> BoolArray | None:
-    """Return which cells pass all masks, C order; None: all."""
-    if not masks:
-        return None
-    whole = np.ones(shape, dtype=np.bool_)
-    for axes, holds in masks:
-        sizes = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
-        whole &= holds.reshape(sizes)
-    return whole.ravel()

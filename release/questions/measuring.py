@@ -1,25 +1,30 @@
 """The aggregates of a question: estimates with their half-widths, from rolls alone."""
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Final
 
 import numpy as np
 
+from query_lang.expressions import conjuncts
 from query_lang.plan import (
     CountRowsMeasure,
     CountUnitsMeasure,
     CountValuesMeasure,
+    Key,
     MeasureKind,
     SumMeasure,
 )
 from query_lang.refusals import refuse
-from release.models.contract import CubeModel, FloatArray
+from release.models.contract import FloatArray
 from release.questions import rules
 from release.questions.cube import PublishedCube
-from release.questions.evaluation import PublicValues
+from release.questions.effort import MAX_WORK, Effort
+from release.questions.evaluation import PublicValues, Values
 from release.questions.grouping import (
     Layout,
     Selection,
+    Width,
     check_mask,
     check_wide,
     grouping_of,
@@ -27,12 +32,19 @@ from release.questions.grouping import (
     select,
 )
 from release.questions.question import CubeQuestion
+from release.questions.warm import WarmModel
+from release.sealed_cube import MAX_DENSE_CELLS
 
 INDEPENDENT_KINDS: Final = frozenset({"cells"})
 """Models whose errors are independent between disjoint sets of cells; of others the
 half-widths of sums are added up."""
 
 MAX_SUMMANDS: Final = 1_000_000
+"""Numbers that all sums and averages of a question add up together."""
+
+MAX_SHOWN: Final = 200_000
+"""Values that one answer shows."""
+
 _WEIGHTED: Final = 2.12
 """95 % quantile of any weighted sum of independent draws, in standard deviations."""
 
@@ -88,24 +100,58 @@ class Weighed:
 
 
 Measured = Counted | Weighed
-_ANSWERED = (CountRowsMeasure, CountValuesMeasure)
 
 
 class Measurer:
     """Answers the aggregates of one question."""
 
     def __init__(
-        self, question: CubeQuestion, cube: PublishedCube, values: PublicValues
+        self,
+        question: CubeQuestion,
+        cube: PublishedCube,
+        values: PublicValues,
+        effort: Effort,
     ) -> None:
+        """Lay the question over the cube.
+
+        Raises:
+            SqlNotAllowedError: It ranges over too much, which is refused before
+                anything is evaluated on it, or takes too long.
+        """
         self._question = question
         self._cube = cube
         self._values = values
-        domain = cube.domain
-        self._domain = domain
-        keys = tuple(grouping_of(key, question, values) for key in question.keys)
-        check_wide(keys, question, domain.shape)
-        selection = select(question, values, domain.shape)
-        self.layout = Layout(domain.shape, selection, keys)
+        self._effort = effort
+        self._domain = cube.domain
+        self._weights: dict[int, tuple[list[int], Layout]] = {}
+        shape = self._domain.shape
+        check_wide([self._width(key) for key in question.keys], question, shape)
+        self._check_work()
+        keys = [grouping_of(key, question, values, effort) for key in question.keys]
+        selection = select(question, values, shape, effort)
+        self.layout = Layout(shape, selection, tuple(keys))
+
+    def _check_work(self) -> None:
+        """Refuse what passes over too many cells, by what it reads alone."""
+        question = self._question
+        wide = [len(key.values) for key in question.keys if self._is_wide(key.slot)]
+        masked = wide or any(
+            len(self._values.axes_of((condition,), question)) > 1
+            for top in question.conditions
+            for condition in conjuncts(top)
+        )
+        slots = [
+            kind.slot
+            for kind in question.measures
+            if isinstance(kind, CountValuesMeasure | SumMeasure)
+        ]
+        aside = len(question.measures) if masked else sum(map(self._is_wide, slots))
+        work = aside * prod(wide) * min(self._domain.size, MAX_DENSE_CELLS)
+        if work > MAX_WORK:
+            raise refuse(rules.MUCH_WORK, question.position)
+
+    def _is_wide(self, slot: int) -> bool:
+        return len(self._axes(slot)) > 1
 
     def counts_touches(self) -> bool:
         """Whether a sum of cells here can count one unit more than once."""
@@ -121,26 +167,44 @@ class Measurer:
         """Refuse what the release cannot answer; no number of it is read.
 
         Raises:
-            SqlNotAllowedError: An aggregate is none that it has, or adds up too many
-                numbers.
+            SqlNotAllowedError: An aggregate is none that it has, or all of them take
+                too much together.
         """
+        summands = work = 0
         for kind in self._question.measures:
-            if isinstance(kind, CountUnitsMeasure):
+            layout = self._checked(kind)
+            work += layout.work
+            summands += layout.size if isinstance(kind, SumMeasure) else 0
+            if summands > MAX_SUMMANDS:
+                raise refuse(rules.MANY_VALUES, self._question.position)
+        shown = self.layout.size * len(self._question.columns)
+        if work > MAX_WORK or shown > MAX_SHOWN:
+            raise refuse(rules.MUCH_WORK, self._question.position)
+
+    def _checked(self, kind: MeasureKind) -> Layout:
+        """Return the layout of an aggregate that the release has."""
+        match kind:
+            case CountUnitsMeasure():
                 self._require_units()
-            elif isinstance(kind, SumMeasure):
-                self._require_few(kind.slot)
-            elif not isinstance(kind, _ANSWERED):
+                return self.layout
+            case SumMeasure(slot):
+                return self._numbers(slot)[1]
+            case CountValuesMeasure(slot):
+                return self._where_present(slot)
+            case CountRowsMeasure():
+                return self.layout
+            case _:
                 raise refuse(rules.RELEASE_COUNTS, self._question.position)
 
-    def measure(self, kind: MeasureKind, model: CubeModel) -> Measured:
+    def measure(self, kind: MeasureKind, model: WarmModel) -> Measured:
         """Return what an aggregate is estimated to be; ``check`` let it through."""
         match kind:
             case CountValuesMeasure(slot):
-                return _counted(self._where_present(slot), model)
+                return self._counted(self._where_present(slot), model)
             case SumMeasure(slot):
                 return self._weighed(slot, model)
             case _:
-                return _counted(self.layout, model)
+                return self._counted(self.layout, model)
 
     def _require_units(self) -> None:
         if self._cube.counts == "rows" and self._domain.bound > 1:
@@ -150,8 +214,8 @@ class Measurer:
 
     def _where_present(self, slot: int) -> Layout:
         """Return the layout of the rows whose value is not NULL."""
-        expression = self._question.expression(slot)
-        axes, found = self._values.values(expression, self._question)
+        axes = self._axes(slot)
+        found = self._found(slot, axes)
         sizes = tuple(self._domain.shape[axis] for axis in axes)
         present = np.array([value is not None for value in found]).reshape(sizes)
         selection = self.layout.selection
@@ -160,28 +224,38 @@ class Measurer:
             kept[axes[0]] = kept[axes[0]] & present
             narrowed = Selection(tuple(kept), selection.masks)
         else:
-            check_mask(self._question, self._domain.shape)
-            masks = (*selection.masks, (axes, present))
-            narrowed = Selection(selection.kept, masks)
+            narrowed = Selection(selection.kept, (*selection.masks, (axes, present)))
         return replace(self.layout, selection=narrowed)
 
     def _numbers(self, slot: int) -> tuple[list[int], Layout]:
         """Return the numbers that a slot holds, and the layout by each of them."""
+        if slot not in self._weights:
+            axes = self._axes(slot)
+            found = self._found(slot, axes)
+            numbers = sorted({value for value in found if isinstance(value, int)})
+            keys = (*self.layout.keys, lay_out(axes, found, numbers))
+            widths = [(key.axes, key.size) for key in keys]
+            check_wide(widths, self._question, self._domain.shape)
+            self._weights[slot] = numbers, replace(self.layout, keys=keys)
+        return self._weights[slot]
+
+    def _axes(self, slot: int) -> tuple[int, ...]:
         expression = self._question.expression(slot)
-        _, found = self._values.values(expression, self._question)
-        numbers = sorted({value for value in found if isinstance(value, int)})
-        last = lay_out(expression, numbers, self._question, self._values)
-        return numbers, replace(self.layout, keys=(*self.layout.keys, last))
+        return self._values.axes_of((expression,), self._question)
 
-    def _require_few(self, slot: int) -> None:
-        _, layout = self._numbers(slot)
-        check_wide(layout.keys, self._question, self._domain.shape)
-        if layout.size > MAX_SUMMANDS:
-            raise refuse(rules.MANY_VALUES, self._question.position)
+    def _width(self, key: Key) -> Width:
+        return self._axes(key.slot), len(key.values)
 
-    def _weighed(self, slot: int, model: CubeModel) -> Weighed:
+    def _found(self, slot: int, axes: tuple[int, ...]) -> Values:
+        """Return a slot's values; refuse what needs a mask before evaluating it."""
+        if len(axes) != 1:
+            check_mask(self._question, self._domain.shape)
+        expression = self._question.expression(slot)
+        return self._values.values(expression, self._question, self._effort)
+
+    def _weighed(self, slot: int, model: WarmModel) -> Weighed:
         numbers, layout = self._numbers(slot)
-        rolled = layout.answer(model)
+        rolled = layout.answer(model, self._effort)
         table = (self.layout.size, len(numbers))
         return Weighed(
             numbers=np.array(numbers, dtype=np.float64),
@@ -191,7 +265,6 @@ class Measurer:
             independent=model.kind in INDEPENDENT_KINDS,
         )
 
-
-def _counted(layout: Layout, model: CubeModel) -> Counted:
-    found = layout.answer(model)
-    return Counted(found.values, found.half_widths)
+    def _counted(self, layout: Layout, model: WarmModel) -> Counted:
+        found = layout.answer(model, self._effort)
+        return Counted(found.values, found.half_widths)

@@ -50,6 +50,24 @@ MANY_VALUES: Final = Rule(
     "SUM and AVG here would add up more than 1,000,000 numbers",
     "sum over fewer groups, or over a dimension with fewer values",
 )
+MANY_COMBINATIONS: Final = Rule(
+    "many_combinations",
+    "an expression reads several dimensions together that have more than 250,000 "
+    "combinations of values",
+    "write conditions on one dimension each, joined by AND and OR, or narrow what one "
+    "expression reads",
+)
+MUCH_WORK: Final = Rule(
+    "much_work",
+    "the question passes over more than 200,000,000 cells of the release, or shows "
+    "more than 200,000 values",
+    "ask for fewer aggregates at once, or group by the dimensions themselves",
+)
+TOO_LONG: Final = Rule(
+    "too_long",
+    "the question takes longer than a release may be worked on",
+    "ask in several smaller questions",
+)
 
 RULES: Final = (
     ONE_RELEASE,
@@ -60,4 +78,7 @@ RULES: Final = (
     CELL_MASK,
     MANY_ROLLS,
     MANY_VALUES,
+    MANY_COMBINATIONS,
+    MUCH_WORK,
+    TOO_LONG,
 )

@@ -4,14 +4,17 @@ No budget is looked at and nothing is charged or written down: an answer is a fu
 of the text and of what was published.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
 from release.questions.answering import CubeAnswer
+from release.questions.keeping import Keeper
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
 from server.use_cases.errors import BusyError
-from server.use_cases.opened_releases import Kept, PublicationRow, ReleaseRoom
+from server.use_cases.opened_releases import PublicationRow, ReleaseRoom
 from server.use_cases.release_answers import (
     release_columns,
     release_half_widths,
@@ -21,12 +24,17 @@ from server.use_cases.release_answers import (
 from server.use_cases.release_shelf import ReleaseShelf
 from server.use_cases.services import Services, today
 
-ANSWERS: Final = 1_024
-"""Answers that are kept: nothing that they are made of ever changes."""
+KEPT_BYTES: Final = 32 * 2**20
+"""Of answers that are kept, their questions counted: nothing that they are made of ever
+changes."""
 
+KEPT_EACH_BYTES: Final = 65_536
 AT_ONCE: Final = 2
-PATIENCE_SECONDS: Final = 10.0
-_KEPT_BYTES: Final = 65_536
+WAITING: Final = 8
+"""Questions that are answered or wait; the threads of paid questions are not theirs."""
+
+PATIENCE_SECONDS: Final = 5.0
+_BUSY: Final = "too many questions to releases are under way"
 
 
 class ReleaseDesk:
@@ -36,10 +44,9 @@ class ReleaseDesk:
         self._services = services
         self._shelf = ReleaseShelf(services)
         self._room = room
-        self._answers: Kept[bytes] = Kept(
-            ANSWERS, worth_keeping=lambda body: len(body) <= _KEPT_BYTES
-        )
+        self._answers: Keeper[str, bytes] = Keeper(KEPT_BYTES, KEPT_EACH_BYTES)
         self._working = BoundedSemaphore(AT_ONCE)
+        self._waiting = BoundedSemaphore(WAITING)
 
     def ask(self, caller: Caller, release_id: str, sql: str, confidence: str) -> bytes:
         """Answer a question.
@@ -57,7 +64,12 @@ class ReleaseDesk:
         """
         row = self._row(caller, release_id)
         key = f"{release_id}\0{confidence}\0{sql}"
-        return self._answers.get(key, lambda: self._answer(row, sql, confidence))
+        kept = self._answers.get(key)
+        if kept is not None:
+            return kept
+        body = self._answer(row, sql, confidence)
+        self._answers.put(key, body, len(key.encode()) + len(body))
+        return body
 
     def _row(self, caller: Caller, release_id: str) -> PublicationRow:
         """Return a release that the caller may read now; a refusal is not kept."""
@@ -68,14 +80,24 @@ class ReleaseDesk:
 
     def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:
         tree = self._services.parser(sql)
-        if not self._working.acquire(timeout=PATIENCE_SECONDS):
-            message = "too many questions to releases are under way"
-            raise BusyError(message)
-        try:
+        with self._place():
             answer = self._room.asked(row).ask(tree, confidence)
-        finally:
-            self._working.release()
         return encode(answer_document(str(row.id), str(row.snapshot), answer))
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        """Hold one of the places where questions are answered."""
+        if not self._waiting.acquire(blocking=False):
+            raise BusyError(_BUSY)
+        try:
+            if not self._working.acquire(timeout=PATIENCE_SECONDS):
+                raise BusyError(_BUSY)
+            try:
+                yield
+            finally:
+                self._working.release()
+        finally:
+            self._waiting.release()
 
 
 def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document:

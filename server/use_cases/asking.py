@@ -5,6 +5,7 @@ touched, and the answer is stored and anchored before it is sent.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -26,8 +27,10 @@ from privacy.errors import (
     AnchorMismatchError,
     CuratorError,
     LedgerUnavailableError,
+    QueryError,
 )
 from privacy.losses import Loss
+from release.questions.answering import CubeAnswer
 from server.use_cases.access import Caller, Grant, find_grant
 from server.use_cases.answers import (
     Document,
@@ -40,6 +43,7 @@ from server.use_cases.answers import (
 from server.use_cases.errors import (
     IdempotencyMismatchError,
     InProgressError,
+    NotFoundError,
     OverBudgetError,
     QueryFailedError,
 )
@@ -177,17 +181,17 @@ class Desk:
     ) -> Reply | None:
         """Answer from the best release that counts exactly what is asked, if any."""
         request, question = asked
-        offers, _ = self._releases(caller, grant, request)
-        if not offers:
+        answered = self._best_answer(self._releases(caller, grant, request)[0])
+        if answered is None:
             return None
-        best = offers[0]
+        best, answer = answered
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
         (release,) = free_offers([best])
         body = encode(
             released_document(
                 question,
-                self._offers.answer(best),
+                answer,
                 query_id=charge_request.query_id,
                 release=release,
                 remaining=visible_remaining(left, grant, caller),
@@ -195,6 +199,13 @@ class Desk:
         )
         reply = self._store_free(charge_request, str(best.row.job), body)
         return replace(reply, executed=question, is_free=True)
+
+    def _best_answer(self, offers: list[Offer]) -> tuple[Offer, CubeAnswer] | None:
+        """Answer from the best release whose files are there and answer in time."""
+        for offer in offers:
+            with suppress(NotFoundError, QueryError):
+                return offer, self._offers.answer(offer)
+        return None
 
     def _prepare(
         self, caller: Caller, dataset: str, request: QuestionRequest

@@ -27,6 +27,8 @@ from query_lang.plan import (
 from release.cubes import domain_of
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube
+from release.questions.engine import PublicEngine
+from release.questions.evaluation import PublicValues
 from release.questions.question import peel
 from release.questions.views import View, view_of
 from release.spec import ReleaseSpec
@@ -52,22 +54,21 @@ class KnownCube:
         counted: The plan of what was counted.
         snapshot: Whose rows.
         public: Whether every principal may read it.
+        values: Evaluates on the values of its dimensions.
     """
 
     cube: PublishedCube
     counted: Aggregate
     snapshot: str
     public: bool
+    values: PublicValues
 
 
 class Kept(Generic[T]):
     """Keeps what was made last, by id; safe for many threads."""
 
-    def __init__(
-        self, most: int, worth_keeping: Callable[[T], bool] = lambda _: True
-    ) -> None:
+    def __init__(self, most: int) -> None:
         self._most = most
-        self._worth_keeping = worth_keeping
         self._lock = Lock()
         self._found: OrderedDict[str, T] = OrderedDict()
 
@@ -78,8 +79,6 @@ class Kept(Generic[T]):
                 self._found.move_to_end(key)
                 return self._found[key]
         made = make()
-        if not self._worth_keeping(made):
-            return made
         with self._lock:
             self._found[key] = made
             while len(self._found) > self._most:
@@ -93,6 +92,7 @@ class ReleaseRoom:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._shelf = ReleaseShelf(services)
+        self._engine = PublicEngine()
         self._known: Kept[KnownCube] = Kept(KNOWN)
         self._asked: Kept[AskedCube] = Kept(OPEN)
 
@@ -109,7 +109,8 @@ class ReleaseRoom:
         return self._asked.get(str(row.id), lambda: self._open(row))
 
     def _open(self, row: PublicationRow) -> AskedCube:
-        return AskedCube(self.known(row).cube, self._shelf.opened(row).model)
+        known = self.known(row)
+        return AskedCube(known.cube, self._shelf.opened(row).model, known.values)
 
     def _know(self, row: PublicationRow) -> KnownCube:
         snapshot = str(row.snapshot)
@@ -121,7 +122,8 @@ class ReleaseRoom:
         spec = ReleaseSpec.model_validate_json(str(row.spec))
         counted = bind_cube(spec.request(), dataset).plan
         cube = _published(str(row.id), spec, dataset, counted)
-        return KnownCube(cube, counted, snapshot, bool(row.public))
+        values = PublicValues(cube, self._engine)
+        return KnownCube(cube, counted, snapshot, bool(row.public), values)
 
 
 def _published(

@@ -5,14 +5,16 @@ snapshot; what comes near is told with its differences (PRIVACY 7). A release th
 caller may not read is not looked at.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
 from release.questions.answering import CubeAnswer
-from release.questions.evaluation import PublicValues
+from release.questions.effort import Effort
 from release.questions.matching import Asked, Difference, match
 from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
@@ -24,6 +26,14 @@ from server.use_cases.services import Services
 
 LOOKED_AT: Final = 32
 """The newest releases of a dataset that are compared with a question."""
+
+COMPARED_AT_ONCE: Final = 2
+COMPARED_VALUES: Final = 20_000
+"""The most values on which a comparison evaluates an expression; a release itself is
+asked with more."""
+
+COMPARING_SECONDS: Final = 0.5
+"""How long a question may be compared; releases that are left then are not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class ReleaseOffers:
     def __init__(self, services: Services, room: ReleaseRoom) -> None:
         self._shelf = ReleaseShelf(services)
         self._room = room
+        self._comparing = BoundedSemaphore(COMPARED_AT_ONCE)
 
     def find(
         self, caller: Caller, grant: Grant, ask: Callable[[], Asked]
@@ -67,16 +78,17 @@ class ReleaseOffers:
             grant: Of what; its snapshot is asked.
             ask: Binds the question, where there is a release to compare it with.
         """
-        offers: list[Offer] = []
-        near: list[Near] = []
-        for row, known in self._readable(caller, grant):
-            found = _compared(ask(), known, grant.snapshot)
-            if isinstance(found, CubeQuestion):
-                offers.append(Offer(row, known, found))
-            elif all(difference.what != "source" for difference in found):
-                near.append(Near(known, found))
-        offers.sort(key=lambda offer: offer.loss, reverse=True)
-        return offers, near
+        readable = list(self._readable(caller, grant))
+        if not readable:
+            return [], []
+        asked = ask()
+        deadline = time.monotonic() + COMPARING_SECONDS
+        if not self._comparing.acquire(timeout=COMPARING_SECONDS):
+            return [], []
+        try:
+            return _sorted_out(asked, readable, grant.snapshot, deadline)
+        finally:
+            self._comparing.release()
 
     def answer(self, offer: Offer) -> CubeAnswer:
         """Answer a question from a release.
@@ -94,8 +106,32 @@ class ReleaseOffers:
             yield row, self._room.known(row)
 
 
+def _sorted_out(
+    asked: Asked,
+    readable: list[tuple[PublicationRow, KnownCube]],
+    snapshot: str,
+    deadline: float,
+) -> tuple[list[Offer], list[Near]]:
+    """Return which releases answer a question, the best first, and which come near."""
+    offers: list[Offer] = []
+    near: list[Near] = []
+    effort = Effort(
+        asked.position, deadline, evaluated=COMPARED_VALUES, axis=COMPARED_VALUES
+    )
+    for row, known in readable:
+        if time.monotonic() >= deadline:
+            break
+        found = _compared(asked, known, snapshot, effort)
+        if isinstance(found, CubeQuestion):
+            offers.append(Offer(row, known, found))
+        elif all(difference.what != "source" for difference in found):
+            near.append(Near(known, found))
+    offers.sort(key=lambda offer: offer.loss, reverse=True)
+    return offers, near
+
+
 def _compared(
-    asked: Asked, known: KnownCube, snapshot: str
+    asked: Asked, known: KnownCube, snapshot: str, effort: Effort
 ) -> CubeQuestion | list[Difference]:
     found = match(asked, known.counted, known.cube)
     differences = [] if isinstance(found, CubeQuestion) else found
@@ -103,19 +139,18 @@ def _compared(
         detail = "the release counts another snapshot of the data"
         return [Difference("snapshot", detail), *differences]
     if isinstance(found, CubeQuestion):
-        differences = _unanswerable(found, known)
+        differences = _unanswerable(found, known, effort)
     return differences or found
 
 
-def _unanswerable(question: CubeQuestion, known: KnownCube) -> list[Difference]:
+def _unanswerable(
+    question: CubeQuestion, known: KnownCube, effort: Effort
+) -> list[Difference]:
     """Return why a release cannot answer what it matches."""
-    values = PublicValues(known.cube)
     try:
-        Measurer(question, known.cube, values).check()
+        Measurer(question, known.cube, known.values, effort).check()
     except QueryError as refusal:
         return [Difference("counting", refusal.detail)]
-    finally:
-        values.close()
     return []
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from server.use_cases import asked_releases, release_offers
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 from tests.samplers import ZeroVectorSampler
 from tests.wards import publish
@@ -242,3 +243,50 @@ def test_a_release_of_another_snapshot_is_related_alone(tmp_path):
     assert found["free"] == []
     assert near["id"] == release
     assert [difference["what"] for difference in near["differences"]] == ["snapshot"]
+
+
+def test_comparing_is_bounded_in_values_and_in_seconds(clinic, monkeypatch):
+    sql = "SELECT COUNT(*) AS bounded FROM visits WHERE ward = 'north'"
+
+    monkeypatch.setattr(release_offers, "COMPARED_VALUES", 1)
+    few = planned(clinic, sql)
+    monkeypatch.setattr(release_offers, "COMPARING_SECONDS", 0)
+    none = planned(clinic, sql)
+
+    assert few["free"] == []
+    assert "rows" in names(clinic, few["related"])
+    assert none["free"] == none["related"] == []
+
+
+def test_a_release_whose_files_are_gone_leaves_the_question_to_be_paid(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    publish(made, ZeroVectorSampler)
+    (folder,) = made.settings.releases.iterdir()
+    folder.rename(tmp_path / "gone")
+    body = {
+        "sql": "SELECT COUNT(*) FROM visits",
+        "epsilon": "1",
+        "options": {"prefer": "release"},
+    }
+
+    with serve_in_thread(made) as url, client(url, key) as http:
+        reply = http.post("/v1/datasets/clinic/queries", json=body)
+
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["charge"]["epsilon"] == "1"
+
+
+def test_questions_to_releases_hold_a_few_threads_and_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(asked_releases, "WAITING", 0)
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    release = publish(made, ZeroVectorSampler)["release"]
+
+    with serve_in_thread(made) as url, client(url, key) as http:
+        body = {"sql": "SELECT COUNT(*) FROM all_rows"}
+        reply = http.post(f"/v1/releases/{release}/queries", json=body)
+
+    assert (reply.status_code, reply.json()["type"]) == (503, "busy")

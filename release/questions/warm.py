@@ -1,0 +1,128 @@
+"""A published model, made ready for questions: what many of them need is kept.
+
+Sums over whole dimensions are the same for every question that does not name them, so
+a cube of cells keeps its marginals; a mask is laid over the dimensions that it reads
+and the question names, not over all cells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final, cast
+
+import numpy as np
+
+from release.models.cells import CellsModel
+from release.models.contract import AnyArray, CubeModel, Estimates, IntArray, Roll
+from release.models.intervals import noise_variance, sum_half_widths
+from release.models.rolling import group_sizes, group_sums
+from release.questions.evaluation import BoolArray
+from release.questions.keeping import Keeper
+
+Mask = tuple[tuple[int, ...], BoolArray]
+"""Some dimensions, in order, and an array over those alone."""
+
+_MARGINAL_BYTES: Final = 32 * 2**20
+_SMALL_TOTAL: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A roll over a product of sets, and masks on some dimensions each.
+
+    Attributes:
+        codes: As of a ``Roll``.
+        groups: As of a ``Roll``.
+        masks: All must be TRUE of a cell that counts.
+    """
+
+    codes: tuple[IntArray, ...]
+    groups: tuple[int, ...]
+    masks: tuple[Mask, ...] = ()
+
+    def roll(self, shape: tuple[int, ...]) -> Roll:
+        """Return the roll over all cells."""
+        return Roll(self.codes, self.groups, cell_mask(self.masks, shape))
+
+
+class WarmModel:
+    """Answers as the model does, sooner; safe for many threads."""
+
+    def __init__(self, model: CubeModel) -> None:
+        self._model = model
+        self._marginals: Keeper[tuple[int, ...], AnyArray] = Keeper(
+            _MARGINAL_BYTES, _MARGINAL_BYTES
+        )
+        self._image: AnyArray | None = None
+        if isinstance(model, CellsModel):
+            self._image = _narrow(model.values).reshape(model.domain.shape)
+
+    @property
+    def kind(self) -> str:
+        """Of the model."""
+        return self._model.kind
+
+    def answer(self, product: Product) -> Estimates:
+        """Answer a roll."""
+        if isinstance(self._model, CellsModel):
+            return self._of_cells(product, self._model)
+        return self._model.roll(product.roll(self._model.domain.shape))
+
+    def _of_cells(self, product: Product, model: CellsModel) -> Estimates:
+        shape = model.domain.shape
+        masked = {axis for axes, _ in product.masks for axis in axes}
+        whole = tuple(
+            axis
+            for axis, codes in enumerate(product.codes)
+            if axis not in masked and product.groups[axis] == 1 and not codes.any()
+        )
+        zero = np.zeros(1, dtype=np.int64)
+        codes = [zero if a in whole else own for a, own in enumerate(product.codes)]
+        left = tuple(1 if axis in whole else size for axis, size in enumerate(shape))
+        roll = Roll(tuple(codes), product.groups, cell_mask(product.masks, left))
+        sums = group_sums(self._summed(whole), left, roll)
+        sizes = _sizes(roll, left) * prod(shape[axis] for axis in whole)
+        return Estimates(
+            values=sums.astype(np.float64),
+            variances=sizes.astype(np.float64) * noise_variance(model.scale),
+            half_widths=sum_half_widths(sizes, model.scale),
+        )
+
+    def _summed(self, whole: tuple[int, ...]) -> AnyArray:
+        """Return the cube with some dimensions summed over, kept from then on."""
+        if self._image is None:
+            raise TypeError
+        if not whole:
+            return self._image
+        found = self._marginals.get(whole)
+        if found is None:
+            found = self._image.sum(axis=whole, keepdims=True, dtype=self._image.dtype)
+            self._marginals.put(whole, found, found.nbytes)
+        return found
+
+
+def cell_mask(masks: Sequence[Mask], shape: tuple[int, ...]) -> BoolArray | None:
+    """Return which cells pass all masks, C order; None: all."""
+    if not masks:
+        return None
+    whole = np.ones(shape, dtype=np.bool_)
+    for axes, holds in masks:
+        sizes = [shape[axis] if axis in axes else 1 for axis in range(len(shape))]
+        whole &= holds.reshape(sizes)
+    return whole.ravel()
+
+
+def _sizes(roll: Roll, shape: tuple[int, ...]) -> IntArray:
+    if roll.mask is None:
+        return group_sizes(roll)
+    counted = group_sums(
+        roll.mask.astype(np.int64), shape, Roll(roll.codes, roll.groups)
+    )
+    return counted.astype(np.int64)
+
+
+def _narrow(values: IntArray) -> AnyArray:
+    """Return the values in half the room where no sum of any can overflow it."""
+    if float(np.abs(values.astype(np.float64)).sum()) < _SMALL_TOTAL:
+        return cast("AnyArray", values.astype(np.int32))
+    return values
