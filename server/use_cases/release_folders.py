@@ -4,9 +4,11 @@ A folder gets its name only when it is whole and on disk, and counts only once t
 ledger names its digest. What no entry names is deleted, unless its job is at work.
 """
 
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Collection
+from datetime import datetime
 from pathlib import Path
 
 from server.use_cases.secret_files import sync_folder
@@ -37,8 +39,21 @@ class ReleaseFolders:
         part.mkdir(mode=0o700)
         return part
 
-    def settle(self, part: Path, release_id: str, manifest_sha256: str) -> Path:
-        """Give a whole folder its name, durably."""
+    def settle(
+        self, part: Path, release_id: str, manifest_sha256: str, charged: str
+    ) -> Path:
+        """Give a whole folder its name, durably.
+
+        Args:
+            part: As ``stage`` returned it; its files are synced.
+            release_id: Whose it is.
+            manifest_sha256: Of its manifest.
+            charged: The time of the charge, ISO 8601, which its files take: by when
+                they were written a copy would tell how long raw data was worked on.
+        """
+        moment = datetime.fromisoformat(charged).timestamp()
+        for path in (*part.iterdir(), part):
+            os.utime(path, (moment, moment))
         sync_folder(part)
         path = self.path(release_id, manifest_sha256)
         part.rename(path)

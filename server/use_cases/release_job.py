@@ -174,7 +174,7 @@ class ReleaseJob:
         publication = self._publication(context, work)
         content = write_release(part, publication, work.charge, model, key)
         digest = hashlib.sha256(content).hexdigest()
-        self._folders.settle(part, work.release_id, digest)
+        self._folders.settle(part, work.release_id, digest, publication.charged)
         result = self._result(work.planned, context.job_id, content)
 
         def publish(change: RecordedTransaction) -> None:

@@ -33,6 +33,14 @@ class Download:
     table: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of a release, and the digest that the ledger or the manifest names."""
+
+    path: Path
+    sha256: str
+
+
 class ReleaseShelf:
     """Published releases; one that a caller may not read is not there."""
 
@@ -110,20 +118,22 @@ class ReleaseShelf:
         row = self.row(caller, release_id)
         return {**shelved(row), "manifest": self.opened(row).manifest}
 
-    def file(self, caller: Caller, release_id: str, wanted: Download) -> Path:
-        """Return the path of a file of a release, for sending it.
+    def file(self, caller: Caller, release_id: str, wanted: Download) -> FoundFile:
+        """Return a file of a release, for sending it.
 
         Raises:
             NotFoundError: As ``open``, or the release has no such file.
         """
         row = self.row(caller, release_id)
         files = self.opened(row).manifest.get("files")
-        names = {MANIFEST, *(files if isinstance(files, dict) else ())}
-        name = _file_name(wanted, names)
+        digests = {MANIFEST: str(row.manifest_sha256)}
+        if isinstance(files, dict):
+            digests |= {name: told["sha256"] for name, told in files.items()}
+        name = _file_name(wanted, set(digests))
         path = self.folder(row) / name
-        if name not in names or not path.is_file():
+        if name not in digests or not path.is_file():
             raise NotFoundError
-        return path
+        return FoundFile(path, digests[name])
 
 
 def _file_name(wanted: Download, names: set[str]) -> str:

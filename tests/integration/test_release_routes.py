@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+from datetime import datetime
 
 import pytest
 
@@ -109,6 +110,33 @@ def test_a_download_is_the_file_that_the_signed_manifest_names(http, releases):
     assert len(rows) == manifest["cells"] == 26
     signed = http["ada"].get(f"{base}/download", params={"format": "json"})
     assert signed.json() == manifest
+
+
+def test_neither_headers_nor_files_tell_when_they_were_written(world, http, releases):
+    base = f"/v1/releases/{releases['ours']}"
+    manifest = http["ada"].get(base).json()["manifest"]
+    told = {name: file["sha256"] for name, file in manifest["files"].items()}
+    for name in (*told, "manifest.json"):
+        table, form = name.split(".")
+        asked = {"format": form, "table": table}
+        reply = http["ada"].get(f"{base}/download", params=asked)
+        digest = hashlib.sha256(reply.content).hexdigest()
+        assert reply.headers["etag"] == f'"{told.get(name, digest)}"'
+        assert "last-modified" not in reply.headers
+    charged = datetime.fromisoformat(manifest["charged"]).timestamp()
+    (folder,) = world.made.settings.releases.glob(f"{releases['ours']}.*")
+    for path in (folder, *folder.iterdir()):
+        assert path.stat().st_mtime == pytest.approx(charged, abs=1e-5), path.name
+
+
+def test_a_part_of_a_file_is_sent_for_its_digest_alone(http, releases):
+    path = f"/v1/releases/{releases['ours']}/download"
+    whole = http["ada"].get(path)
+    for tag, status in ((whole.headers["etag"], 206), ('"another"', 200)):
+        ranged = {"Range": "bytes=0-3", "If-Range": tag}
+        part = http["ada"].get(path, headers=ranged)
+        assert part.status_code == status
+        assert part.content == (whole.content[:4] if status == 206 else whole.content)
 
 
 def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
