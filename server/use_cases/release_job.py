@@ -45,6 +45,7 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
+from server.use_cases.release_times import appearance
 from server.use_cases.second_persons import (
     Altered,
     Change,
@@ -184,7 +185,11 @@ class ReleaseJob:
             change.update(
                 tables.publication,
                 {"id": work.release_id},
-                {"state": "published", "manifest_sha256": digest},
+                {
+                    "state": "published",
+                    "manifest_sha256": digest,
+                    "visible": self._appears(publication),
+                },
             )
             context.conclude(change.connection, result, [result])
 
@@ -192,6 +197,14 @@ class ReleaseJob:
             work.charge, content, _PUBLISH, context.actor, publish
         )
         return self._stored(work.planned, context.job_id, stored)
+
+    def _appears(self, publication: Publication) -> str:
+        return appearance(
+            publication.charged,
+            now_text(),
+            cells=publication.plan.size,
+            slot_seconds=self._services.settings.release_slot_s,
+        )
 
     def _stored(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
         """Return the result of what the ledger names; nothing else stays."""
@@ -382,6 +395,7 @@ def _row(
         "created": now_text(),
         "created_by": context.actor,
         "manifest_sha256": None,
+        "visible": None,
     }
 
 

@@ -17,6 +17,7 @@ from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page, read_page
 from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.release_job import PublicationRow
+from server.use_cases.release_times import has_appeared
 from server.use_cases.services import Services
 
 
@@ -148,7 +149,11 @@ def _file_name(wanted: Download, names: set[str]) -> str:
 
 
 def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
-    """Return the condition on releases that a caller may read now."""
+    """Return the condition on releases that a caller may read now.
+
+    Custodians know how long work took; everybody else sees a release from its public
+    time on.
+    """
     release = tables.publication
     names = {project.name for project in projects_of(connection, caller.name)}
     populations = populations_of(connection, caller.name)
@@ -160,8 +165,8 @@ def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
         if _is_granted(json.loads(row.readers), caller.name, names)
     ]
     theirs = or_(
-        release.c.public.is_(True),
-        release.c.id.in_(granted),
+        and_(release.c.public.is_(True), has_appeared()),
+        and_(release.c.id.in_(granted), has_appeared()),
         release.c.population.in_(sorted(populations)),
     )
     return and_(release.c.state == "published", theirs)

@@ -9,6 +9,7 @@ import pytest
 
 from release.manifests import is_genuine
 from release.store import problems_in
+from server.use_cases import release_times
 from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press, spec
@@ -163,6 +164,37 @@ def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
 def test_downloads_name_files_of_the_manifest_alone(http, releases, query, status):
     reply = http["ada"].get(f"/v1/releases/{releases['ours']}/download?{query}")
     assert reply.status_code == status
+
+
+def test_readers_see_a_release_from_its_public_time_on(world, http, monkeypatch):
+    world.made.release_slot_s = 3_600
+    try:
+        told = world.press.publish(spec(name="later", readers="public"))
+    finally:
+        world.made.release_slot_s = 0
+    release = told["result"]["release"]
+    absent = http["ada"].get("/v1/releases/rel_" + "0" * 24)
+    ask = {"sql": "SELECT COUNT(*) FROM later", "confidence": 0.95}
+
+    def replies(reader):
+        path = f"/v1/releases/{release}"
+        return [
+            http[reader].get(path),
+            http[reader].get(f"{path}/download"),
+            http[reader].post(f"{path}/queries", json=ask),
+        ]
+
+    def names(reader):
+        return {one["name"] for one in http[reader].get("/v1/releases").json()["items"]}
+
+    for reply in replies("ada"):
+        assert (reply.status_code, reply.content) == (404, absent.content)
+    assert "later" not in names("ada")
+    assert [reply.status_code for reply in replies("carol")] == [200, 200, 200]
+    later = "2999-01-01T00:00:00.000000+00:00"
+    monkeypatch.setattr(release_times, "now_text", lambda: later)
+    assert [reply.status_code for reply in replies("ada")] == [200, 200, 200]
+    assert "later" in names("ada")
 
 
 def test_a_withdrawn_release_is_gone_for_readers(http, releases):
