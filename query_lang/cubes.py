@@ -13,6 +13,7 @@ from math import prod
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
+from privacy.errors import QueryError
 from privacy.schema import ColumnType, Dataset, Hierarchy, Scalar
 from query_lang import rules
 from query_lang.axes import Axis, AxisRefusedError, BoundAxis, bind_axis
@@ -41,6 +42,7 @@ from query_lang.render import render_cube
 from query_lang.sensitivity import measure_sensitivity
 from query_lang.stability import check_rows
 from query_lang.syntax import Position, Query
+from query_lang.tokens import has_comment
 
 MAX_CUBE_CELLS: Final = 10**12
 MAX_DIMENSIONS: Final = 16
@@ -196,25 +198,47 @@ def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
 
 
 def _parsed(request: CubeRequest) -> Query:
-    """Read FROM and WHERE; nothing else may stand in their texts."""
-    where = "" if request.where is None else f" WHERE {request.where}"
-    tree = parse_query(f"SELECT COUNT(*) FROM {request.source}{where}")  # noqa: S608 - for our own parser
+    """Read FROM and WHERE; nothing else may stand in their texts.
+
+    FROM is read alone first: what a manifest tells as a filter is one.
+    """
+    source = f"SELECT COUNT(*) FROM {request.source}"  # noqa: S608 - for our own parser
+    tree = _plain(source)
+    if tree.select.where is not None:
+        raise _strange(tree)
+    if request.where is None:
+        return tree
+    tree = _plain(f"{source}\nWHERE {request.where}")
+    if tree.select.where is None:
+        raise _strange(tree)
+    return tree
+
+
+def _plain(text: str) -> Query:
+    """Read a FROM with or without a WHERE, and nothing more."""
+    tree = parse_query(text)
     select = tree.select
+    if has_comment(text):
+        detail = "from and where hold no comments: the manifest tells them as they are"
+        raise refuse(rules.UNREAD_TEXT, select.position, detail=detail)
     strange = (
         select.group_by
         or select.having is not None
         or select.order_by
         or select.limit is not None
         or tree.common_tables
-        or (request.where is None and select.where is not None)
     )
     if strange:
-        raise refuse(
-            rules.UNREAD_TEXT,
-            select.position,
-            detail="from and where hold a FROM and a WHERE and nothing after them",
-        )
+        raise _strange(tree)
     return tree
+
+
+def _strange(tree: Query) -> QueryError:
+    return refuse(
+        rules.UNREAD_TEXT,
+        tree.select.position,
+        detail="from and where hold a FROM and a WHERE and nothing after them",
+    )
 
 
 def _check_axes(axes: tuple[BoundAxis, ...]) -> None:

@@ -102,6 +102,16 @@ def lex(sql: str) -> tuple[Token, ...]:
     return _one_statement(tokens)
 
 
+def has_comment(sql: str) -> bool:
+    """Whether a text holds anything but tokens and blanks."""
+    last = 0
+    for _, start, end in _pieces(sql):
+        if sql[last:start].strip():
+            return True
+        last = end
+    return bool(sql[last:].strip())
+
+
 def _line_end(sql: str, start: int) -> int:
     """Return the offset of the next line break, or of the end of the text."""
     found = sql.find("\n", start)

@@ -126,6 +126,11 @@ def signed_bytes(manifest: Document, signer: Signer) -> bytes:
     named = {**manifest, "public_key": signer.public_key}
     signature = signer.sign(_canonical(named))
     signed = {**named, "signature": signature}
+    return _written(signed)
+
+
+def _written(signed: Mapping[str, object]) -> bytes:
+    """Return the one form in which a signed manifest is stored and read."""
     text = json.dumps(signed, sort_keys=True, ensure_ascii=False, indent=1)
     return text.encode() + b"\n"
 
@@ -156,18 +161,32 @@ def is_genuine(manifest: Document, public_key: str | None = None) -> bool:
 def read_manifest(folder: Path) -> Document:
     """Return the manifest of a release's folder; its signature is not looked at.
 
+    Its bytes are the only ones that say what it says: a key told twice would be read
+    by people in one way and by programs in another.
+
     Raises:
         OSError: There is none.
         BrokenReleaseError: It is none of ours.
     """
+    content = (folder / MANIFEST).read_bytes()
     try:
-        manifest: object = json.loads((folder / MANIFEST).read_bytes())
-    except ValueError:
+        manifest: object = json.loads(content)
+    except (ValueError, RecursionError):
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         message = f"{MANIFEST} has a format that this version does not read"
         raise BrokenReleaseError(message)
+    if not _is_written(manifest, content):
+        message = f"{MANIFEST} is not written as it was signed"
+        raise BrokenReleaseError(message)
     return manifest
+
+
+def _is_written(manifest: Document, content: bytes) -> bool:
+    try:
+        return _written(manifest) == content
+    except ValueError:  # half of a character that needs two
+        return False
 
 
 def domain_in(manifest: Mapping[str, object]) -> CubeDomain:

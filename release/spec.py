@@ -1,8 +1,11 @@
 """What a custodian asks to publish: the keys of a release's spec, whole."""
 
+import re
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -23,6 +26,10 @@ from query_lang.cubes import CubeRequest
 
 PUBLIC: Final = "public"
 _TEXT_BYTES = 16_384
+_NUMBER_BYTES = 128
+_MAX_CUTS = 200
+_HUGE = re.compile(r"\s*[+-]?[\d_.]+[eE][+-]?[\d_]{3,}\s*")
+"""A number that is beyond all meaning, and whose digits would fill the memory."""
 
 
 def _loss(value: object) -> Loss:
@@ -40,7 +47,33 @@ def _written(value: object) -> object:
     if isinstance(value, bool) or value is None:
         message = "write a number, or a date as YYYY-MM-DD"
         raise ValueError(message)
-    return value if isinstance(value, str) else str(value)
+    text = value if isinstance(value, str) else str(value)
+    _check_size(text)
+    return text
+
+
+def _check_size(text: str) -> None:
+    """Refuse a number that cannot be worked with, before anybody reads it as one."""
+    if len(text) > _NUMBER_BYTES or _HUGE.fullmatch(text) is not None:
+        message = (
+            f"texts and numbers have at most {_NUMBER_BYTES} characters, and exponents "
+            "at most two digits"
+        )
+        raise ValueError(message)
+
+
+def _bounded(value: object) -> object:
+    """Check each name and number of a strategy's parameters."""
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            _bounded(name)
+            _bounded(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _bounded(one)
+    else:
+        _check_size(str(value))
+    return value
 
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
@@ -56,7 +89,9 @@ LossField = Annotated[
     WithJsonSchema(_NUMBER_OR_TEXT),
 ]
 Cut = Annotated[str, BeforeValidator(_written), WithJsonSchema(_NUMBER_OR_TEXT)]
+Cuts = Annotated[tuple[Cut, ...], Field(min_length=1, max_length=_MAX_CUTS)]
 SqlText = Annotated[str, StringConstraints(min_length=1, max_length=_TEXT_BYTES)]
+Parameters = Annotated[dict[Name, object], AfterValidator(_bounded)]
 Positive = Annotated[StrictInt, Field(ge=1, le=2**31)]
 
 
@@ -74,7 +109,7 @@ class DimensionSpec(_Spec):
     name: Name | None = None
     level: Name | None = None
     bands: Positive | None = None
-    bins: Positive | Annotated[tuple[Cut, ...], Field(min_length=1)] | None = None
+    bins: Positive | Cuts | None = None
 
     @model_validator(mode="after")
     def _check_one_form(self) -> Self:
@@ -122,7 +157,7 @@ class ReleaseSpec(_Spec):
     dataset: Name
     kind: Literal["cube"]
     strategy: Name
-    parameters: dict[Name, object] = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
     dimensions: Annotated[tuple[DimensionSpec, ...], Field(min_length=1, max_length=16)]
     source: SqlText = Field(alias="from")
     where: SqlText | None = None

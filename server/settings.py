@@ -31,6 +31,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     slot_ms: int = Field(default=100, ge=0, le=60_000)
+    release_slot_s: int = Field(default=10, ge=0, le=3_600)
     rate_limit: int = Field(default=120, ge=0)
     max_in_flight: int = Field(default=8, ge=0)
     permits: int = Field(default=64, ge=1)

@@ -75,6 +75,7 @@ class Installation:
 
     folder: Path
     slot_ms: int = 0
+    release_slot_s: int = 0
     url: str = ""  # of a PostgreSQL database; SQLite where there is none
     workers: int = 1
     rate_limit: int = 0  # tests hammer
@@ -96,6 +97,7 @@ class Installation:
             "CURATOR_DATA": str(self.data),
             "CURATOR_ANCHOR": str(self.anchor),
             "CURATOR_SLOT_MS": str(self.slot_ms),
+            "CURATOR_RELEASE_SLOT_S": str(self.release_slot_s),
             "CURATOR_RATE_LIMIT": str(self.rate_limit),
             "CURATOR_MAX_IN_FLIGHT": str(self.max_in_flight),
             "CURATOR_PERMITS": "256",
@@ -110,6 +112,7 @@ class Installation:
             data=self.data,
             anchor=self.anchor,
             slot_ms=self.slot_ms,
+            release_slot_s=self.release_slot_s,
             rate_limit=self.rate_limit,
             max_in_flight=self.max_in_flight,
             permits=256,

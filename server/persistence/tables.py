@@ -161,6 +161,7 @@ publication = Table(
     Column("created", Text, nullable=False),
     Column("created_by", Text, nullable=False),
     Column("manifest_sha256", Text),  # names the folder, once it is published
+    Column("visible", Text),  # from when on readers see it, once it is published
     Index("publication_created", "created"),
 )
 

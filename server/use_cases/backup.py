@@ -19,12 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from sqlalchemy import create_engine, inspect, select
+
+from server.persistence import tables
 from server.safety import sqlite_file
 from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
 from server.use_cases.postgres_dump import DUMP, dump_postgres, restore_words
+from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.secret_files import sync_folder, write_durably
 from server.use_cases.services import now_text
 
@@ -110,9 +114,10 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     """Copy the ledger first: every file that it names is there until the lock ends."""
     source = sqlite_file(settings)
     if source is None:
-        ledger = dump_postgres(settings.url, part / DUMP)
+        ledger, copied = dump_postgres(settings.url, part / DUMP), settings.url
     else:
         ledger = _copy_sqlite(source, part / DATABASE)
+        copied = f"sqlite:///{part / DATABASE}"
     _copy(settings.secret_file, part / "secret.key")
     for path in sorted(settings.overlaps.iterdir()):
         if not path.name.endswith(".part"):
@@ -120,7 +125,7 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     if snapshots:
         for path in sorted(settings.snapshots.glob("s_*.duckdb")):
             _link_or_copy(path, part / "snapshots" / path.name)
-    for path in _published(settings.releases):
+    for path in _published(settings.releases, copied):
         _link_or_copy(path, part / "releases" / path.parent.name / path.name)
     files = {
         path.relative_to(part).as_posix(): _told(path)
@@ -141,9 +146,28 @@ def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
     return manifest
 
 
-def _published(releases: Path) -> list[Path]:
-    """Return the files of every whole release; those in the making are left out."""
-    whole = (folder for folder in releases.glob("rel_*") if ".part-" not in folder.name)
+def _published(releases: Path, url: str) -> list[Path]:
+    """Return the files of the releases that a ledger names; no other folder is read.
+
+    Args:
+        releases: Where they lie.
+        url: Of the copy; on PostgreSQL of the live ledger, which names what the dump
+            does and what was published since.
+    """
+    release, engine = tables.publication, create_engine(url)
+    wanted = select(release.c.id, release.c.manifest_sha256).where(
+        release.c.manifest_sha256.is_not(None)
+    )
+    try:
+        with engine.connect() as connection:
+            if not inspect(connection).has_table(release.name):
+                return []  # a ledger of before there were releases
+            rows = connection.execute(wanted).all()
+    finally:
+        engine.dispose()
+    named = ReleaseFolders(releases)
+    folders = [named.path(row.id, row.manifest_sha256) for row in rows]
+    whole = (folder for folder in folders if folder.is_dir())
     return sorted(path for folder in whole for path in folder.iterdir())
 
 

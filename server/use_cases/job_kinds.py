@@ -177,6 +177,14 @@ class JobContext:
         if self._stopped.is_set():
             raise JobStoppedError
 
+    def require_lease(self) -> None:
+        """Ask the store whether the job is still this worker's, and renew its lease.
+
+        Raises:
+            JobStoppedError: It is another's now.
+        """
+        self._store.beat(self.job_id)
+
     @contextmanager
     def interruptible(self, interrupt: Interrupt) -> Iterator[None]:
         """Have ``interrupt`` called, again and again, once the job has to stop.

@@ -45,6 +45,7 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
+from server.use_cases.release_times import appearance
 from server.use_cases.second_persons import (
     Altered,
     Change,
@@ -97,7 +98,8 @@ class ReleaseJob:
             population = population_of(connection, spec)
             try:
                 planned = plan_release(connection, spec)
-                require_free_name(connection, spec.name)
+                require_known_readers(connection, planned)
+                require_free_name(connection, planned)
             except (SpecRefusedError, CommandRefusedError) as error:
                 raise UnpreparedError(str(error), population) from None
         read: Document = {"dataset": spec.dataset, "snapshot": planned.snapshot}
@@ -121,7 +123,7 @@ class ReleaseJob:
         context.progress("charge", 1, _STEPS)
         outcome = self._charged(context, planned)
         if isinstance(outcome, Replay):
-            return self._result(planned, context.job_id, outcome.body)
+            return self._stored(planned, context.job_id, outcome.body)
         return self._publish(
             context, _Work(planned, release_id_of(context.job_id), outcome)
         )
@@ -142,7 +144,8 @@ class ReleaseJob:
             check_custodian(
                 change.connection, context.actor, planned.dataset.population
             )
-            require_free_name(change.connection, planned.spec.name)
+            require_known_readers(change.connection, planned)
+            require_free_name(change.connection, planned)
             if planned.spec.is_public:
                 require_second_person(change, context.actor, public_change(planned))
             change.insert(tables.publication, _row(context, planned))
@@ -169,26 +172,45 @@ class ReleaseJob:
     def _publish(self, context: JobContext, work: _Work) -> Document:
         model = self._measured(context, work)
         context.progress("write", 4, _STEPS)
+        context.require_lease()
         part = self._folders.stage(work.release_id)
         key = InstallationKey(read_secret(self._services.settings.secret_file))
         publication = self._publication(context, work)
         content = write_release(part, publication, work.charge, model, key)
         digest = hashlib.sha256(content).hexdigest()
-        self._folders.settle(part, work.release_id, digest)
+        self._folders.settle(part, work.release_id, digest, publication.charged)
         result = self._result(work.planned, context.job_id, content)
 
         def publish(change: RecordedTransaction) -> None:
             change.update(
                 tables.publication,
                 {"id": work.release_id},
-                {"state": "published", "manifest_sha256": digest},
+                {
+                    "state": "published",
+                    "manifest_sha256": digest,
+                    "visible": self._appears(publication),
+                },
             )
             context.conclude(change.connection, result, [result])
 
         stored = self._services.ledger.store_work(
             work.charge, content, _PUBLISH, context.actor, publish
         )
-        return self._result(work.planned, context.job_id, stored)
+        return self._stored(work.planned, context.job_id, stored)
+
+    def _appears(self, publication: Publication) -> str:
+        return appearance(
+            publication.charged,
+            now_text(),
+            cells=publication.plan.size,
+            slot_seconds=self._services.settings.release_slot_s,
+        )
+
+    def _stored(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
+        """Return the result of what the ledger names; nothing else stays."""
+        digest = hashlib.sha256(content).hexdigest()
+        self._folders.keep_only(release_id_of(job_id), digest)
+        return self._result(planned, job_id, content)
 
     def _measured(self, context: JobContext, work: _Work) -> CubeModel:
         planned = work.planned
@@ -268,6 +290,7 @@ class ReleaseJob:
                 one does not name what was published since. Nothing was deleted.
         """
         self._services.ledger.check()
+        found = self._folders.present()
         release = tables.publication
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(
@@ -275,7 +298,7 @@ class ReleaseJob:
             ).all()
         named = {(r.id, r.manifest_sha256) for r in rows if r.manifest_sha256}
         begun = {row.id for row in rows if row.state == "begun"}
-        self._folders.delete_unnamed(named, begun.__contains__)
+        self._folders.delete_unnamed(found, named, begun.__contains__)
 
 
 class _SettledError(Exception):
@@ -294,15 +317,42 @@ def publication_of_job(connection: Connection, job_id: str) -> PublicationRow | 
     return connection.execute(wanted).one_or_none()
 
 
-def require_free_name(connection: Connection, name: str) -> None:
-    """Refuse a name that another release has, or had.
+def require_known_readers(connection: Connection, planned: ReleasePlan) -> None:
+    """Refuse readers that do not exist: whoever got such a name later would read.
+
+    Raises:
+        CommandRefusedError: There is no such principal, or no such project of the
+            population.
+    """
+    project, principal = tables.project, tables.principal
+    own = project.c.population == planned.dataset.population
+    known = {
+        "project": set(connection.execute(select(project.c.name).where(own)).scalars()),
+        "principal": set(connection.execute(select(principal.c.name)).scalars()),
+    }
+    for reader in planned.spec.reader_specs():
+        for kind, name in reader.model_dump(exclude_none=True).items():
+            if name not in known[kind]:
+                message = (
+                    f"readers: {planned.dataset.population} knows no {kind} {name}: "
+                    "create it first"
+                )
+                raise CommandRefusedError(message)
+
+
+def require_free_name(connection: Connection, planned: ReleasePlan) -> None:
+    """Refuse a name that another release of the population has, or had.
+
+    Other populations' names are not looked at: nobody learns of them by this.
 
     Raises:
         CommandRefusedError: One that did not fail is called so.
     """
-    release = tables.publication
+    release, name = tables.publication, planned.spec.name
     taken = select(release.c.id).where(
-        release.c.name == name, release.c.state != "failed"
+        release.c.name == name,
+        release.c.population == planned.dataset.population,
+        release.c.state != "failed",
     )
     if connection.execute(taken).first() is not None:
         message = f"a release is called {name} already: take another name"
@@ -311,11 +361,18 @@ def require_free_name(connection: Connection, name: str) -> None:
 
 def public_change(planned: ReleasePlan) -> Change:
     """Return what two persons must agree on before everybody may read a release."""
-    written = json.loads(planned.spec.canonical_json())
+    named = f"public release {planned.spec.name}"
+    canonical = planned.plan.canonical.encode()
+    facts = {
+        named: json.loads(planned.spec.canonical_json()),
+        f"{named}: snapshot": planned.snapshot,
+        f"{named}: plan_sha256": hashlib.sha256(canonical).hexdigest(),
+        f"{named}: l1_sensitivity": planned.plan.l1_sensitivity,
+    }
     return Change(
         "release.publish",
         planned.dataset.population,
-        (Altered(f"public release {planned.spec.name}", None, written),),
+        tuple(Altered(what, None, new) for what, new in facts.items()),
     )
 
 
@@ -338,6 +395,7 @@ def _row(
         "created": now_text(),
         "created_by": context.actor,
         "manifest_sha256": None,
+        "visible": None,
     }
 
 

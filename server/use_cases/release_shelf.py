@@ -17,6 +17,7 @@ from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page, read_page
 from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.release_job import PublicationRow
+from server.use_cases.release_times import has_appeared
 from server.use_cases.services import Services
 
 
@@ -31,6 +32,14 @@ class Download:
 
     format: str
     table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of a release, and the digest that the ledger or the manifest names."""
+
+    path: Path
+    sha256: str
 
 
 class ReleaseShelf:
@@ -110,20 +119,22 @@ class ReleaseShelf:
         row = self.row(caller, release_id)
         return {**shelved(row), "manifest": self.opened(row).manifest}
 
-    def file(self, caller: Caller, release_id: str, wanted: Download) -> Path:
-        """Return the path of a file of a release, for sending it.
+    def file(self, caller: Caller, release_id: str, wanted: Download) -> FoundFile:
+        """Return a file of a release, for sending it.
 
         Raises:
             NotFoundError: As ``open``, or the release has no such file.
         """
         row = self.row(caller, release_id)
         files = self.opened(row).manifest.get("files")
-        names = {MANIFEST, *(files if isinstance(files, dict) else ())}
-        name = _file_name(wanted, names)
+        digests = {MANIFEST: str(row.manifest_sha256)}
+        if isinstance(files, dict):
+            digests |= {name: told["sha256"] for name, told in files.items()}
+        name = _file_name(wanted, set(digests))
         path = self.folder(row) / name
-        if name not in names or not path.is_file():
+        if name not in digests or not path.is_file():
             raise NotFoundError
-        return path
+        return FoundFile(path, digests[name])
 
 
 def _file_name(wanted: Download, names: set[str]) -> str:
@@ -138,7 +149,11 @@ def _file_name(wanted: Download, names: set[str]) -> str:
 
 
 def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
-    """Return the condition on releases that a caller may read now."""
+    """Return the condition on releases that a caller may read now.
+
+    Custodians know how long work took; everybody else sees a release from its public
+    time on.
+    """
     release = tables.publication
     names = {project.name for project in projects_of(connection, caller.name)}
     populations = populations_of(connection, caller.name)
@@ -150,8 +165,8 @@ def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
         if _is_granted(json.loads(row.readers), caller.name, names)
     ]
     theirs = or_(
-        release.c.public.is_(True),
-        release.c.id.in_(granted),
+        and_(release.c.public.is_(True), has_appeared()),
+        and_(release.c.id.in_(granted), has_appeared()),
         release.c.population.in_(sorted(populations)),
     )
     return and_(release.c.state == "published", theirs)

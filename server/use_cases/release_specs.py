@@ -74,7 +74,8 @@ def read_spec(given: Mapping[str, object]) -> ReleaseSpec:
 
 
 def _first(error: ValidationError) -> tuple[Place, str]:
-    first = error.errors(include_url=False, include_input=False)[0]
+    errors = error.errors(include_url=False, include_input=False)
+    first = next((one for one in errors if one["type"] not in _OTHER_FORM), errors[0])
     place = tuple(part for part in first["loc"] if not _is_form(part))
     said = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
@@ -84,9 +85,17 @@ def _first(error: ValidationError) -> tuple[Place, str]:
     return place, f"{_written(place) or 'release'}: {said}"
 
 
+_OTHER_FORM = frozenset({"int_type", "tuple_type"})
+"""Errors of the form that was not meant, where a key has several."""
+
+
 def _is_form(part: str | int) -> bool:
     """Whether a part of a place names one of several forms, not a key."""
-    return isinstance(part, str) and ("[" in part or part in {"tuple", "int", "str"})
+    return isinstance(part, str) and (
+        "[" in part
+        or part in {"tuple", "int", "str"}
+        or part.startswith("constrained-")
+    )
 
 
 def _written(place: Place) -> str:

@@ -20,7 +20,11 @@ from server.use_cases.errors import CommandRefusedError, NotFoundError
 from server.use_cases.jobs import Viewer
 from server.use_cases.paging import Page, read_page
 from server.use_cases.release_folders import ReleaseFolders
-from server.use_cases.release_job import PublicationRow, require_free_name
+from server.use_cases.release_job import (
+    PublicationRow,
+    require_free_name,
+    require_known_readers,
+)
 from server.use_cases.release_specs import (
     ReleasePlan,
     SpecRefusedError,
@@ -52,6 +56,9 @@ class ReleaseOffice:
             with self._services.databases.reader.connect() as connection:
                 self._check_population(viewer, population_of(connection, spec))
                 planned = plan_release(connection, spec)
+                require_known_readers(connection, planned)
+        except CommandRefusedError as error:
+            raise InvalidOptionError(str(error)) from None
         except SpecRefusedError as error:
             if viewer.populations is None:
                 raise
@@ -64,7 +71,7 @@ class ReleaseOffice:
         with self._services.databases.reader.connect() as connection:
             free = True
             try:
-                require_free_name(connection, planned.spec.name)
+                require_free_name(connection, planned)
             except CommandRefusedError:
                 free = False
         return {
@@ -92,6 +99,7 @@ class ReleaseOffice:
 
         Raises:
             NotFoundError: Unknown, or of somebody else's population.
+            CommandRefusedError: Releases of two populations are called so.
         """
         row = self._row(viewer, release)
         manifest = None
@@ -178,10 +186,13 @@ class ReleaseOffice:
             .order_by((table.c.state == "failed"), table.c.created.desc())
         )
         with self._services.databases.reader.connect() as connection:
-            row = connection.execute(wanted.limit(1)).one_or_none()
-        if row is None:
+            rows = connection.execute(wanted).all()
+        if not rows:
             raise NotFoundError
-        return row
+        if len({row.population for row in rows}) > 1:
+            message = f"several populations have a release {release}: give its id"
+            raise CommandRefusedError(message)
+        return rows[0]
 
 
 def folder_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:

@@ -3,11 +3,13 @@
 import csv
 import hashlib
 import io
+from datetime import datetime
 
 import pytest
 
 from release.manifests import is_genuine
 from release.store import problems_in
+from server.use_cases import release_times
 from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press, spec
@@ -111,6 +113,33 @@ def test_a_download_is_the_file_that_the_signed_manifest_names(http, releases):
     assert signed.json() == manifest
 
 
+def test_neither_headers_nor_files_tell_when_they_were_written(world, http, releases):
+    base = f"/v1/releases/{releases['ours']}"
+    manifest = http["ada"].get(base).json()["manifest"]
+    told = {name: file["sha256"] for name, file in manifest["files"].items()}
+    for name in (*told, "manifest.json"):
+        table, form = name.split(".")
+        asked = {"format": form, "table": table}
+        reply = http["ada"].get(f"{base}/download", params=asked)
+        digest = hashlib.sha256(reply.content).hexdigest()
+        assert reply.headers["etag"] == f'"{told.get(name, digest)}"'
+        assert "last-modified" not in reply.headers
+    charged = datetime.fromisoformat(manifest["charged"]).timestamp()
+    (folder,) = world.made.settings.releases.glob(f"{releases['ours']}.*")
+    for path in (folder, *folder.iterdir()):
+        assert path.stat().st_mtime == pytest.approx(charged, abs=1e-5), path.name
+
+
+def test_a_part_of_a_file_is_sent_for_its_digest_alone(http, releases):
+    path = f"/v1/releases/{releases['ours']}/download"
+    whole = http["ada"].get(path)
+    for tag, status in ((whole.headers["etag"], 206), ('"another"', 200)):
+        ranged = {"Range": "bytes=0-3", "If-Range": tag}
+        part = http["ada"].get(path, headers=ranged)
+        assert part.status_code == status
+        assert part.content == (whole.content[:4] if status == 206 else whole.content)
+
+
 def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
     base = f"/v1/releases/{releases['open']}/download"
     files = http["eve"].get(base.removesuffix("/download")).json()["manifest"]["files"]
@@ -135,6 +164,37 @@ def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
 def test_downloads_name_files_of_the_manifest_alone(http, releases, query, status):
     reply = http["ada"].get(f"/v1/releases/{releases['ours']}/download?{query}")
     assert reply.status_code == status
+
+
+def test_readers_see_a_release_from_its_public_time_on(world, http, monkeypatch):
+    world.made.release_slot_s = 3_600
+    try:
+        told = world.press.publish(spec(name="later", readers="public"))
+    finally:
+        world.made.release_slot_s = 0
+    release = told["result"]["release"]
+    absent = http["ada"].get("/v1/releases/rel_" + "0" * 24)
+    ask = {"sql": "SELECT COUNT(*) FROM later", "confidence": 0.95}
+
+    def replies(reader):
+        path = f"/v1/releases/{release}"
+        return [
+            http[reader].get(path),
+            http[reader].get(f"{path}/download"),
+            http[reader].post(f"{path}/queries", json=ask),
+        ]
+
+    def names(reader):
+        return {one["name"] for one in http[reader].get("/v1/releases").json()["items"]}
+
+    for reply in replies("ada"):
+        assert (reply.status_code, reply.content) == (404, absent.content)
+    assert "later" not in names("ada")
+    assert [reply.status_code for reply in replies("carol")] == [200, 200, 200]
+    later = "2999-01-01T00:00:00.000000+00:00"
+    monkeypatch.setattr(release_times, "now_text", lambda: later)
+    assert [reply.status_code for reply in replies("ada")] == [200, 200, 200]
+    assert "later" in names("ada")
 
 
 def test_a_withdrawn_release_is_gone_for_readers(http, releases):

@@ -4,20 +4,27 @@ import csv
 import json
 import shutil
 from collections import Counter
+from dataclasses import replace
+from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+import server.use_cases.release_job as at_work
 from budget.ledger import Scope
 from budget.tables import chain, charge
+from curator_client.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
 from release.store import open_release, problems_in
 from release.strategies.registry import STRATEGIES
 from server.bootstrap import initialise, make_jobs, make_runner
+from server.persistence import tables
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.backup import create_backup, restore_backup
 from server.use_cases.errors import CommandRefusedError, NotFoundError
 from server.use_cases.paging import Page
+from server.use_cases.release_job import public_change
+from server.use_cases.release_specs import plan_release, read_spec
 from server.use_cases.releases import ReleaseOffice
 from tests.harness import DEFAULT_ROWS, Installation
 from tests.publishing import OPERATOR, SEX_BY_AGE, Press, spec
@@ -147,6 +154,20 @@ def test_every_edit_of_a_folder_is_found(press, tmp_path):
     assert problems_in(folder, public_key="0" * 64) != []
 
 
+def test_a_manifest_that_tells_a_key_twice_is_found(press):
+    press.publish()
+    (folder,) = press.folders()
+    path = folder / "manifest.json"
+    genuine = path.read_bytes()
+    assert is_signed(genuine, json.loads(genuine)["public_key"])
+    path.write_bytes(genuine.replace(b"{", b'{ "cells": 1,', 1))
+    assert json.loads(path.read_bytes()) == json.loads(genuine)
+    assert problems_in(folder) != []
+    assert not is_signed(path.read_bytes(), json.loads(genuine)["public_key"])
+    path.write_bytes(genuine.replace(b"{", b'{ "cells": "\\ud800",', 1))
+    assert problems_in(folder) != []
+
+
 def test_a_manifest_that_another_installation_signed_is_found(press, tmp_path):
     press.publish()
     other = Installation(tmp_path / "other")
@@ -184,6 +205,12 @@ def test_what_the_cap_does_not_allow_charges_nothing(press):
         ({"parameters": {"x": 1}}, "no such parameter"),
         ({"colour": "red"}, "there is no such key"),
         ({"readers": ["ada"]}, "readers"),
+        ({"parameters": {"share": "1e-10000000"}}, "exponents"),
+        ({"parameters": {"share": Decimal("1e-10000000")}}, "exponents"),
+        ({"parameters": {"x": ["9e99999999999999999999"]}}, "exponents"),
+        ({"parameters": {"x": "1" * 129}}, "characters"),
+        ({"dimensions": [{"column": "age", "bins": ["1e999990"]}]}, "exponents"),
+        ({"dimensions": [{"column": "age", "bins": list(range(201))}]}, "200"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_it_is_queued(press, changed, said):
@@ -298,8 +325,61 @@ def test_a_public_release_needs_two_persons(tmp_path):
     done = press.publish(told)
     assert done["state"] == "done"
     assert charges(press) == {done["id"]: "answered"}
-    approved = press.publish(spec("granted", readers=[{"project": "study"}]))
-    assert approved["state"] == "done"
+    granted = press.publish(spec("granted", readers=[{"principal": "carol"}]))
+    assert granted["state"] == "done"
+
+
+def test_two_persons_agree_on_a_snapshot_and_a_plan_beside_the_spec(press):
+    with press.services() as services, services.databases.reader.connect() as found:
+        planned = plan_release(found, read_spec({"release": spec(readers="public")}))
+    coarser = replace(planned.plan, l1_sensitivity=planned.plan.l1_sensitivity + 1)
+    other_plan = replace(planned.plan, canonical=planned.plan.canonical + " ")
+    texts = {
+        public_change(one).text()
+        for one in (
+            planned,
+            replace(planned, snapshot="s_" + "0" * 24),
+            replace(planned, plan=coarser),
+            replace(planned, plan=other_plan),
+        )
+    }
+    assert len(texts) == 4
+
+
+@pytest.mark.parametrize("reader", [{"principal": "zoe"}, {"project": "elsewhere"}])
+def test_a_reader_who_does_not_exist_is_refused_like_a_stranger(press, quick, reader):
+    told = spec(readers=[reader])
+    with pytest.raises(InvalidOptionError, match="create it first"):
+        press.submit(told)
+    with press.office() as office, pytest.raises(InvalidOptionError, match="create"):
+        office.plan(OPERATOR, {"release": told})
+    assert charges(press) == {}
+
+
+def test_a_reader_who_is_gone_before_the_charge_is_refused(press, quick, monkeypatch):
+    quick.analyst("ada", "study")
+    job = press.submit(spec(readers=[{"project": "study"}]))
+    with press.services() as services, services.databases.reader.connect() as found:
+        planned = plan_release(found, read_spec({"release": spec()}))
+    monkeypatch.setattr(at_work, "plan_release", lambda *_: with_readers(planned))
+    refused = press.run(job)
+    assert (refused["state"], charges(press)) == ("failed", {})
+    assert "knows no principal zoe" in refused["error"]
+
+
+def with_readers(planned):
+    readers = [{"principal": "zoe"}]
+    return replace(planned, spec=read_spec({"release": spec(readers=readers)}))
+
+
+def test_names_of_other_populations_are_not_told(press):
+    press.publish()
+    with press.services() as services, services.databases.reader.connect() as found:
+        planned = plan_release(found, read_spec({"release": spec()}))
+        with pytest.raises(CommandRefusedError, match="another name"):
+            at_work.require_free_name(found, planned)
+        theirs = replace(planned, dataset=replace(planned.dataset, population="pupils"))
+        at_work.require_free_name(found, theirs)
 
 
 def test_a_backup_brings_releases_back(press, quick, tmp_path):
@@ -312,6 +392,63 @@ def test_a_backup_brings_releases_back(press, quick, tmp_path):
     restore_backup(quick.settings, backup)
     assert verified(press) == []
     assert problems_in(folder) == []
+
+
+def test_a_backup_holds_the_releases_that_its_ledger_names(press, quick, tmp_path):
+    press.publish()
+    (folder,) = press.folders()
+    for name in ("rel_" + "0" * 24 + "." + "0" * 16, "rel_" + "1" * 24 + ".part-1"):
+        (folder.parent / name).mkdir()
+        (folder.parent / name / "cube.csv").write_text("a\n1\n")
+    create_backup(quick.settings, tmp_path / "backup", snapshots=False)
+    copied = [path.name for path in (tmp_path / "backup" / "releases").iterdir()]
+    assert copied == [folder.name]
+
+
+def test_a_worker_that_comes_late_leaves_what_is_published_alone(press):
+    done = press.publish()
+    (folder,) = press.folders()
+    with press.services() as services:
+        folders = at_work.ReleaseFolders(services.settings.releases)
+        part = folders.stage(done["result"]["release"])
+        assert problems_in(folder) == []
+        folders.keep_only(done["result"]["release"], done["result"]["manifest_sha256"])
+    assert not part.exists()
+    assert press.folders() == [folder]
+
+
+def test_a_worker_without_its_lease_touches_no_folder(press, monkeypatch):
+    job = press.submit()
+    with press.services() as services:
+        count = services.engine.count_cube
+
+        def overtaken(*arguments):
+            with services.databases.writer.begin() as connection:
+                connection.execute(update(tables.job).values(lease_boot="another"))
+            return count(*arguments)
+
+        staged = []
+        monkeypatch.setattr(services.engine, "count_cube", overtaken)
+        monkeypatch.setattr(at_work.ReleaseFolders, "stage", staged.append)
+        make_runner(services, OFF, beat_seconds=60).run_one(job)
+    assert staged == []
+
+
+def test_a_release_that_is_begun_while_folders_are_cleaned_stays(press, monkeypatch):
+    with press.services() as services:
+        job = at_work.ReleaseJob(services)
+        root = services.settings.releases
+        check = services.ledger.check
+        connect = services.databases.reader.connect
+
+        def begun_meanwhile():
+            (root / ("rel_" + "0" * 24 + ".part-1")).mkdir(parents=True, exist_ok=True)
+            return connect()
+
+        monkeypatch.setattr(services.ledger, "check", check)
+        monkeypatch.setattr(services.databases.reader, "connect", begun_meanwhile)
+        job.delete_unnamed()
+    assert len(press.folders()) == 1
 
 
 def test_a_missing_or_edited_release_makes_verify_red(press):

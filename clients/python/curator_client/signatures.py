@@ -8,11 +8,12 @@ from typing import Any
 from curator_client.exports import optional
 
 
-def is_signed(manifest: dict[str, Any], public_key: str) -> bool:
+def is_signed(manifest: dict[str, Any] | bytes, public_key: str) -> bool:
     """Whether the holder of a key signed exactly this manifest (ed25519).
 
     Args:
-        manifest: As the server sent it, with ``public_key`` and ``signature``.
+        manifest: As the server sent it, with ``public_key`` and ``signature``; or the
+            bytes of ``manifest.json``, which must be in the form that is signed.
         public_key: That you trust, 64 hexadecimal digits.
 
     Raises:
@@ -22,6 +23,11 @@ def is_signed(manifest: dict[str, Any], public_key: str) -> bool:
         "cryptography.hazmat.primitives.asymmetric.ed25519", "verifying a signature"
     )
     invalid = optional("cryptography.exceptions", "verifying a signature")
+    if isinstance(manifest, bytes):
+        read = _read(manifest)
+        if read is None:
+            return False
+        manifest = read
     content = {name: value for name, value in manifest.items() if name != "signature"}
     written = json.dumps(
         content, sort_keys=True, ensure_ascii=True, separators=(",", ":")
@@ -34,3 +40,14 @@ def is_signed(manifest: dict[str, Any], public_key: str) -> bool:
     except (ValueError, invalid.InvalidSignature):
         return False
     return True
+
+
+def _read(written: bytes) -> dict[str, Any] | None:
+    """Return what a file says; None where others could read it in another way."""
+    try:
+        manifest = json.loads(written)
+        text = json.dumps(manifest, sort_keys=True, ensure_ascii=False, indent=1)
+        is_plain = text.encode() + b"\n" == written
+    except (ValueError, RecursionError):
+        return None
+    return manifest if is_plain and isinstance(manifest, dict) else None

@@ -113,6 +113,12 @@ def test_a_dimension_without_public_values_is_refused(axis: Axis) -> None:
         ("encounters", "age > 3 LIMIT 4"),
         ("encounters", "age > 3 UNION ALL SELECT 1 FROM encounters"),
         ("strangers", None),
+        ("encounters -- all", "age > 3"),
+        ("encounters -- all", None),
+        ("encounters /* all */", "age > 3"),
+        ("encounters", "age > 3 -- and sex = 'F'"),
+        ("encounters WHERE age < 2 --", "age > 3"),
+        ("encounters e JOIN patients p ON", "age > 3"),
     ],
 )
 def test_from_and_where_hold_nothing_else(source: str, where: str | None) -> None:

@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("created", sa.Text(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
         sa.Column("manifest_sha256", sa.Text()),
+        sa.Column("visible", sa.Text()),
         sa.CheckConstraint("state IN ('begun', 'published', 'withdrawn', 'failed')"),
     )
     op.create_index("publication_created", "publication", ["created"])

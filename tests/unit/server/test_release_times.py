@@ -1,0 +1,37 @@
+"""When readers first see a release: public facts decide, not how long work took."""
+
+import pytest
+
+from server.use_cases.release_times import appearance, declared_slots
+
+CHARGED = "2025-03-01T09:00:00.000000+00:00"
+
+
+def at(clock):
+    return f"2025-03-01T09:{clock}.000000+00:00"
+
+
+@pytest.mark.parametrize("clock", ["00:00", "00:03", "00:08"])
+def test_what_is_ready_in_time_appears_at_one_time_however_long_it_took(clock):
+    assert appearance(CHARGED, at(clock), cells=26, slot_seconds=10) == at("00:10")
+
+
+@pytest.mark.parametrize(
+    ("ready", "shown"), [("00:10", "00:20"), ("00:25", "00:30"), ("09:59", "10:00")]
+)
+def test_what_is_late_appears_at_a_later_multiple(ready, shown):
+    assert appearance(CHARGED, at(ready), cells=26, slot_seconds=10) == at(shown)
+
+
+def test_large_cubes_have_longer_and_never_forever():
+    assert [declared_slots(n) for n in (1, 999_999, 10**6, 10**7, 10**12)] == [
+        1,
+        1,
+        2,
+        11,
+        11,
+    ]
+
+
+def test_without_slots_a_release_appears_with_its_charge():
+    assert appearance(CHARGED, at("00:30"), cells=26, slot_seconds=0) == CHARGED
