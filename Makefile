@@ -60,9 +60,10 @@ mutants: $(VENV)/.dev ## Plant 59 faults; each must be caught by the tests it na
 bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own
 	@$(RUN)/python -m benchmarks.ingest
 
-bench: $(VENV)/.dev ## Engine and compile times against plain DuckDB, as ratios (5 minutes)
+bench: $(VENV)/.dev ## Times of engine, compiling and noise beside DuckDB's and OpenDP's (7 minutes)
 	@$(RUN)/python -m benchmarks.compile
 	@$(RUN)/python -m benchmarks.engine
+	@$(RUN)/python -m benchmarks.samplers
 
 golden: $(VENV)/.dev ## Rewrite the golden files; read the diff
 	@CURATOR_GOLDEN=1 $(RUN)/python -m pytest -q tests/golden
