@@ -95,6 +95,11 @@ def _box_cost(fanouts: Fanouts) -> float:
     return cost
 
 
+def flat_layout(leaves: int) -> Layout:
+    """Return each leaf by itself."""
+    return Layout(Hierarchy((), leaves), (Fraction(1),))
+
+
 def weighted_layout(weights: FloatArray) -> Layout:
     """Return a tree over buckets that serves running sums over their cells best.
 
@@ -109,7 +114,7 @@ def weighted_layout(weights: FloatArray) -> Layout:
         return _blocked_layout(weights)
     shares = weights / weights.sum()
     least = float((shares * (np.arange(len(shares)) + 1 / 3)).sum())
-    best = Layout(Hierarchy((), len(shares)), (Fraction(1),))
+    best = flat_layout(len(shares))
     runs = _Runs.of(shares)
     for top in _TOP_SHARES:
         cost, starts = _gather(runs, float(top), float(1 - top))

@@ -6,6 +6,7 @@ from typing import Final
 from release.domain import CubeDomain
 from release.models.cells import CellsModel
 from release.models.contract import CubeModel, Table
+from release.models.marginals import MarginalsModel
 from release.models.partition import PartitionModel
 from release.models.picked import PickedModel
 from release.models.sparse import SparseModel
@@ -15,6 +16,7 @@ Rebuild = Callable[[CubeDomain, Mapping[str, object], Mapping[str, Table]], Cube
 
 _PLAIN: Final[Mapping[str, Rebuild]] = {
     "cells": CellsModel.rebuilt,
+    "marginals": MarginalsModel.rebuilt,
     "partition": PartitionModel.rebuilt,
     "sparse": SparseModel.rebuilt,
     "tree": TreeModel.rebuilt,

@@ -75,14 +75,26 @@ def _sum_axis(image: AnyArray, axis: int, codes: IntArray, count: int) -> AnyArr
         return image
     if count == 1 and not codes.any():
         return np.asarray(image.sum(axis=axis, keepdims=True))
-    kept = np.flatnonzero(codes >= 0)
-    order = kept[np.argsort(codes[kept], kind="stable")]
-    found, starts = np.unique(codes[order], return_index=True)
     shape = list(image.shape)
     shape[axis] = count
     sums = np.zeros_like(image, shape=shape)
-    if len(found):
-        place = (slice(None),) * axis + (found,)
-        ordered = np.take(image, order, axis=axis)
-        sums[place] = np.add.reduceat(ordered, starts, axis=axis)
+    kept = np.flatnonzero(codes >= 0)
+    if len(kept):
+        lines = np.moveaxis(image, axis, 0)
+        own, ordered = _in_order(lines, codes, kept)
+        starts = np.flatnonzero(np.diff(own, prepend=-1))
+        np.moveaxis(sums, axis, 0)[own[starts]] = np.add.reduceat(ordered, starts)
     return cast("AnyArray", sums)
+
+
+def _in_order(
+    lines: AnyArray, codes: IntArray, kept: IntArray
+) -> tuple[IntArray, AnyArray]:
+    """Return the kept codes, ascending, and their lines; without a copy if it can."""
+    own = codes[kept]
+    if (own[1:] < own[:-1]).any():
+        order = np.argsort(own, kind="stable")
+        return own[order], lines[kept[order]]
+    if len(kept) == int(kept[-1]) - int(kept[0]) + 1:
+        return own, lines[int(kept[0]) : int(kept[-1]) + 1]
+    return own, lines[kept]

@@ -28,6 +28,7 @@ from release.models.hierarchy import (
 from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.models.isotonic import monotone_counts
 from release.models.orders import BLOCKS, HILBERT, Fanouts, block_tree, hilbert_order
+from release.models.ranges import Edge, Runs, range_variance, runs_of
 from release.models.rolling import cell_groups, check_roll
 from release.models.unevenness import Spread, spread_bounds
 
@@ -136,10 +137,17 @@ class TreeModel:
     def roll(self, roll: Roll) -> Estimates:
         """Answer with the view's sums; half-widths contain the least-squares ones'."""
         check_roll(self.domain.shape, roll)
-        weights = self._weights(roll)
-        straight = _weighted_sums(weights, self._straight)
-        values = _weighted_sums(weights, self._fitted)
-        variances = answer_variances(self.tree, self._combined, weights)
+        runs = runs_of(roll)
+        if runs is None:
+            weights = self._weights(roll)
+            straight = _weighted_sums(weights, self._straight)
+            values = _weighted_sums(weights, self._fitted)
+            variances = answer_variances(self.tree, self._combined, weights)
+        else:
+            weights = self._edges(runs, roll.groups[0])
+            straight = self._between(runs, self._straight_sums, roll.groups[0])
+            values = self._between(runs, self._fitted_sums, roll.groups[0])
+            variances = self._range_variances(runs, weights)
         bounds, squares = self._spread(weights)
         widths = WEIGHTED_QUANTILE * np.sqrt(variances) + 0.5
         widths[variances == 0] = 0.0
@@ -184,6 +192,60 @@ class TreeModel:
     def _owners(self) -> IntArray:
         """Return the bucket of each place."""
         return np.repeat(np.arange(len(self._sizes)), self._sizes)
+
+    @cached_property
+    def _ends(self) -> IntArray:
+        """Return the first place of each bucket, and the end of the last."""
+        return np.concatenate([[0], np.cumsum(self._sizes)])
+
+    @cached_property
+    def _straight_sums(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self._straight)])
+
+    @cached_property
+    def _fitted_sums(self) -> FloatArray:
+        return np.concatenate([[0.0], np.cumsum(self._fitted)])
+
+    def _between(self, runs: Runs, sums: FloatArray, count: int) -> FloatArray:
+        """Return sums over ranges of places, buckets spread evenly."""
+        found = np.zeros(count)
+        last = np.interp(runs.lasts, self._ends, sums)
+        found[runs.groups] = last - np.interp(runs.firsts, self._ends, sums)
+        return found
+
+    def _edges(self, runs: Runs, count: int) -> Weights:
+        """Return the buckets that a range takes a part of."""
+        found: list[tuple[int, int, float]] = []
+        for group, first, last in zip(
+            runs.groups.tolist(), runs.firsts.tolist(), runs.lasts.tolist(), strict=True
+        ):
+            ends = np.searchsorted(self._ends, [first, last - 1], "right") - 1
+            for bucket in sorted(set(ends.tolist())):
+                low, size = int(self._ends[bucket]), int(self._sizes[bucket])
+                held = min(last, low + size) - max(first, low)
+                if held < size:
+                    found.append((bucket, group, held / size))
+        leaves, owners, slopes = zip(*found, strict=True) if found else ((), (), ())
+        return Weights(
+            np.array(leaves, dtype=np.int64),
+            np.array(owners, dtype=np.int64),
+            np.array(slopes, dtype=np.float64),
+            count,
+        )
+
+    def _range_variances(self, runs: Runs, edges: Weights) -> FloatArray:
+        found = np.zeros(edges.groups)
+        firsts = np.searchsorted(self._ends, runs.firsts, "left")
+        lasts = np.searchsorted(self._ends, runs.lasts, "right") - 1
+        for group, first, last in zip(runs.groups, firsts, lasts, strict=True):
+            own = [
+                Edge(int(edges.leaves[at]), float(edges.slopes[at]))
+                for at in np.flatnonzero(edges.owners == group)
+            ]
+            found[group] = range_variance(
+                self.tree, self._combined, int(first), max(int(first), int(last)), own
+            )
+        return found
 
     def _weights(self, roll: Roll) -> Weights:
         groups = cell_groups(roll)

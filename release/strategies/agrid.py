@@ -50,7 +50,7 @@ class AdaptiveGrid:
         """Return the parts of the size, the total and each level."""
         refuse_unknown(parameters, ("total_share",))
         refuse_shape(domain)
-        total = share(parameters, "total_share", "0.03")
+        total = share(parameters, "total_share", "0.06")
         if 4 * total >= 3:  # noqa: PLR2004 - the size takes a third as much again
             message = "total_share is less than 0.75"
             raise ReleaseRefusedError(message)
@@ -75,7 +75,7 @@ class AdaptiveGrid:
 
         Neighbouring relation: add or remove all rows of one unit.
         """
-        total = share(parameters, "total_share", "0.03")
+        total = share(parameters, "total_share", "0.06")
         so_far = measure_total(cube, meter, total)
         steps = _steps(cube.domain, total)
         for step in steps:
@@ -95,6 +95,12 @@ def total_rmse(domain: CubeDomain, part: Part) -> float:
 def _steps(domain: CubeDomain, total: Fraction) -> tuple[Step, ...]:
     most = max(4.0, 1.2 * domain.size ** (1 / 3))
     return tuple(
-        Step(name, of_rest * (1 - total * 4 / 3), worth, most, MAX_PIECES)
+        Step(
+            name,
+            of_rest * (1 - total * 4 / 3),
+            worth,
+            most if name != "fine" else float(domain.size),
+            MAX_PIECES,
+        )
         for name, of_rest, worth in _STEPS
     )

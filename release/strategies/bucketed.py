@@ -9,7 +9,7 @@ from mechanisms.meter import Meter
 from privacy.counts import IntArray
 from privacy.losses import Loss
 from release.domain import CubeDomain
-from release.models.layouts import weighted_layout
+from release.models.layouts import flat_layout, weighted_layout
 from release.models.tree import TreeModel
 from release.models.unevenness import Spread
 from release.sealed_cube import SealedCube
@@ -53,11 +53,14 @@ def measure_buckets(
 ) -> TreeModel:
     """Spend a part on the tree over buckets that serves running sums best.
 
-    The layout is a function of the buckets' sizes; the part divides over its levels.
+    The layout is a function of the buckets' sizes; the part divides over its levels. In
+    a plane each bucket is counted by itself: boxes cross an order too often.
     Neighbouring relation: add or remove all rows of one unit.
     """
     sizes = np.diff(buckets.starts, append=cube.domain.size)
-    layout = weighted_layout(sizes.astype(np.float64))
+    cells = sizes.astype(np.float64)
+    line = len(cube.domain.shape) == 1
+    layout = weighted_layout(cells) if line else flat_layout(len(cells))
     names = [f"level {n}" for n in range(len(layout.shares))]
     weights = list(zip(names, layout.shares, strict=True))
     inner = meter.divide(part, divide(meter.left(part), weights))

@@ -29,6 +29,10 @@ MOST_CELLS: Final = 2**20
 
 MOST_AXES = 2
 
+DOUBT: Final = Fraction(1)
+"""How many scales of its noise a further bucket must save, besides its own count's
+error: among many noisy runs some look good by luck alone."""
+
 KNOWN: Final = ("partition_share", "spread_share")
 
 
@@ -86,8 +90,10 @@ class Dawa:
         longest = int(lengths.max())
         sealed = cube.interval_costs(order, starts, lengths)
         shifts = domain.bound * noise_shifts(lengths, longest)
+        stray = Fraction(4 * domain.bound) / meter.left("partition").epsilon
         noisy = meter.interval_costs("partition", sealed, shifts)
-        penalty = longest * domain.bound / meter.left("counts").epsilon
+        count_error = domain.bound / meter.left("counts").epsilon
+        penalty = longest * (count_error + DOUBT * stray)
         found = least_cost_partition(domain.size, (starts, lengths, noisy), penalty)
         spreads = cube.spreads(order, found)
         apart = meter.counts("spread", spreads, 2 * domain.bound)

@@ -10,6 +10,8 @@ from release.strategies.contract import Strategy
 from release.strategies.dawa import Dawa
 from release.strategies.dpcube import DPCube
 from release.strategies.hb import HB
+from release.strategies.marginals import MarginalTables
+from release.strategies.privtree import PrivTree
 from release.strategies.pthb import Pthb
 from release.strategies.sparse_cells import SparseCells
 
@@ -21,6 +23,8 @@ _PLAIN: Final[Mapping[str, Strategy]] = {
         DPCube(),
         Dawa(),
         HB(),
+        MarginalTables(),
+        PrivTree(),
         Pthb(),
         SparseCells(),
     )

@@ -12,6 +12,7 @@ from typing import Final
 
 from release.domain import CubeDomain
 from release.sealed_cube import MAX_DENSE_CELLS
+from release.strategies.grid import MAX_DIMENSIONS
 
 SMALL: Final = 12
 """Cells up to which nothing beats counting each."""
@@ -50,7 +51,7 @@ RULES: Final[Mapping[int, tuple[Rule, ...]]] = {
         Rule(inf, Pick("hb")),
     ),
     2: (Rule(inf, Pick("agrid")),),
-    3: (Rule(inf, Pick("cells")),),
+    3: (Rule(inf, Pick("agrid")),),
 }
 """By number of dimensions; three stands for more, too."""
 
@@ -65,7 +66,7 @@ def pick(domain: CubeDomain, load: float) -> Pick:
     if domain.size > MAX_DENSE_CELLS:
         return Pick("sparse_cells")
     axes = [side for side in domain.shape if side > 1]
-    if domain.size <= SMALL or not axes:
+    if domain.size <= SMALL or not axes or len(domain.shape) > MAX_DIMENSIONS:
         return Pick("cells")
     rules = RULES[min(len(domain.shape), max(RULES))]
     per_cell = load / domain.size

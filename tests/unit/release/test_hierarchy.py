@@ -84,6 +84,8 @@ def test_isotonic_fits_are_nearest_and_monotone():
             rival = np.sort(fit + generator.normal(size=12))
             assert weights @ (values - fit) ** 2 <= weights @ (values - rival) ** 2
         assert weights @ fit == pytest.approx(weights @ values)
+    climb = np.concatenate([np.arange(200.0), [-(10.0**6)]])
+    assert np.allclose(isotonic(climb, np.ones(201)), climb.mean())
     assert monotone_counts(np.array([-3.0, 2.0, 4.0]), np.ones(3)).min() >= 0
 
 

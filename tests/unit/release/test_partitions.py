@@ -13,12 +13,13 @@ from release.models.contract import Roll
 from release.models.registry import MODELS
 from release.strategies.agrid import AdaptiveGrid
 from release.strategies.dpcube import DPCube
+from release.strategies.privtree import PrivTree
 from tests.meters import cube_of, domain_of, epsilon, run
-from tests.replays import RecordingMeter, ReplayMeter
+from tests.replays import KeepingMeter, ReplayMeter
 from tests.samplers import ZeroVectorSampler
 
-STRATEGIES = [AdaptiveGrid(), DPCube()]
-both = pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: s.name)
+STRATEGIES = [AdaptiveGrid(), DPCube(), PrivTree()]
+each = pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda s: s.name)
 
 
 def spiky(*shape, seed=1):
@@ -43,7 +44,7 @@ def exact(image, roll):
     return image[kept].sum()
 
 
-@both
+@each
 def test_parts_sum_exactly_to_the_charge_and_have_names_of_their_own(strategy):
     for text in ("0.1", "1", "0.000001337"):
         parts = strategy.parts(domain_of(9, 9), epsilon(text), {})
@@ -55,10 +56,10 @@ def test_the_two_phases_of_dpcube_compose_in_sequence_at_the_split_asked_for():
     parts = DPCube().parts(domain_of(9, 9), epsilon("1"), {"split": "0.3"})
     *first, second = parts
     assert second.name == "partitions"
-    assert sum(p.loss.nano_epsilon for p in first) == pytest.approx(3e8, abs=3)
+    assert sum(p.loss.nano_epsilon for p in first) == pytest.approx(3e8, abs=4)
 
 
-@both
+@each
 def test_a_strategy_refuses_parameters_and_domains_that_do_not_fit(strategy):
     with pytest.raises(ReleaseRefusedError):
         strategy.parts(domain_of(4), epsilon("1"), {"depth": 3})
@@ -82,7 +83,7 @@ def test_dpcube_refuses_a_rule_that_it_does_not_have(parameters):
         DPCube().parts(domain_of(4), epsilon("1"), parameters)
 
 
-@both
+@each
 def test_without_noise_and_with_counts_enough_every_cell_is_exact(strategy):
     image = spiky(6, 5) * 10_000 + 10_000
     model, _ = run(strategy, cube_of(image), epsilon("1"), factor=0)
@@ -90,7 +91,7 @@ def test_without_noise_and_with_counts_enough_every_cell_is_exact(strategy):
     assert model.estimates() == pytest.approx(image.ravel(), abs=1e-3)
 
 
-@both
+@each
 def test_without_noise_the_total_is_exact_through_the_real_meter(strategy):
     cube = cube_of(spiky(16, 3, 8), bound=2)
     parts = strategy.parts(cube.domain, epsilon("0.5"), {})
@@ -99,7 +100,7 @@ def test_without_noise_the_total_is_exact_through_the_real_meter(strategy):
     assert model.estimates().sum() == pytest.approx(spiky(16, 3, 8).sum(), abs=1e-3)
 
 
-@both
+@each
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_given_the_noisy_values_one_unit_moves_no_vector_by_more_than_its_bound(
@@ -115,7 +116,7 @@ def test_given_the_noisy_values_one_unit_moves_no_vector_by_more_than_its_bound(
     neighbour.ravel()[touched] += 1
     loss = epsilon("0.4")
     parts = strategy.parts(domain_of(12, 10, bound=bound), loss, {})
-    record = RecordingMeter(parts, seed=seed)
+    record = KeepingMeter(loss, parts, seed)
     first = strategy.measure(cube_of(image, bound), record, {})
     replay = ReplayMeter(record)
     second = strategy.measure(cube_of(neighbour, bound), replay, {})
@@ -135,7 +136,7 @@ def test_with_frozen_noisy_cells_the_partition_is_the_same_whatever_the_raw_coun
 ):
     strategy, parameters = DPCube(), {"split_rule": rule}
     parts = strategy.parts(domain_of(24, 20), epsilon("0.5"), parameters)
-    record = RecordingMeter(parts)
+    record = KeepingMeter(epsilon("0.5"), parts)
     one = strategy.measure(cube_of(spiky(24, 20)), record, parameters)
     other = strategy.measure(
         cube_of(spiky(24, 20, seed=2)), ReplayMeter(record), parameters
@@ -146,7 +147,7 @@ def test_with_frozen_noisy_cells_the_partition_is_the_same_whatever_the_raw_coun
     assert np.array_equal(one.pieces.upper, other.pieces.upper)
 
 
-@both
+@each
 def test_the_model_is_rebuilt_from_its_facts_and_tables(strategy):
     model, _ = run(strategy, cube_of(spiky(11, 7)), epsilon("0.5"))
     again = MODELS[model.kind](model.domain, model.facts(), model.tables())
@@ -157,7 +158,7 @@ def test_the_model_is_rebuilt_from_its_facts_and_tables(strategy):
         )
 
 
-@both
+@each
 def test_levels_are_nested_and_stand_in_the_order_of_their_parents(strategy):
     model, _ = run(strategy, cube_of(spiky(16, 16)), epsilon("0.5"))
     for level in model.levels:
@@ -168,7 +169,7 @@ def test_levels_are_nested_and_stand_in_the_order_of_their_parents(strategy):
     assert np.all(covered == 1)
 
 
-@both
+@each
 def test_a_set_of_cells_is_answered_alike_as_a_product_and_as_a_mask(strategy):
     model, _ = run(strategy, cube_of(spiky(12, 9)), epsilon("0.5"))
     product = ranges((12, 9), np.random.default_rng(4))
@@ -197,7 +198,7 @@ def test_least_squares_and_its_variance_agree_with_linear_algebra():
     assert model.fit.values[-1] == pytest.approx(fitted, rel=5e-2, abs=2)
 
 
-@both
+@each
 @pytest.mark.statistical
 def test_totals_are_unbiased_over_two_thousand_runs(strategy):
     image = spiky(6, 6)
@@ -210,7 +211,7 @@ def test_totals_are_unbiased_over_two_thousand_runs(strategy):
     assert abs(np.mean(errors)) < 5 * standard_error
 
 
-@both
+@each
 @pytest.mark.statistical
 def test_intervals_of_ranges_cover_about_nineteen_times_in_twenty(strategy):
     image = spiky(32, 32)

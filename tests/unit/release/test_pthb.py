@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from release.errors import ReleaseRefusedError
+from release.models.contract import Roll
 from release.strategies.pthb import Pthb
+from release.strategies.registry import STRATEGIES
 from tests.meters import cube_of, domain_of, epsilon, run
 from tests.samplers import ZeroVectorSampler
 
@@ -43,3 +45,29 @@ def test_other_domains_and_fanouts_are_refused():
     ]:
         with pytest.raises(ReleaseRefusedError):
             Pthb().parts(domain, epsilon("0.001"), parameters)
+
+
+def in_one_piece_and_scattered(model, codes, count):
+    """The same question by ranges, and with a mask that is true everywhere."""
+    everywhere = np.ones(len(codes), dtype=bool)
+    ranges = model.roll(Roll((codes,), (count,)))
+    return ranges, model.roll(Roll((codes,), (count,), everywhere))
+
+
+@pytest.mark.parametrize("strategy", ["pthb", "hb", "dawa"])
+def test_ranges_are_answered_as_any_set_of_cells_is(strategy):
+    image = np.random.default_rng(7).poisson(3, 700) * (np.arange(700) % 90 < 20)
+    model, _ = run(STRATEGIES[strategy], cube_of(image), epsilon("0.6"), seed=2)
+    generator = np.random.default_rng(3)
+    questions = [np.arange(700) // 50, np.zeros(700, dtype=int), np.arange(700)[::-1]]
+    for _ in range(40):
+        first, last = sorted(generator.integers(0, 701, 2))
+        question = np.full(700, -1)
+        question[first:last] = 0
+        questions.append(question)
+    for codes in questions:
+        count = int(max(codes.max(), 0)) + 1
+        one, other = in_one_piece_and_scattered(model, codes, count)
+        assert np.allclose(one.values, other.values)
+        assert np.allclose(one.variances, other.variances)
+        assert np.allclose(one.half_widths, other.half_widths)
