@@ -24,11 +24,8 @@ from server.use_cases.answers import Document
 from server.use_cases.job_running import JobRunner
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.paging import Page
-from server.use_cases.release_specs import (
-    SpecRefusedError,
-    placed,
-    read_spec_file,
-)
+from server.use_cases.release_spec_files import placed, read_spec_file
+from server.use_cases.release_specs import SpecRefusedError
 from server.use_cases.releases import ReleaseOffice
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "created")

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, select
 
 from privacy.errors import CuratorError
 from server.persistence import tables
-from server.use_cases.access import custodians_of
 from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
     JobContext,
     JobParameters,
@@ -20,7 +20,6 @@ from server.use_cases.job_kinds import (
     UnpreparedError,
 )
 from server.use_cases.loading import Errand
-from server.use_cases.second_persons import HOST
 from server.use_cases.services import Services
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Step
@@ -173,27 +172,6 @@ def _errand(context: JobContext) -> Errand:
         recorded=recorded,
         facts={"job": context.job_id},
     )
-
-
-def check_custodian(connection: Connection, actor: str, population: str) -> None:
-    """Check that whoever asked for a job could ask for it now.
-
-    A job may wait for days; whom it works for may have been taken away meanwhile, or
-    somebody else may have created the population.
-
-    Raises:
-        CommandRefusedError: They are no enabled custodian, or not of this population.
-    """
-    known = connection.execute(
-        select(tables.population.c.name).where(tables.population.c.name == population)
-    ).first()
-    custodians = custodians_of(connection, None if known is None else population)
-    if not actor.startswith(HOST) and actor not in custodians:
-        message = (
-            f"{actor}, who submitted this job, is no enabled custodian of its "
-            "population now: one who is submits it again"
-        )
-        raise CommandRefusedError(message)
 
 
 def _population_of(connection: Connection, loaded: Document) -> str:

@@ -29,6 +29,7 @@ from release.spec import ReleaseSpec
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
     JobContext,
     JobParameters,
@@ -36,7 +37,6 @@ from server.use_cases.job_kinds import (
     UnpreparedError,
 )
 from server.use_cases.job_store import ENDED
-from server.use_cases.load_job import check_custodian
 from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.release_specs import (
     ReleasePlan,

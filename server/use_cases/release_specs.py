@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, select
@@ -21,8 +20,9 @@ from release.spec import ReleaseSpec, SpecFile
 from release.strategies.contract import Expectation, Strategy
 from release.strategies.registry import STRATEGIES
 from server.persistence import tables
-from upstream.errors import ManifestError, Problem
-from upstream.yaml_nodes import KEY, Place, Places, read_yaml
+
+Place = tuple[str | int, ...]
+"""A path of keys and numbers in a spec."""
 
 
 class SpecRefusedError(CuratorError):
@@ -91,29 +91,6 @@ def _is_form(part: str | int) -> bool:
 
 def _written(place: Place) -> str:
     return ".".join(str(part) for part in place)
-
-
-def read_spec_file(path: Path) -> tuple[ReleaseSpec, Places]:
-    """Return the spec of a YAML or JSON file, and where its keys stand.
-
-    Raises:
-        ManifestError: Each problem with its line and column.
-    """
-    content, places = read_yaml(path)
-    try:
-        return read_spec(content if isinstance(content, dict) else {}), places
-    except SpecRefusedError as error:
-        raise placed(error, path, places) from None
-
-
-def placed(error: SpecRefusedError, path: Path, places: Places) -> ManifestError:
-    """Return a refusal with the line and column that it is about."""
-    for length in range(len(error.place), -1, -1):
-        for at in ((*error.place[:length], KEY), error.place[:length]):
-            if at in places:
-                problem = Problem(str(path), *places[at], str(error))
-                return ManifestError((problem,))
-    return ManifestError((Problem(str(path), None, None, str(error)),))
 
 
 def plan_release(

@@ -203,12 +203,13 @@ def _notes(connection: Connection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Belongings:
-    """What belongs to a population, by name; snapshots by id."""
+    """What belongs to a population, by name; snapshots and releases by id."""
 
     population: str
     datasets: frozenset[str]
     projects: frozenset[str]
     snapshots: frozenset[str]
+    releases: frozenset[str]
 
     def has_scope(self, scope: str) -> bool:
         """Whether a limit is the population's, a project's, or a member's of one."""
@@ -223,11 +224,16 @@ def _belongings(connection: Connection, population: str) -> _Belongings:
     snapshots = connection.execute(
         select(tables.snapshot.c.id).where(tables.snapshot.c.dataset.in_(datasets))
     ).scalars()
+    release = tables.publication
+    releases = connection.execute(
+        select(release.c.id).where(release.c.population == population)
+    ).scalars()
     return _Belongings(
         population,
         datasets,
         frozenset(_of_population(connection, tables.project, population)),
         frozenset(snapshots),
+        frozenset(releases),
     )
 
 
@@ -269,6 +275,7 @@ def _touches(row: Mapping[str, object], own: _Belongings) -> bool:
         "dataset": row.get("name") in own.datasets,
         "project": row.get("name") in own.projects,
         "snapshot": row.get("id") in own.snapshots,
+        "publication": row.get("id") in own.releases,
     }
     return (
         named.get(str(row["table"]), False)

@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 
 from release.spec import SpecFile, json_schema
+from release.strategies.registry import STRATEGIES
 from server.demo.hospital import write_hospital
 from tests.harness import Installation
 from tests.publishing import Press
@@ -44,3 +45,8 @@ def test_the_pages_spec_is_whole_and_reads_back_the_same():
     spec = SpecFile.model_validate(yaml.safe_load(written())).release
     again = SpecFile.model_validate_json(f'{{"release": {spec.canonical_json()}}}')
     assert again.release == spec
+
+
+def test_every_strategy_has_a_row_that_says_when():
+    page = PAGE.read_text("utf-8")
+    assert [name for name in STRATEGIES if f"| `{name}` |" not in page] == []

@@ -12,6 +12,7 @@ from budget.ledger import Scope
 from budget.tables import chain, charge
 from privacy.errors import ExecutionError, InvalidOptionError
 from release.store import open_release, problems_in
+from release.strategies.registry import STRATEGIES
 from server.bootstrap import initialise, make_jobs, make_runner
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.backup import create_backup, restore_backup
@@ -19,7 +20,7 @@ from server.use_cases.errors import CommandRefusedError, NotFoundError
 from server.use_cases.paging import Page
 from server.use_cases.releases import ReleaseOffice
 from tests.harness import DEFAULT_ROWS, Installation
-from tests.publishing import OPERATOR, Press, spec
+from tests.publishing import OPERATOR, SEX_BY_AGE, Press, spec
 from tests.samplers import ZeroVectorSampler
 from tests.two_persons import Two
 
@@ -360,3 +361,16 @@ def test_custodians_see_their_own_populations_releases_alone(press):
             office.plan(stranger, {"release": spec()})
         with pytest.raises(NotFoundError):
             make_jobs(services).submit(stranger, "release.publish", {"release": spec()})
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_every_strategy_publishes_files_that_open_and_verify(press, strategy):
+    dimensions = SEX_BY_AGE[1:] if strategy == "pthb" else SEX_BY_AGE
+    told = spec(strategy=strategy, epsilon="2", dimensions=dimensions)
+    done = press.publish(told)
+    assert done["state"] == "done", done["error"]
+    (folder,) = press.folders()
+    assert problems_in(folder) == []
+    opened = open_release(folder)
+    assert opened.manifest["strategy"] == strategy
+    assert opened.model.estimates().shape == (opened.manifest["cells"],)

@@ -1,0 +1,170 @@
+"""Releases over real HTTP: published by a custodian, read by whom it is granted to."""
+
+import csv
+import hashlib
+import io
+
+import pytest
+
+from release.manifests import is_genuine
+from release.store import problems_in
+from server.use_cases.statements import StatementOffice
+from tests.harness import Installation, client, serve_in_thread
+from tests.publishing import Press, spec
+from tests.two_persons import Two
+
+
+class World:
+    """A server with a custodian, two analysts, and releases for some of them."""
+
+    def __init__(self, folder):
+        self.made = Installation(folder).create()
+        self.made.load()
+        two = Two.make(self.made, ("carol",))
+        two.people(lambda office: office.add_custodian("people", "carol"))
+        self.keys = {
+            "carol": two.keys["carol"],
+            "ada": self.made.analyst("ada", "study", allotment="1"),
+            "eve": self.made.analyst("eve", "other", allotment="1"),
+        }
+        self.press = Press(self.made)
+
+    def published(self, **more):
+        """Publish over HTTP as a custodian, with a worker; return the release's id."""
+        with serve_in_thread(self.made) as url, client(url, self.keys["carol"]) as http:
+            told = {"release": spec(**more)}
+            assert http.post("/v1/admin/releases/plan", json=told).json()["affordable"]
+            queued = http.post("/v1/admin/releases", json=told)
+            assert queued.status_code == 202, queued.text
+        done = self.press.run(queued.json()["id"])
+        assert done["state"] == "done", done["error"]
+        return done["result"]["release"]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return World(tmp_path_factory.mktemp("releases"))
+
+
+@pytest.fixture(scope="module")
+def releases(world):
+    told = {
+        "ours": [{"project": "study"}],
+        "eves": [{"principal": "eve"}],
+        "open": "public",
+        "kept": [],
+    }
+    return {
+        name: world.published(name=name, readers=readers)
+        for name, readers in told.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def url(world, releases):
+    with serve_in_thread(world.made) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def http(world, url):
+    made = {name: client(url, key) for name, key in world.keys.items()}
+    yield made
+    for one in made.values():
+        one.close()
+
+
+SEEN = {
+    "ada": {"ours", "open"},
+    "eve": {"eves", "open"},
+    "carol": {"ours", "eves", "open", "kept"},
+}
+
+
+@pytest.mark.parametrize("reader", SEEN)
+def test_readers_see_what_is_public_or_granted_and_nothing_else(http, releases, reader):
+    listed = http[reader].get("/v1/releases").json()["items"]
+    assert {item["name"] for item in listed} == SEEN[reader]
+    absent = http[reader].get("/v1/releases/rel_" + "0" * 24)
+    for name, release in releases.items():
+        for path in (f"/v1/releases/{release}", f"/v1/releases/{release}/download"):
+            reply = http[reader].get(path)
+            if name in SEEN[reader]:
+                assert reply.status_code == 200, reply.text
+            else:
+                assert (reply.status_code, reply.content) == (404, absent.content)
+
+
+def test_a_download_is_the_file_that_the_signed_manifest_names(http, releases):
+    base = f"/v1/releases/{releases['ours']}"
+    manifest = http["ada"].get(base).json()["manifest"]
+    key = http["ada"].get("/v1/releases/key").json()["public_key"]
+    assert is_genuine(manifest, key)
+    for form, kind in (("csv", "text/csv"), ("parquet", "application/vnd.apache")):
+        reply = http["ada"].get(f"{base}/download", params={"format": form})
+        assert reply.headers["content-type"].startswith(kind)
+        digest = hashlib.sha256(reply.content).hexdigest()
+        assert digest == manifest["files"][f"cube.{form}"]["sha256"]
+    rows = list(csv.DictReader(io.StringIO(http["ada"].get(f"{base}/download").text)))
+    assert len(rows) == manifest["cells"] == 26
+    signed = http["ada"].get(f"{base}/download", params={"format": "json"})
+    assert signed.json() == manifest
+
+
+def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
+    base = f"/v1/releases/{releases['open']}/download"
+    files = http["eve"].get(base.removesuffix("/download")).json()["manifest"]["files"]
+    for name in ("manifest.json", *files):
+        table, form = name.split(".")
+        reply = http["eve"].get(base, params={"format": form, "table": table})
+        (tmp_path / name).write_bytes(reply.content)
+    assert problems_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("format=xlsx", 422),
+        ("format=csv&format=json", 422),
+        ("table=nothing", 404),
+        ("table=../manifest&format=json", 404),
+        ("table=/etc/passwd", 404),
+        ("more=1", 422),
+    ],
+)
+def test_downloads_name_files_of_the_manifest_alone(http, releases, query, status):
+    reply = http["ada"].get(f"/v1/releases/{releases['ours']}/download?{query}")
+    assert reply.status_code == status
+
+
+def test_a_withdrawn_release_is_gone_for_readers(http, releases):
+    release = releases["eves"]
+    told = {"reason": "the cohort was wrong"}
+    path = f"/v1/admin/releases/{release}/withdraw"
+    assert http["carol"].post(path, json=told).json()["state"] == "withdrawn"
+    for reader in SEEN:
+        assert http[reader].get(f"/v1/releases/{release}").status_code == 404
+    shown = http["carol"].get(f"/v1/admin/releases/{release}").json()
+    assert shown["manifest"]["name"] == "eves"
+
+
+def test_a_spec_that_does_not_fit_is_a_problem_with_a_sentence(http):
+    for changed, said in (
+        ({"from": "strangers"}, "strangers"),
+        ({"dimensions": [{"column": "note"}]}, "no declared list"),
+        ({"epsilon": "0.0000000001"}, "epsilon"),
+    ):
+        for path in ("/v1/admin/releases/plan", "/v1/admin/releases"):
+            reply = http["carol"].post(path, json={"release": spec("odd", **changed)})
+            assert reply.status_code == 422, reply.text
+            assert said in reply.json()["detail"]
+    elsewhere = {"release": spec("odd", dataset="nowhere")}
+    assert http["carol"].post("/v1/admin/releases", json=elsewhere).status_code == 404
+
+
+def test_the_populations_statement_tells_of_releases(world, releases):
+    with world.made.services() as services:
+        written = StatementOffice(services).population("people")
+    for action in ("begin", "publish"):
+        assert f"release\\.{action}" in written
+    assert "COUNT(DISTINCT patient)" in written
