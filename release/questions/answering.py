@@ -12,6 +12,7 @@ from query_lang.compiled import (
 from query_lang.presentation import Value, chosen, written_value
 from query_lang.syntax import Query
 from release.models.contract import CubeModel
+from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder
 from release.questions.confidence import widening
 from release.questions.cube import PublishedCube
@@ -20,7 +21,7 @@ from release.questions.evaluation import PublicValues
 from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
 
-WHOLE_KINDS: Final = frozenset({"cells", "sparse_cells"})
+WHOLE_KINDS: Final = frozenset({"cells", "sparse"})
 """Models whose estimates are whole numbers, shown as such."""
 
 
@@ -50,7 +51,7 @@ class AskedCube:
 
     def __init__(self, cube: PublishedCube, model: CubeModel) -> None:
         self.cube = cube
-        self._model = model
+        self._model = model.inner if isinstance(model, PickedModel) else model
         self._values = PublicValues(cube)
         self._binder = CubeBinder(cube)
 

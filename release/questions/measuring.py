@@ -28,8 +28,9 @@ from release.questions.grouping import (
 )
 from release.questions.question import CubeQuestion
 
-INDEPENDENT_KINDS: Final = frozenset({"cells", "sparse_cells"})
-"""Models whose errors are independent between disjoint sets of cells."""
+INDEPENDENT_KINDS: Final = frozenset({"cells"})
+"""Models whose errors are independent between disjoint sets of cells; of others the
+half-widths of sums are added up."""
 
 MAX_SUMMANDS: Final = 1_000_000
 _WEIGHTED: Final = 2.12

@@ -134,6 +134,9 @@ ROWS = {
         Row("GET /v1/releases/key"),
         Row("GET /v1/releases/{release}"),
         Row("GET /v1/releases/{release}/download"),
+        Row(
+            "POST /v1/releases/{release}/queries", {"sql": "SELECT COUNT(*) FROM mine"}
+        ),
         Row("GET /v1/admin/releases"),
         Row("GET /v1/admin/releases/{release}"),
         Row("GET /v1/admin/releases/{release}/verify"),

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 def likely_counts(estimates: Sequence[float]) -> list[float]:
     """Return counts that are not negative, as near to the estimates as can be.
 
-    Their sum is the estimates' own (0 where that is negative). Noise that is cut at 0
-    in every empty cell would add up to strangers; here the same amount is taken from
-    all cells instead, until what is left has the right sum.
+    Their sum is the estimates' own; where noise made that negative, each counts by
+    itself. Noise that is cut at 0 in every empty cell would add up to strangers: here
+    the same amount is taken from all cells instead, until what is left has that sum.
 
     >>> likely_counts([10, 2, -4])
     [8.0, 0.0, 0.0]
     """
     total = sum(estimates)
     if total <= 0:
-        return [0.0] * len(estimates)
+        return [max(float(value), 0.0) for value in estimates]
     taken, above = 0.0, 0.0
     for place, value in enumerate(sorted(estimates, reverse=True), 1):
         above += value
@@ -41,8 +41,9 @@ def synthetic_rows(
 ) -> pd.DataFrame:
     """Return made-up rows, drawn from the cells' estimates alone."""
     optional("pandas", "synthetic()")
-    weights = likely_counts(cells["estimate"].tolist())
-    wanted = round(sum(weights)) if n is None else n
+    estimates = cells["estimate"].tolist()
+    weights = likely_counts(estimates)
+    wanted = round(sum(estimates)) if n is None else n
     if wanted <= 0 or not any(weights):
         return cells[dimensions].iloc[:0].reset_index(drop=True)
     drawn = random.Random(seed).choices(  # noqa: S311 - rows that are made up

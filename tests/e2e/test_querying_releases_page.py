@@ -1,0 +1,103 @@
+"""What the page about asking releases tells its readers to type does what it says."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from curator_client import Curator, SqlRefused
+from release.questions.rules import RULES
+from server.demo.hospital import write_hospital
+from tests.harness import Installation, serve_in_thread
+from tests.pages import ROOT, blocks, environment
+from tests.publishing import Press
+
+PAGE = "querying-releases.md"
+TEXT = (ROOT / "docs" / PAGE).read_text("utf-8")
+ROW = re.compile(r"^\| `(\w+)` \|.*\| (?:`(SELECT .*)` )?\|$", re.MULTILINE)
+ADMISSIONS = {
+    "name": "admissions",
+    "dataset": "hospital",
+    "kind": "cube",
+    "strategy": "cells",
+    "from": "encounters",
+    "count": "rows",
+    "dimensions": [
+        {"column": "age", "bands": 10},
+        {"column": "department"},
+        {"column": "diagnosis_group"},
+        {"column": "admitted", "name": "month", "level": "month"},
+        {"column": "discharged_to"},
+    ],
+    "epsilon": "1",
+    "readers": [{"project": "study"}],
+}
+PATIENTS = {
+    **ADMISSIONS,
+    "name": "patients_by_department",
+    "count": "units",
+    "dimensions": [{"column": "department"}],
+}
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("querying")
+    made = Installation(folder).create()
+    made.load_manifest(write_hospital(folder, 300))
+    key = made.analyst(dataset="hospital", allotment="9")
+    for spec in (ADMISSIONS, PATIENTS):
+        ended = Press(made).publish(spec)
+        assert ended["state"] == "done", ended
+    with serve_in_thread(made) as url:
+        yield url, key
+
+
+def test_the_python_runs_as_written_and_pays_nothing(hospital, tmp_path):
+    url, key = hospital
+    shell = {
+        **environment(tmp_path),
+        "CURATOR_URL": url,
+        "CURATOR_API_KEY": key,
+        "MPLBACKEND": "agg",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks(PAGE, "python"))],
+        env=shell,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "(free, from the release rel_" in done.stdout
+    with Curator(url, key) as curator:
+        (project,) = curator.budget().document["projects"]
+        assert project["spent"] == "0"
+
+
+def test_the_page_has_a_row_for_each_rule_of_releases():
+    table = TEXT.partition("## Refusals")[2]
+
+    assert [name for name, _ in ROW.findall(table)] == [
+        "one_release",
+        "release_counts",
+        "rows_counted",
+        "distinct_units",
+        "finer_values",
+        "cell_mask",
+        "many_rolls",
+        "many_values",
+    ]
+    assert {rule.name for rule in RULES} == {name for name, _ in ROW.findall(table)}
+
+
+@pytest.mark.parametrize(("rule", "sql"), [row for row in ROW.findall(TEXT) if row[1]])
+def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
+    with Curator(*hospital) as curator:
+        name = "patients_by_department" if "patients_by" in sql else "admissions"
+        with pytest.raises(SqlRefused) as refused:
+            curator.release(name).query(sql)
+
+    assert refused.value.problem["rule"] == rule
