@@ -11,6 +11,7 @@ alone is in question.
 
 import functools
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -177,11 +178,8 @@ class Seen:
 
         Where scales follow from noisy values, the mean over the releases seen.
         """
-        found = [
-            _event(scales, factor, self.suite.bound)
-            for scales in set(self.present.scales)
-        ]
-        counts = [self.present.scales.count(own) for own in set(self.present.scales)]
+        counts = Counter(self.present.scales)
+        found = [_event(scales, factor, self.suite.bound) for scales in counts]
         return Event(
             np.average([event.present for event in found], weights=[*counts.values()]),
             np.average([event.absent for event in found], weights=[*counts.values()]),
