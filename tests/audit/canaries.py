@@ -14,7 +14,7 @@ from tests.meters import cube_of
 
 BUDGET = 1
 COINS = 2_000
-FEW = {"pthb": 500, "dawa": 400, "auto": 400, "marginals": 24}
+FEW = {"pthb": 500, "dawa": 400, "auto": 400}
 PLANES = ("agrid", "privtree", "dawa", "auto")
 STEP = 400  # rows by which neighbouring cells differ, so that none are merged
 
