@@ -8,17 +8,21 @@ a sixth of each further fan-out (the bridge between two known ends).
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, inf, prod
 
 import numpy as np
 
 from release.models.contract import FloatArray, IntArray
-from release.models.hierarchy import Hierarchy
+from release.models.hierarchy import Hierarchy, combine
 from release.models.orders import Fanouts, even_tree
+from release.models.ranges import range_variance
 
 MOST_LEVELS = 6
 MOST_AT_THE_TOP = 64
 MOST_GROUPS = 24
+MOST_FLAT = 4_096
+SAMPLED_ENDS = 61
 MOST_WEIGHED = 256
 """Leaves beyond which a tree is laid out by their number alone."""
 
@@ -40,23 +44,44 @@ class Layout:
     shares: tuple[Fraction, ...]
 
 
+@lru_cache(maxsize=256)
 def line_fanouts(leaves: int) -> tuple[int, ...]:
     """Return the fan-outs, from the top, that serve running sums over a line best.
 
-    >>> line_fanouts(4096)
-    (8, 22, 24)
+    For each height the best by a formula; among those the best by exact variances.
+
+    >>> line_fanouts(12)
+    (12,)
     """
-    best: tuple[int, ...] = (leaves,)
-    least = leaves / 2
-    for top in range(2, min(leaves, MOST_AT_THE_TOP) + 1):
-        rest = leaves / top
-        for below in range(1, MOST_LEVELS):
-            fanout = max(2, ceil(rest ** (1 / below) - 1e-9))
-            lower = _spread_out(ceil(rest - 1e-9), fanout, below)
-            cost = (below + 1) ** 2 * (top / 2 + sum(lower) / 6)
-            if cost < least:
-                best, least = (top, *lower), cost
-    return best
+    rivals: list[tuple[int, ...]] = [(leaves,)] if leaves <= MOST_FLAT else []
+    if leaves > 1:
+        rivals += [_of_height(leaves, height) for height in range(2, MOST_LEVELS + 1)]
+    return min(rivals, key=lambda fanouts: _line_variance(leaves, fanouts))
+
+
+def _of_height(leaves: int, height: int) -> tuple[int, ...]:
+    tops = range(2, min(leaves, MOST_AT_THE_TOP) + 1)
+    found = [(top, *_below(leaves / top, height - 1)) for top in tops]
+    return min(found, key=_line_cost)
+
+
+def _below(leaves: float, levels: int) -> tuple[int, ...]:
+    fanout = max(2, ceil(leaves ** (1 / levels) - 1e-9))
+    return _spread_out(ceil(leaves - 1e-9), fanout, levels)
+
+
+def _line_cost(fanouts: tuple[int, ...]) -> float:
+    """Return about the mean variance of running sums: half a top, bridges below."""
+    return len(fanouts) ** 2 * (fanouts[0] / 2 + sum(fanouts[1:]) / 6)
+
+
+def _line_variance(leaves: int, fanouts: tuple[int, ...]) -> float:
+    """Return the mean variance of some running sums over levels of equal shares."""
+    tree = even_tree(leaves, fanouts)
+    zeros = [np.zeros(width) for width in tree.widths]
+    combined = combine(tree, zeros, [len(fanouts) ** 2] * len(fanouts))
+    ends = np.linspace(1, leaves, min(leaves, SAMPLED_ENDS)).astype(int).tolist()
+    return sum(range_variance(tree, combined, 0, end, []) for end in ends)
 
 
 def _spread_out(leaves: int, fanout: int, levels: int) -> tuple[int, ...]:
@@ -127,9 +152,10 @@ def weighted_layout(weights: FloatArray) -> Layout:
 
 def _blocked_layout(weights: FloatArray) -> Layout:
     """Return three levels: runs of blocks, blocks of equally many leaves, leaves."""
-    fanouts = line_fanouts(len(weights))
+    fanouts = _of_height(len(weights), THREE_LEVELS)
     blocks = np.arange(0, len(weights), fanouts[-1])
-    if len(fanouts) != THREE_LEVELS or len(blocks) > MOST_WEIGHED:
+    if len(blocks) > MOST_WEIGHED:
+        fanouts = line_fanouts(len(weights))
         tree = even_tree(len(weights), fanouts)
         return Layout(tree, (Fraction(1, len(fanouts)),) * len(fanouts))
     shares = np.add.reduceat(weights, blocks) / weights.sum()

@@ -30,7 +30,7 @@ _STEPS: Final = (
     ("fine", Fraction(57, 98), 1.3),
 )
 """Name, share of what the total leaves, worth; chosen on the data sets that
-docs/releases.md names for tuning."""
+docs/releases-accuracy.md names for tuning."""
 
 
 class AdaptiveGrid:

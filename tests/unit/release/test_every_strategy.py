@@ -1,5 +1,7 @@
 """What holds of all strategies alike; each is run on domains that fit it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,11 @@ def chosen(model):
         return [model.drawn.pairs, *model.drawn.bins]
     buckets = getattr(model, "buckets", None)
     return [] if buckets is None else [buckets]
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_every_strategy_has_a_proof_that_names_its_neighbours(name):
+    page = Path(__file__).parents[3] / "docs" / "proofs" / f"{name}.md"
+    text = page.read_text("utf-8")
+    assert "ADD_REMOVE_UNIT" in text
+    assert "∎" in text
