@@ -29,7 +29,7 @@ from release.strategies.parameters import divide, refuse_unknown, share
 MAX_PIECES: Final = 500_000
 
 _TOTAL, _BLOCKS, _CELLS = Fraction(3, 60), Fraction(19, 60), Fraction(37, 60)
-"""How phase 1 is divided; chosen on the data sets that docs/releases-accuracy.md names."""
+"""How phase 1 is divided; chosen on the data that docs/releases-accuracy.md names."""
 
 _RULES: Final = {
     "squared_error": (squared_error, 3.0),
