@@ -5,6 +5,7 @@ The same columns give the same bytes: one thread writes them, in the order given
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -60,19 +61,21 @@ def write_table(
         else _quoted(column)
         for column in table
     ]
-    written = []
-    with _connected() as connection:
-        connection.register("columns", dict(table))
-        for suffix, form in _FORMATS.items():
-            path = folder / f"{name}.{suffix}"
+    select = f"SELECT {', '.join(shown)} FROM columns"  # noqa: S608 - our names
+
+    def write(suffix: str) -> Path:
+        path = folder / f"{name}.{suffix}"
+        with _connected() as connection:
+            connection.register("columns", dict(table))
             connection.execute(
-                f"COPY (SELECT {', '.join(shown)} FROM columns) "  # noqa: S608 - our names
-                f"TO {_text(str(path))} ({form})"
+                f"COPY ({select}) TO {_text(str(path))} ({_FORMATS[suffix]})"
             )
-            path.chmod(0o600)
-            _sync(path)
-            written.append(path)
-    return written
+        path.chmod(0o600)
+        _sync(path)
+        return path
+
+    with ThreadPoolExecutor(len(_FORMATS)) as pool:  # each file by a thread of its own
+        return list(pool.map(write, _FORMATS))
 
 
 def read_table(path: Path, names: Sequence[str] | None = None) -> dict[str, AnyArray]:

@@ -34,6 +34,21 @@ curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
 """
+_CUBE = """\
+release:
+  name: stays_by_age
+  dataset: hospital
+  kind: cube
+  strategy: cells
+  from: encounters
+  count: units
+  dimensions:
+    - {column: department}
+    - {column: age, name: age_band, bands: 20}
+  bounds: {max_groups_per_unit: 3}
+  epsilon: 0.5
+  readers: public
+"""
 _console = Console(soft_wrap=True, highlight=False)
 
 
@@ -57,12 +72,40 @@ def run_demo(wiring: Wiring) -> None:
                 accuracy=question.accuracy,
             )
             _console.print(str(answer), markup=False)
+        _publish(environment)
     _console.print(
         "\nThe true counts never left the server, and the budget is really spent."
         "\nTry next:"
         "\n  make serve                      the same hospital, until you stop it"
         "\n  docs/quickstart.md              your own tables, your own key"
-        "\n  docs/query-language.md          what can be asked",
+        "\n  docs/query-language.md          what can be asked"
+        "\n  docs/releases.md                whole cubes, paid once",
+        markup=False,
+    )
+
+
+def _publish(environment: Mapping[str, str]) -> None:
+    """Publish a cube beside the running server, as a custodian does.
+
+    Raises:
+        CommandRefusedError: It was not published.
+    """
+    spec = FOLDER / "cube.yaml"
+    spec.write_text(_CUBE, "utf-8")
+    _console.print("\n[bold]A whole cube, paid once: departments by age[/]")
+    _console.print(f"  curator release publish {spec}", style="dim", markup=False)
+    command = [sys.executable, "-m", "server.main", "release", "publish", str(spec)]
+    command.append("--json")
+    done = subprocess.run(  # noqa: S603 - ours
+        command, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        message = f"the demo's cube was not published: {done.stderr.strip()}"
+        raise CommandRefusedError(message)
+    made = json.loads(done.stdout)
+    _console.print(
+        f"{made['cells']} cells for epsilon {made['epsilon']}, as CSV and Parquet with "
+        "a signed manifest: see 'curator release show'",
         markup=False,
     )
 

@@ -261,7 +261,13 @@ class ReleaseJob:
             self._services.ledger.fail_work(job_id, _FAIL, actor, fail)
 
     def delete_unnamed(self) -> None:
-        """Delete folders that no entry names and no job works on."""
+        """Delete folders that no entry names and no job works on.
+
+        Raises:
+            CuratorError: The ledger is not the one that the anchor remembers: an older
+                one does not name what was published since. Nothing was deleted.
+        """
+        self._services.ledger.check()
         release = tables.publication
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(
