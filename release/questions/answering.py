@@ -79,11 +79,16 @@ class AskedCube:
         """
         measurer = Measurer(question, self.cube, self._values)
         measurer.check()
-        measured = [measurer.measure(kind, self._model) for kind in question.measures]
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
         factor = widening(float(confidence))
-        shown = Estimated(question, measured, self.cube, factor, is_whole)
+        shown = Estimated(
+            question,
+            lambda kind: measurer.measure(kind, self._model),
+            self.cube,
+            factor,
+            is_whole,
+        )
         places = chosen(question.presentation, shown)
         columns = tuple(shown.described(c, touches=touches) for c in question.columns)
         written = [

@@ -1,7 +1,7 @@
 """What the cells of an answer show: estimates, their half-widths and intervals."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from privacy.schema import ColumnType
@@ -15,7 +15,7 @@ from query_lang.compiled import (
 )
 from query_lang.decimals import decimal_of
 from query_lang.domains import cells
-from query_lang.plan import SumMeasure
+from query_lang.plan import MeasureKind, SumMeasure
 from query_lang.refusals import refuse
 from query_lang.shown_values import SHOWN_DIGITS, ShownValue
 from release.questions import rules
@@ -33,7 +33,7 @@ class Estimated:
 
     Attributes:
         question: What was asked.
-        measured: One a measure.
+        measure: Estimates a measure; of an average the sum alone is asked for.
         cube: Public facts of the release.
         widening: Of 95 % half-widths, to the confidence that is asked for.
         is_whole: Whether the release's estimates are whole numbers.
@@ -41,12 +41,13 @@ class Estimated:
     """
 
     question: CubeQuestion
-    measured: Sequence[Measured]
+    measure: Callable[[MeasureKind], Measured]
     cube: PublishedCube
     widening: float
     is_whole: bool
     cells: Sequence[Cell] = field(init=False)
     _found: dict[Shown, list[ShownValue]] = field(default_factory=dict)
+    _measured: dict[int, Measured] = field(default_factory=dict)
     _numbers: dict[int, Counted] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,11 +104,17 @@ class Estimated:
             case _:
                 raise refuse(rules.RELEASE_COUNTS, self.question.position)
 
+    def _vector(self, vector: int) -> Measured:
+        if vector not in self._measured:
+            kind = self.question.measures[vector]
+            self._measured[vector] = self.measure(kind)
+        return self._measured[vector]
+
     # -- counts and sums --------------------------------------------------------
 
     def _number(self, vector: int) -> Counted:
         if vector not in self._numbers:
-            found = self.measured[vector]
+            found = self._vector(vector)
             whole = found.sums() if isinstance(found, Weighed) else found
             self._numbers[vector] = whole
         return self._numbers[vector]
@@ -169,7 +176,7 @@ class Estimated:
         return float(10 ** (SHOWN_DIGITS - self._scale(NumberShown(shown.sum_vector))))
 
     def _weighed(self, shown: AverageShown) -> Weighed:
-        found = self.measured[shown.sum_vector]
+        found = self._vector(shown.sum_vector)
         if not isinstance(found, Weighed):
             raise TypeError
         return found

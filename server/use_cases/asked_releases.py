@@ -10,6 +10,7 @@ from typing import Final
 from release.questions.answering import CubeAnswer
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
+from server.use_cases.errors import BusyError
 from server.use_cases.opened_releases import Kept, PublicationRow, ReleaseRoom
 from server.use_cases.release_answers import (
     release_columns,
@@ -24,6 +25,7 @@ ANSWERS: Final = 1_024
 """Answers that are kept: nothing that they are made of ever changes."""
 
 AT_ONCE: Final = 2
+PATIENCE_SECONDS: Final = 10.0
 _KEPT_BYTES: Final = 65_536
 
 
@@ -34,7 +36,9 @@ class ReleaseDesk:
         self._services = services
         self._shelf = ReleaseShelf(services)
         self._room = room
-        self._answers: Kept[bytes] = Kept(ANSWERS)
+        self._answers: Kept[bytes] = Kept(
+            ANSWERS, worth_keeping=lambda body: len(body) <= _KEPT_BYTES
+        )
         self._working = BoundedSemaphore(AT_ONCE)
 
     def ask(self, caller: Caller, release_id: str, sql: str, confidence: str) -> bytes:
@@ -49,6 +53,7 @@ class ReleaseDesk:
         Raises:
             NotFoundError: There is no such release, or it is not the caller's.
             QueryError: The text is refused, with rule, place and hint.
+            BusyError: Others are answered just now, and take long.
         """
         row = self._row(caller, release_id)
         key = f"{release_id}\0{confidence}\0{sql}"
@@ -63,8 +68,13 @@ class ReleaseDesk:
 
     def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:
         tree = self._services.parser(sql)
-        with self._working:
+        if not self._working.acquire(timeout=PATIENCE_SECONDS):
+            message = "too many questions to releases are under way"
+            raise BusyError(message)
+        try:
             answer = self._room.asked(row).ask(tree, confidence)
+        finally:
+            self._working.release()
         return encode(answer_document(str(row.id), str(row.snapshot), answer))
 
 

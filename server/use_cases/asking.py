@@ -232,21 +232,21 @@ class Desk:
         )
         return self._store_free(charge_request, stored.query_id, body)
 
-    def _store_free(self, request: ChargeRequest, source: str, body: bytes) -> Reply:
+    def _store_free(self, free: ChargeRequest, source: str, body: bytes) -> Reply:
         """Write a free answer down; ``source`` was paid for, and is what it shows."""
-        self._services.unreleased.hold(request.query_id)
+        self._services.unreleased.hold(free.query_id)
         try:
-            found = self._services.ledger.store_free(request, source, body)
+            found = self._services.ledger.store_free(free, source, body)
         except LedgerUnavailableError:
-            self._services.given_up.add(request.query_id)
+            self._services.given_up.add(free.query_id)
             raise
         except BaseException:
-            self._services.unreleased.release(request.query_id)
+            self._services.unreleased.release(free.query_id)
             raise
         if found is not None:
-            self._services.unreleased.release(request.query_id)
+            self._services.unreleased.release(free.query_id)
             return _settled(found)
-        return Reply(request.query_id, body)
+        return Reply(free.query_id, body)
 
     def _charge(
         self,

@@ -75,6 +75,12 @@ class OverBudgetError(CuratorError):
         )
 
 
+class BusyError(CuratorError):
+    """Too much is under way; nothing was begun, and asking again is safe."""
+
+    code = "busy"
+
+
 class CommandRefusedError(CuratorError):
     """A custodian's command was refused; the message says what to do."""
 

@@ -63,8 +63,11 @@ class KnownCube:
 class Kept(Generic[T]):
     """Keeps what was made last, by id; safe for many threads."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(
+        self, most: int, worth_keeping: Callable[[T], bool] = lambda _: True
+    ) -> None:
         self._most = most
+        self._worth_keeping = worth_keeping
         self._lock = Lock()
         self._found: OrderedDict[str, T] = OrderedDict()
 
@@ -75,6 +78,8 @@ class Kept(Generic[T]):
                 self._found.move_to_end(key)
                 return self._found[key]
         made = make()
+        if not self._worth_keeping(made):
+            return made
         with self._lock:
             self._found[key] = made
             while len(self._found) > self._most:

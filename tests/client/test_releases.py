@@ -187,3 +187,22 @@ def test_the_release_that_awaits_is_the_release_that_waits(served):
         assert "Steps" not in str(inspect.signature(waits))
     assert sum(row[1] for row in answer.rows) == cells["estimate"].sum() == len(ROWS)
     assert verified
+
+
+def test_a_plan_names_the_release_and_a_question_takes_it(served):
+    url, key, exact, _ = served
+    sql = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex"
+    with Curator(url, key, dataset="clinic") as curator:
+        plan = curator.plan(sql, epsilon="1")
+        answer = curator.query(sql, epsilon="1", options={"prefer": "release"})
+
+    by_sex = Counter(row[1] for row in ROWS)
+    assert {one["id"] for one in plan.free} >= {exact}
+    assert "price: epsilon 1" in str(plan)
+    assert "the release wards answers this for nothing" in str(plan)
+    assert plan.related == []
+    assert answer.rows == [["F", by_sex["F"]], ["M", by_sex["M"]]]
+    assert "free: from the release wards" in str(answer)
+    assert list(answer.to_pandas().columns)[2:] == [
+        "n_half_width_95", "n_low_95", "n_high_95",
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from datetime import date
 
 import pytest
 
@@ -157,3 +158,32 @@ def test_an_answer_holds_nothing_but_json_of_its_shape(clinic):
         "release", "snapshot", "columns", "rows", "intervals", "half_widths",
         "price", "derivation", "warnings",
     }  # fmt: skip
+
+
+def test_a_withdrawn_release_is_gone_from_the_next_question_on(clinic):
+    made, url, keys, _ = clinic
+    doomed = publish(made, ZeroVectorSampler, name="doomed")["release"]
+    sql = SQL.replace("wards", "doomed")
+    body = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"}
+    first = asked(clinic, "ada", doomed, sql)
+    with client(url, keys["ada"]) as http:
+        offered = http.post("/v1/datasets/clinic/plan", json=body).json()["free"]
+        gone = made.curator("release", "withdraw", doomed, "--reason", "a mistake")
+        left = http.post("/v1/datasets/clinic/plan", json=body).json()["free"]
+    second = asked(clinic, "ada", doomed, sql)
+
+    assert gone.returncode == 0, gone.stderr
+    assert (first.status_code, second.status_code) == (200, 404)
+    assert doomed in {one["id"] for one in offered}
+    assert doomed not in {one["id"] for one in left}
+
+
+def test_grants_end_with_their_project(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst(expires=date(2001, 1, 1))
+    release = publish(made, ZeroVectorSampler)["release"]
+    with serve_in_thread(made) as url, client(url, key) as http:
+        reply = http.post(f"/v1/releases/{release}/queries", json={"sql": SQL})
+
+    assert reply.status_code == 404

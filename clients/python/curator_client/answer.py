@@ -335,11 +335,12 @@ class Answer:
         ]
 
     def _footer(self) -> str:
-        paid = (
-            "free: answered before"
-            if self.charge["reused"]
-            else f"paid epsilon {self.charge['epsilon']}"
-        )
+        release = self.document.get("release")
+        paid = f"paid epsilon {self.charge['epsilon']}"
+        if isinstance(release, dict):
+            paid = f"free: from the release {release['name']}"
+        elif self.charge["reused"]:
+            paid = "free: answered before"
         left = [
             f"{name} {value}"
             for name, value in self.remaining.items()

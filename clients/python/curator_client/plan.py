@@ -93,17 +93,33 @@ class Plan(Generic[Asked]):
 
     @property
     def free(self) -> list[dict[str, Any]]:
-        """Answers that are on offer for nothing."""
+        """Answers that are on offer for nothing: given before, or by a release.
+
+        An answer that was given before is taken as it is; a release only by
+        ``options={"prefer": "release"}``.
+        """
         return list(self.document["free"])
+
+    @property
+    def related(self) -> list[dict[str, Any]]:
+        """Published releases that come near, each with its ``differences``."""
+        return list(self.document.get("related", []))
 
     def __str__(self) -> str:
         """Return a summary for terminals."""
         noise = [
             f"  {_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in self.noise
         ]
-        price = "free" if self.free else f"epsilon {self.epsilon}"
+        given = any(one["kind"] == "answer" for one in self.free)
+        price = "free" if given else f"epsilon {self.epsilon}"
         room = "affordable" if self.affordable else "over budget"
         notes = [f"note: {warning['detail']}" for warning in self.warnings]
+        notes += [
+            f"note: the release {one.get('name', one['id'])} answers this for nothing: "
+            'options={"prefer": "release"}'
+            for one in self.free
+            if one["kind"] == "release"
+        ]
         return "\n".join([f"price: {price} ({room})", *noise, self.derivation, *notes])
 
     __repr__ = __str__
