@@ -12,7 +12,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.audit import cohorts, suites
+from release.strategies.registry import STRATEGIES
+from tests.audit import canaries, cohorts, releases, structures, suites
 from tests.audit.arms import Arms, make_arms
 from tests.audit.bounds import (
     NOISE_ALPHA,
@@ -42,6 +43,9 @@ PAIRS, PLANS = 200, 100  # of neighbouring files, and questions of each
 TIMED = 2_000
 REACH = 0.045  # of the area: beyond it by chance once in a million, at TIMED an arm
 CORRELATION = 0.11  # of A4, likewise
+UNITS = 20_000  # an arm, of releases
+STRUCTURED = 4_000  # releases an arm
+COINED = 10  # releases of canaries, each held to its bound
 GAMES = 500
 BUDGETS = (0.5, 1, 2)
 SLOT_MS = 100
@@ -259,11 +263,51 @@ def audit_plans(session):
     )
 
 
+def audit_releases(session):
+    """Every strategy: its sums, their noise, half of it, its shape, its canaries."""
+    for suite in releases.SUITES:
+        session.say(f"{suite.name}: measuring")
+        judge_release(session, suite.run(session.count(UNITS, 500)))
+        faulty = suite.run(session.count(UNITS // 4, suite.faulty), factor="1/2")
+        caught = faulty.bound() > suite.claim
+        session.judge(caught, f"noise x 0.5 caught: {faulty}")
+    for structure in structures.STRUCTURES:
+        samples = session.count(STRUCTURED)
+        bounds = structure.bounds(samples)
+        said = structures.describe(structure, samples, bounds)
+        session.judge(bounds.max() <= float(structures.EPSILON), said)
+    for strategy in STRATEGIES:
+        judge_canaries(session, strategy)
+
+
+def judge_release(session, seen):
+    """At most the claim, at least 0.7 of it if shown, and noise as published."""
+    bound, floor = seen.bound(), suites.LEAST * seen.suite.claim
+    missed = chance_of_bound_above(seen.event(), seen.hits.samples, floor)
+    shows = 1 - missed < 1e-6
+    problems = seen.noise_problems()
+    good = bound <= seen.suite.claim and (bound >= floor or not shows) and not problems
+    few = "" if shows else " (too few samples for 0.7)"
+    session.judge(good, f"{seen}{few}{''.join(f'; {text}' for text in problems)}")
+
+
+def judge_canaries(session, strategy):
+    played = [canaries.play(strategy) for _ in range(session.count(COINED, 2))]
+    right, coins = (sum(column) for column in zip(*played, strict=True))
+    least = min(game_p_value(*one, canaries.BUDGET) for one in played)
+    session.judge(
+        least > VERDICT_ALPHA / len(played),
+        f"canaries, {strategy}: {len(played)} releases, {right} of {coins} right, "
+        f"bound {game_bound(canaries.BUDGET):.3f}, least p {least:.3g}",
+    )
+
+
 PARTS = {
     "counts": lambda session: with_counts(session, audit_counts),
     "controls": lambda session: with_counts(session, audit_controls),
     "cohorts": audit_cohorts,
     "plans": audit_plans,
+    "releases": audit_releases,
     "games": lambda session: with_counts(session, audit_games),
     "times": audit_times,
 }
