@@ -166,13 +166,9 @@ class MarginalsModel:
     def _sums(self, roll: Roll) -> FloatArray:
         """Return estimates, one axis a dimension: messages from the leaves inwards."""
         count = len(self.domain.dimensions)
-        below: list[tuple[list[int], FloatArray]] = []
-        for axis in range(count):
-            codes, groups = roll.codes[axis], roll.groups[axis]
-            member = np.zeros((len(codes), groups))
-            kept = np.flatnonzero(codes >= 0)
-            member[kept, codes[kept]] = 1.0
-            below.append(([axis], self._within(axis) @ member))
+        below = [
+            ([axis], self._within(axis) @ _members(roll, axis)) for axis in range(count)
+        ]
         for axis, parent, table in reversed(self._order()):
             axes, told = below[axis]
             told = np.tensordot(table, told, axes=1)
@@ -233,6 +229,9 @@ class MarginalsModel:
         if len(asked) == 1 and roll.mask is None:
             drawn, error = sides[asked[0]]
             low, high = drawn - error, drawn + error
+        elif self._measured(asked) and roll.mask is None:
+            drawn, error = self._pair(roll, asked)
+            low, high = drawn - error, np.minimum(high, drawn + error)
         return np.maximum(values - low, high - values)
 
     def _side(
@@ -250,6 +249,23 @@ class MarginalsModel:
         drawn = family_sums(codes[kept], table[kept], groups)
         return drawn, WEIGHTED_QUANTILE * np.sqrt(values * one)
 
+    def _pair(self, roll: Roll, asked: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Return what was drawn of two dimensions together, and 95 % half-widths."""
+        pair, table = next(
+            (pair, table)
+            for pair, table in zip(self.drawn.pairs, self.drawn.two_way, strict=True)
+            if sorted(pair) == asked
+        )
+        one, other = pair
+        square = table.astype(np.float64).reshape(len(roll.codes[one]), -1)
+        rows, columns = _members(roll, one), _members(roll, other)
+        drawn = rows.T @ square @ columns
+        cells = np.outer(rows.sum(axis=0), columns.sum(axis=0))
+        error = np.sqrt(cells * noise_variance(self.drawn.two_scale))
+        if one > other:
+            drawn, error = drawn.T, error.T
+        return drawn.ravel(), WEIGHTED_QUANTILE * error.ravel()
+
     def _measured(self, asked: list[int]) -> bool:
         """Whether exactly these two dimensions were counted together, unbinned."""
         met = any(sorted(pair) == asked for pair in self.drawn.pairs)
@@ -261,6 +277,15 @@ class MarginalsModel:
     def _total_variance(self, one: float) -> float:
         weights = sum(1 / len(table) for table in self.drawn.one_way)
         return one / weights
+
+
+def _members(roll: Roll, axis: int) -> FloatArray:
+    """Return (values, groups): 1 where a value lies in a group."""
+    codes = roll.codes[axis]
+    member = np.zeros((len(codes), roll.groups[axis]))
+    kept = np.flatnonzero(codes >= 0)
+    member[kept, codes[kept]] = 1.0
+    return member
 
 
 def _ints(tables: Mapping[str, Table], file: str, column: str) -> IntArray:
