@@ -19,11 +19,11 @@ from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
 from release.questions.estimates import Ends, Estimated
 from release.questions.evaluation import PublicValues
-from release.questions.measuring import Measurer
+from release.questions.measuring import INDEPENDENT_KINDS, Measurer
 from release.questions.question import CubeQuestion
 from release.questions.warm import WarmModel
 
-WHOLE_KINDS: Final = frozenset({"cells", "sparse"})
+WHOLE_KINDS: Final = frozenset({"cells", "sparse_cells"})
 """Models whose estimates are whole numbers, shown as such."""
 
 
@@ -89,6 +89,8 @@ class AskedCube:
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
         factor = widening(float(confidence))
+        if self._model.kind not in INDEPENDENT_KINDS:
+            factor = max(1.0, factor)  # they bound what was not measured, too
         shown = Estimated(
             question,
             lambda kind: measurer.measure(kind, self._model),
