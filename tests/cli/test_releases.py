@@ -44,7 +44,7 @@ def test_a_mistake_in_a_spec_is_shown_with_line_and_column(made):
     text = path.read_text().replace("epsilon: 0.5", "epsilon: lots")
     path.write_text(text.replace("    - {column: note}\n", "  colour: red\n"))
     refused = made.curator("release", "plan", str(path))
-    assert ":10:3: release.colour: there is no such key" in refused.stderr
+    assert ":11:3: release.epsilon: write a plain decimal" in refused.stderr
 
 
 def test_publish_prints_what_was_made_and_a_second_time_is_refused(made):
