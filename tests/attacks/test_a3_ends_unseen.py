@@ -9,8 +9,10 @@ import pytest
 from server.use_cases.access import Caller
 from server.use_cases.asking import Desk
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.people import PeopleOffice
 from server.use_cases.questions import Compiler
+from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
 from server.use_cases.snapshots import SnapshotOffice
 from tests.arms import HeldSampler
@@ -36,7 +38,11 @@ def waiting(tmp_path):
     installation.analyst()
     with installation.services() as services:
         services.ledger.open()
-        desk = Desk(services, Compiler(services.parser))
+        desk = Desk(
+            services,
+            Compiler(services.parser),
+            ReleaseOffers(services, ReleaseRoom(services)),
+        )
         replies = []
         for _ in range(services.settings.executors):
             services.executors.acquire()

@@ -191,7 +191,7 @@ def test_a_custodian_taken_away_while_the_load_runs_records_nothing(
             message = "no custodian now"
             raise CommandRefusedError(message)
 
-    monkeypatch.setattr(load_job, "_check_custodian", check)
+    monkeypatch.setattr(load_job, "check_custodian", check)
     job = submit(as_("grace"), manifest.name).json()["id"]
     before = as_("grace").get("/v1/admin/datasets/clinic").json()["snapshot"]
     installation.run_jobs()

@@ -15,8 +15,10 @@ from server.bootstrap import Server
 from server.use_cases.access import Caller
 from server.use_cases.asking import Desk
 from server.use_cases.errors import QueryFailedError
+from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler, prepare
 from server.use_cases.recovery import Recovery
+from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
 from tests.harness import Installation
 
@@ -84,7 +86,7 @@ class Watch:
 def desk_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
     compiler = Compiler(watched.parser)
-    desk = Desk(watched, compiler)
+    desk = Desk(watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched)))
     return desk, Recovery(watched, compiler, desk)
 
 
