@@ -42,10 +42,11 @@ def _spec(strategy="cells", epsilon="1"):
 
 def _published(folder, told, sampler=None):
     made = make_installation(folder, list(_rows()))
+    key = made.analyst()
     press = Press(made, sampler) if sampler else Press(made)
     done = press.publish(told)
     assert done["state"] == "done", done["error"]
-    return made, done["result"]["release"], press.folders()[0]
+    return made, key, done["result"]["release"], press.folders()[0]
 
 
 def _listed(folder):
@@ -55,8 +56,9 @@ def _listed(folder):
 
 @pytest.mark.parametrize("strategy", ["cells", "hb"])
 def test_exact_counts_on_both_sides_of_every_threshold_pass_through(tmp_path, strategy):
-    made, release, folder = _published(tmp_path, _spec(strategy), ZeroVectorSampler)
-    listed, key = _listed(folder), made.analyst()
+    zero = ZeroVectorSampler
+    made, key, release, folder = _published(tmp_path, _spec(strategy), zero)
+    listed = _listed(folder)
     with serve_in_thread(made) as url, client(url, key) as http:
         for k in THRESHOLDS:
             reply = http.post(
@@ -69,8 +71,8 @@ def test_exact_counts_on_both_sides_of_every_threshold_pass_through(tmp_path, st
 
 
 def test_small_and_negative_counts_stay_and_say_the_same_of_their_errors(tmp_path):
-    made, release, folder = _published(tmp_path, _spec(epsilon="0.02"))
-    listed, key = _listed(folder), made.analyst()
+    made, key, release, folder = _published(tmp_path, _spec(epsilon="0.02"))
+    listed = _listed(folder)
     assert len(listed) == 4 * 121
     values = [float(row["estimate"]) for row in listed.values()]
     # Scale 500 for at most 10 rows a patient: of 484 cells some are below -100 (82 %

@@ -60,10 +60,10 @@ def test_killed_with_its_noise_drawn_a_release_is_charged_once_and_seen_whole(
     own, absent = seen(http, release)
     assert own == absent
     attempt(press, job, monkeypatch, LATE)
-    (folder,) = (path for path in press.folders() if path.name.startswith(release))
     own, _ = seen(http, release)
     assert [status for status, _ in own] == [200, 200]
     assert press.run(job)["state"] == "done"
+    (folder,) = (path for path in press.folders() if path.name.startswith(release))
     assert seen(http, release)[0] == own  # what was published stays as it was drawn
     assert problems_in(folder) == []
     assert desk.problems([job]) == []

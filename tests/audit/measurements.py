@@ -106,7 +106,7 @@ def _picked(model):
 
 READERS = {
     "cells": _cells,
-    "sparse": _sparse,
+    "sparse_cells": _sparse,
     "partition": _partition,
     "tree": _tree,
     "marginals": _marginals,
