@@ -4,7 +4,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test test-processes check audit audit-long mutants bench bench-ingest
+.PHONY: help demo serve test test-thorough check audit audit-long mutants bench bench-ingest
 .PHONY: bench-releases golden notebook openapi docs image-check clean
 
 help: ## List the targets
@@ -33,10 +33,10 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
 test: $(VENV)/.dev ## The tests, the quick audits included
-	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not processes"
+	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not thorough"
 
-test-processes: $(VENV)/.dev ## The tests that kill, install and serve whole processes
-	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m processes
+test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
+	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m thorough
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .

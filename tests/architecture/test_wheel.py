@@ -26,7 +26,7 @@ SHIPPED = (
 )
 NEVER_SHIPPED = ("tests/", "docs/", "benchmarks/", "examples/")
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 def run(*command, **more):

@@ -22,6 +22,8 @@ from tests.harness import (
     wait_until_ready,
 )
 
+pytestmark = pytest.mark.thorough
+
 NOTES = [f"canarynote{n:02}q" for n in range(12)]
 WARDS = [f"canaryward{n:02}q" for n in range(4)]
 UNITS = [str(700_100_200 + n * 1_111) for n in range(6)]

@@ -10,6 +10,8 @@ import pytest
 from tests.arms import shape
 from tests.harness import ask
 
+pytestmark = pytest.mark.thorough
+
 GOOD = b'{"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"}'
 PATHS = (
     "/v1/datasets/{}", "/v1/datasets/{}/", "/v1//datasets/{}", "//v1/datasets/{}",

@@ -26,6 +26,8 @@ from tests.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 
 def spent(commands):
     return commands.json("population", "show", "people")["spent"]

@@ -12,7 +12,7 @@ from server.use_cases.errors import CommandRefusedError
 from server.use_cases.people import PeopleOffice
 from tests.harness import Installation, client, free_port, serve_in_process
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from tests.harness import Installation, free_port, start_process, wait_until_ready
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 def test_a_session_of_commands(tmp_path):

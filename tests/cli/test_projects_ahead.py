@@ -3,8 +3,12 @@
 import json
 from datetime import timedelta
 
+import pytest
+
 from server.use_cases.services import today
 from tests.harness import Installation
+
+pytestmark = pytest.mark.thorough
 
 
 def test_a_project_cannot_begin_after_its_end(tmp_path):

@@ -8,6 +8,8 @@ import yaml
 from tests.harness import ImportingInstallation
 from tests.publishing import Press, spec
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.contract.fuzz import fuzz, serve_target
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 CASES = 1_000
 

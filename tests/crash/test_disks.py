@@ -11,7 +11,7 @@ from tests.crash.kills import total_charged
 from tests.crash.processes import get, lines, question
 from tests.crash.traces import failing, require_strace
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.crash.images import film, image_problems
 from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.traces import require_strace
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,7 +12,7 @@ from tests.crash.job_desk import JobDesk
 from tests.crash.job_kills import run_job_cancels, run_job_kills
 from tests.harness import ImportingInstallation
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture

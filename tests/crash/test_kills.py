@@ -5,7 +5,7 @@ import pytest
 from tests.crash.books import problems, spent
 from tests.crash.kills import SCOPES, run_kills, total_charged
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 def test_every_answer_seen_before_a_kill_was_charged_and_is_replayed(

@@ -26,7 +26,7 @@ from server.persistence.schema import (
     upgrade,
 )
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 SCRIPTS = ScriptDirectory.from_config(migration_config())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]

@@ -5,7 +5,7 @@ import pytest
 from tests.crash.books import problems
 from tests.crash.races import run_races
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 def test_of_64_clients_exactly_one_gets_the_last_epsilon(nursery, installation, key):

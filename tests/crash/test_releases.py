@@ -12,6 +12,8 @@ from tests.crash.release_desk import ReleaseDesk
 from tests.harness import ImportingInstallation
 from tests.publishing import Press
 
+pytestmark = pytest.mark.thorough
+
 LEASE_MS = 300
 
 

@@ -14,7 +14,7 @@ from tests.crash.books import answers, charges, problems, settle, spent
 from tests.crash.processes import Line, lines, question
 from tests.harness import DEFAULT_ROWS, Installation
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 PEOPLE = "population:people"
 NANO = 10**9
 

@@ -11,7 +11,7 @@ from tests.crash.books import charges, database, problems, settle, spent
 from tests.crash.processes import get, lines, question
 from tests.harness import Installation
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 EPSILON = 1_000_000_000
 PEOPLE = "population:people"
 

@@ -14,7 +14,7 @@ from tests.crash.filled import assert_filled, fill
 from tests.crash.tampers import run_tampers
 from tests.harness import Installation
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from tests.crash.processes import get, lines, question
 from tests.crash.races import run_races
 from tests.harness import Installation
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 WORKERS = 4
 NANO = 10**9
 

@@ -16,7 +16,7 @@ from tests.pages import ROOT, blocks, environment, run_page
 CUSTODIANS, RESEARCHERS = "custodians.md", "researchers.md"
 
 pytestmark = [
-    pytest.mark.processes,
+    pytest.mark.thorough,
     pytest.mark.skipif(shutil.which("curl") is None, reason="the page uses curl"),
 ]
 

@@ -9,7 +9,7 @@ from tests.pages import blocks, run_page
 PAGE = "quickstart.md"
 
 pytestmark = [
-    pytest.mark.processes,
+    pytest.mark.thorough,
     pytest.mark.skipif(shutil.which("curl") is None, reason="the page uses curl"),
 ]
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
 from release.spec import SpecFile, json_schema
@@ -10,6 +11,8 @@ from release.strategies.registry import STRATEGIES
 from server.demo.hospital import write_hospital
 from tests.harness import Installation
 from tests.publishing import Press
+
+pytestmark = pytest.mark.thorough
 
 PAGE = Path(__file__).parents[2] / "docs" / "releases.md"
 

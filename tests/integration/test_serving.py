@@ -26,7 +26,7 @@ from tests.harness import (
     wait_until_ready,
 )
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.thorough
 
 SLOW_MS = 5000  # nothing leaves earlier, however slow the machine
 LINE_KEYS = {

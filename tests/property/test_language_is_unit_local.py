@@ -6,6 +6,8 @@ import pytest
 
 from tests.property.plans import run_pair
 
+pytestmark = pytest.mark.thorough
+
 PAIRS = 12
 QUESTIONS = 25  # a pair
 

@@ -9,6 +9,8 @@ from tests.semantics import engine, hospital
 from tests.semantics.grammar import constructs, random_question
 from tests.semantics.shrinking import shrunk
 
+pytestmark = pytest.mark.thorough
+
 QUESTIONS = 1_500
 CHUNKS = 15
 QUESTIONS_PER_DATABASE = 10

@@ -1,8 +1,6 @@
 import gzip
 import itertools
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -168,7 +166,6 @@ def test_the_nearest_point_of_the_simplex_is_on_it(values, total):
     assert nearest.sum() == pytest.approx(total)
 
 
-ADULT = Path(os.environ.get("CURATOR_TEST_DATA", "")) / "adult_encoded"
 COLUMNS = (
     *("age", "workclass", "education-num", "marital-status", "occupation"),
     *("relationship", "race", "sex", "hours-per-week", "income>50K"),
@@ -176,9 +173,9 @@ COLUMNS = (
 ORDERED = {"age", "education-num", "hours-per-week"}
 
 
-def adult():
-    sizes = json.loads((ADULT / "adult-domain.json").read_text())
-    with gzip.open(ADULT / "adult.csv.gz", "rt") as lines:
+def adult(folder):
+    sizes = json.loads((folder / "adult-domain.json").read_text())
+    with gzip.open(folder / "adult.csv.gz", "rt") as lines:
         names = next(lines).strip().split(",")
         table = np.loadtxt(lines, delimiter=",", dtype=np.int64)
     rows = table[:, [names.index(column) for column in COLUMNS]]
@@ -211,9 +208,8 @@ def mean_distance(one, other, shape, ways):
     return np.mean(distances)
 
 
-@pytest.mark.skipif(not ADULT.exists(), reason="needs the Adult data set")
-def test_synthetic_adults_are_nearer_than_those_of_the_peers_at_epsilon_one():
-    rows, domain = adult()
+def test_synthetic_adults_are_nearer_than_those_of_the_peers_at_epsilon_one(test_data):
+    rows, domain = adult(test_data / "adult_encoded")
     flat = np.ravel_multi_index(tuple(rows.T), domain.shape)
     cells, counts = np.unique(flat, return_counts=True)
     cube = SealedCube(domain, Exact(SparseCounts(cells, counts)))
