@@ -9,6 +9,8 @@ import pytest
 from tests.bombs import BOMBS
 from tests.harness import Installation, ask, client, serve_in_process
 
+pytestmark = pytest.mark.thorough
+
 EPSILON = "0.001"
 LONGEST_SECONDS = 30  # of the victim's slowest question, on any machine
 

@@ -14,6 +14,8 @@ from tests.crash.test_releases import attempt
 from tests.harness import ImportingInstallation, client, serve_in_thread
 from tests.publishing import Press
 
+pytestmark = pytest.mark.thorough
+
 KILLED = ("after the count", "after the files", "after the folder's name")
 LATE = "after the entry"
 LINE = {"pthb"}

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import duckdb
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from upstream.ingestion import BUCKET_BYTES, ingest
 from upstream.manifest import Manifest
 from upstream.row_hash import unit_key
 from upstream.secrets import derive_keys
+
+pytestmark = pytest.mark.thorough
 
 SECRET = b"\x01" * 32
 

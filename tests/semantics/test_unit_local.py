@@ -13,6 +13,8 @@ from tests.semantics import engine, hospital
 from tests.semantics.grammar import random_question
 from tests.semantics.shrinking import shrunk, without_unit
 
+pytestmark = pytest.mark.thorough
+
 QUESTIONS = 600
 CHUNKS = 6
 QUESTIONS_PER_DATABASE = 10

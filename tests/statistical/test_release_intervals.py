@@ -18,6 +18,8 @@ from release.questions.cube import PublishedCube
 from release.strategies.registry import STRATEGIES
 from tests.meters import cube_of, epsilon, run
 
+pytestmark = pytest.mark.thorough
+
 SHAPE = (40, 12)
 RUNS = 40
 TRUTH = np.random.default_rng(8).poisson(12, SHAPE)

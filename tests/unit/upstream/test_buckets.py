@@ -12,6 +12,8 @@ import pytest
 from tests.unit.upstream.conftest import Hospital
 from upstream.progress import Step
 
+pytestmark = pytest.mark.thorough
+
 SPELLINGS = ["{}", "+{}", " {}", "0{}"]
 
 
