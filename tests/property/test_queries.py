@@ -10,6 +10,8 @@ from tests.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, run
 from tests.property.evaluator import Question, evaluate, to_sql
 from tests.property.questions import hospitals, questions
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = settings(max_examples=250, deadline=None)
 
 
