@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from mechanisms.biased_tests import BiasedTests, delta_of, path_factor
-from mechanisms.calibration import laplace_scale, spends_at_most
+from mechanisms.calibration import laplace_scale
 from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.noisy import LARGEST_VALUE, NoisyCounts, NoisySparse, saturating_sum
 from mechanisms.sparse_counts import SparseRule, noisy_sparse
@@ -24,8 +24,6 @@ __all__ = [
     "NoisyCounts",
     "NoisySparse",
     "Part",
-    "laplace_scale",
-    "spends_at_most",
 ]
 
 

@@ -4,7 +4,8 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from mechanisms.meter import Meter, Part, laplace_scale
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError

@@ -3,7 +3,8 @@
 import math
 from fractions import Fraction
 
-from mechanisms.meter import Meter, Part, laplace_scale
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.models.cells import CellsModel

@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from mechanisms.meter import Meter, Part, laplace_scale
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError

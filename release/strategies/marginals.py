@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter, Part, laplace_scale
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain, Dimension
 from release.errors import ReleaseRefusedError

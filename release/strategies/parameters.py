@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import Final
 
 from mechanisms.biased_tests import path_factor
-from mechanisms.meter import Part, laplace_scale
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Part
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from release.domain import CubeDomain
