@@ -146,7 +146,7 @@ def test_workers_end_with_their_parent(nursery, installation):
 def test_an_answer_is_in_flight_at_every_process_until_its_reply_left(
     nursery, installation, key
 ):
-    installation.slot_ms = 1500
+    installation.slot_ms = 10_000  # all seven arrive within it
     few = {"CURATOR_PERMITS": "8"}
     with (
         nursery.serving(installation, environment=few) as server,
