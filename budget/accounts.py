@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from sqlalchemy import insert
 
+from budget.prepared import Prepared
 from budget.records import ChargeRequest
 from budget.tables import charge
 from budget.writing import Write
 
 ChargeRow = dict[str, object]
-_INSERT = insert(charge)
+_INSERT = Prepared(insert(charge))
 
 
 def charge_row(entry: Mapping[str, object], seq: int, time: str) -> ChargeRow:
@@ -57,10 +58,12 @@ def insert_charge(
         **facts,
     }
     seq, time = write.entries.append(kind, entry)
-    write.connection.execute(
-        _INSERT,
+    _INSERT.run(
+        write.connection,
         {
             **charge_row(entry, seq, time),
+            "lease_boot": None,
+            "held_boot": None,
             "state": "running" if kind == "charge" else "answered",
             **marks,
             "attempts": 1,

@@ -133,7 +133,11 @@ class HeldAnchor:
 
     def _read_slot(self, slot: int) -> AnchorRecord | None:
         raw = os.pread(self._descriptor, RECORD_BYTES, slot * RECORD_BYTES)
-        digest, _, text = raw.rstrip(b"\0").partition(b"\n")
+        end = raw.find(b"\0")
+        words, padding = (raw, b"") if end < 0 else (raw[:end], raw[end:])
+        if padding != bytes(len(padding)):
+            return None
+        digest, _, text = words.partition(b"\n")
         if hashlib.sha256(text).hexdigest().encode() != digest:
             return None
         words = json.loads(text)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, insert, select
 
+from budget.prepared import Prepared
 from budget.tables import chain
 
 FIRST_HASH = "0" * 64
@@ -25,12 +26,15 @@ class Head:
 
 EMPTY = Head(0, FIRST_HASH)
 
-# Statements of every charge are made once: making one costs more than running it.
-_LAST = select(chain.c.seq, chain.c.hash).order_by(chain.c.seq.desc()).limit(1)
-_NAMED = select(chain.c.seq, chain.c.hash, chain.c.body).where(
-    chain.c.seq.in_(bindparam("seqs", expanding=True))
+_LAST = Prepared(
+    select(chain.c.seq, chain.c.hash).order_by(chain.c.seq.desc()).limit(1)
 )
-_APPEND = insert(chain)
+_FIRST_AND_NAMED = Prepared(
+    select(chain.c.seq, chain.c.hash, chain.c.body).where(
+        (chain.c.seq == 1) | (chain.c.seq == bindparam("named"))
+    )
+)
+_APPEND = Prepared(insert(chain))
 
 
 def canonical_json(value: object) -> str:
@@ -51,8 +55,9 @@ def now_text() -> str:
 
 def head_of(connection: Connection) -> Head:
     """Return the last entry."""
-    row = connection.execute(_LAST).one_or_none()
-    return EMPTY if row is None else Head(row.seq, row.hash)
+    for seq, last_hash in _LAST.rows(connection):
+        return Head(seq, last_hash)
+    return EMPTY
 
 
 def ledger_id_of(connection: Connection) -> str | None:
@@ -73,12 +78,16 @@ def _ledger_id(first_body: str) -> str:
 
 def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
     """Whether this is the ledger of that id, and its chain passes through ``head``."""
-    rows = connection.execute(_NAMED, {"seqs": [1, head.seq]}).all()
-    found = {row.seq: row for row in rows}
+    found = {
+        seq: (entry_hash, body)
+        for seq, entry_hash, body in _FIRST_AND_NAMED.rows(
+            connection, {"named": head.seq}
+        )
+    }
     if 1 not in found or head.seq not in found:
         return False
-    same = _ledger_id(found[1].body) == ledger_id
-    return bool(same and found[head.seq].hash == head.hash)
+    same = _ledger_id(found[1][1]) == ledger_id
+    return bool(same and found[head.seq][0] == head.hash)
 
 
 class Appender:
@@ -104,8 +113,8 @@ class Appender:
         number = self.head.seq + 1 if seq is None else seq
         time, text = now_text(), canonical_json(body)
         digest = entry_hash(self.head.hash, number, kind, time, text)
-        self._connection.execute(
-            _APPEND,
+        _APPEND.run(
+            self._connection,
             {"seq": number, "kind": kind, "time": time, "body": text, "hash": digest},
         )
         self.head = Head(number, digest)

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, bindparam, update
 
 from budget.accounts import insert_charge
+from budget.prepared import Prepared
 from budget.records import ChargeRequest, Refused, Scope
 from budget.tables import MAX_NANO, counter
 from budget.writing import Account, Write, make_counter, read_accounts
 from privacy.losses import Loss
 
 _AFTER = counter.c.nano_epsilon + bindparam("added")
-_ADD = (
+_ADD = Prepared(
     update(counter)
     .where(counter.c.scope == bindparam("of"), bindparam("bound") >= _AFTER)
     .values(nano_epsilon=_AFTER)
@@ -54,8 +55,8 @@ def _debit(
         {"of": str(scope), "bound": MAX_NANO if held.limit is None else held.limit}
         for scope, held in accounts.items()
     ]
-    done = connection.execute(_ADD, [{**bound, **added} for bound in bounds])
-    if done.rowcount != len(bounds):
+    done = [_ADD.run(connection, {**bound, **added}) for bound in bounds]
+    if sum(done) != len(bounds):
         message = f"a counter of {sorted(map(str, accounts))} moved in a transaction"
         raise AssertionError(message)
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
 )
 
 from budget import boots
+from budget.prepared import Prepared
 from budget.records import Orphan
 from budget.tables import charge
 from budget.writing import Write
@@ -60,13 +61,19 @@ class Holder:
         return and_(column != self.boot, column.not_in(boots.alive_ids()))
 
 
-_HOLDER = select(charge.c.state, charge.c.lease_boot).where(
-    charge.c.query_id == bindparam("query_id")
+_HOLDER = Prepared(
+    select(charge.c.state, charge.c.lease_boot).where(
+        charge.c.query_id == bindparam("query_id")
+    )
 )
-_SETTLE = (
+_SETTLE = Prepared(
     update(charge)
     .where(charge.c.query_id == bindparam("settled"))
-    .values(state=bindparam("state"), lease_boot=None, held_boot=bindparam("held_boot"))
+    .values(
+        state=bindparam("to_state"),
+        lease_boot=None,
+        held_boot=bindparam("to_held_boot"),
+    )
 )
 
 
@@ -76,8 +83,8 @@ def require_held(connection: Connection, query_id: str, boot: str) -> None:
     Raises:
         LedgerUnavailableError: Somebody else has the question now, or it has ended.
     """
-    row = connection.execute(_HOLDER, {"query_id": query_id}).one()
-    if row.state != "running" or row.lease_boot != boot:
+    ((state, holder),) = _HOLDER.rows(connection, {"query_id": query_id})
+    if state != "running" or holder != boot:
         message = "the lease of this question was lost"
         raise LedgerUnavailableError(message, query_id=query_id)
 
@@ -86,8 +93,9 @@ def settle(
     connection: Connection, query_id: str, state: str, held_boot: str | None
 ) -> None:
     """End a question's lease with its state; it shows once nobody holds it."""
-    connection.execute(
-        _SETTLE, {"settled": query_id, "state": state, "held_boot": held_boot}
+    _SETTLE.run(
+        connection,
+        {"settled": query_id, "to_state": state, "to_held_boot": held_boot},
     )
 
 

@@ -21,6 +21,7 @@ from budget.export import entries_before, entries_page, export_entries, horizon
 from budget.filter import charge_all
 from budget.leases import Holder
 from budget.positions import Position, read_position
+from budget.prepared import Prepared
 from budget.queries import find_reusable, look_up_key, read_history, read_query
 from budget.reconciliation import Also, reconcile
 from budget.recorded import RecordedTransaction
@@ -73,8 +74,10 @@ __all__ = [
 ]
 
 
-_STORED = select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
-_STORE = insert(answer)
+_STORED = Prepared(
+    select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
+)
+_STORE = Prepared(insert(answer))
 
 
 class Ledger:
@@ -274,10 +277,9 @@ class Ledger:
             LedgerUnavailableError: It is not stored, or the lease was lost.
         """
         with self._writer.transaction() as write:
-            stored = write.connection.execute(
-                _STORED, {"query_id": paid.query_id}
-            ).scalar_one_or_none()
-            if stored is not None:
+            for (stored,) in _STORED.rows(
+                write.connection, {"query_id": paid.query_id}
+            ):
                 return bytes(stored)
             leases.require_held(write.connection, paid.query_id, self._holder.boot)
             _store(write, paid.query_id, body)
@@ -532,7 +534,7 @@ class Ledger:
 
 
 def _store(write: Write, query_id: str, body: bytes) -> None:
-    write.connection.execute(_STORE, {"query_id": query_id, "body": body})
+    _STORE.run(write.connection, {"query_id": query_id, "body": body})
 
 
 def _append(write: Write, action: str, actor: str, also: works.Also) -> None:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import Connection, Row, bindparam, select
 
+from budget.prepared import Prepared
 from budget.records import (
     FailedReplay,
     InFlight,
@@ -18,11 +19,18 @@ from privacy.losses import Loss
 
 MAX_SEQ = 2**62
 NO_CURSOR = "cursor: pass on what next_cursor said"
-_KEYED = select(charge).where(
-    charge.c.principal == bindparam("principal"),
-    charge.c.idempotency_key == bindparam("key"),
+_KEYED = Prepared(
+    select(
+        charge.c.query_id, charge.c.fingerprint, charge.c.state, charge.c.held_boot
+    ).where(
+        charge.c.principal == bindparam("principal"),
+        charge.c.idempotency_key == bindparam("key"),
+    )
 )
-_REUSABLE = (
+_BODY = Prepared(
+    select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
+)
+_REUSABLE = Prepared(
     select(charge.c.query_id, charge.c.nano_epsilon)
     .where(
         charge.c.question == bindparam("question"),
@@ -47,21 +55,22 @@ def look_up_key(
     Another fingerprint is a mismatch even while the first request is in flight.
     """
     principal, key, fingerprint = asked
-    row = connection.execute(_KEYED, {"principal": principal, "key": key}).one_or_none()
-    if row is None:
+    rows = _KEYED.rows(connection, {"principal": principal, "key": key})
+    if not rows:
         return None
-    if row.fingerprint != fingerprint:
+    ((query_id, first_fingerprint, state, held_boot),) = rows
+    if first_fingerprint != fingerprint:
         return Mismatch()
-    in_flight = row.state == "running" or row.held_boot is not None
-    if in_flight or not is_released(row.query_id):
+    in_flight = state == "running" or held_boot is not None
+    if in_flight or not is_released(query_id):
         return InFlight()
-    return _ended(connection, row)
+    return _ended(connection, query_id, state)
 
 
-def _ended(connection: Connection, row: Row[tuple[object, ...]]) -> Settled:
-    if row.state == "failed":
-        return FailedReplay(row.query_id)
-    return Replay(row.query_id, _body(connection, row.query_id))
+def _ended(connection: Connection, query_id: str, state: str) -> Settled:
+    if state == "failed":
+        return FailedReplay(query_id)
+    return Replay(query_id, _body(connection, query_id))
 
 
 def find_reusable(
@@ -77,11 +86,10 @@ def find_reusable(
         "at_least": at_least.nano_epsilon,
         "project": project,
     }
-    rows = connection.execute(_REUSABLE, asked).all()
-    for row in rows:
-        if is_released(row.query_id):
-            body = _body(connection, row.query_id)
-            return StoredAnswer(row.query_id, Loss(row.nano_epsilon), body)
+    for query_id, nano_epsilon in _REUSABLE.rows(connection, asked):
+        if is_released(query_id):
+            body = _body(connection, query_id)
+            return StoredAnswer(query_id, Loss(nano_epsilon), body)
     return None
 
 
@@ -130,11 +138,8 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
 
 
 def _body(connection: Connection, query_id: str) -> bytes:
-    return bytes(
-        connection.execute(
-            select(answer.c.body).where(answer.c.query_id == query_id)
-        ).scalar_one()
-    )
+    ((body,),) = _BODY.rows(connection, {"query_id": query_id})
+    return bytes(body)
 
 
 def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:

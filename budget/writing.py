@@ -9,6 +9,7 @@ from sqlalchemy import (
     bindparam,
     insert,
     literal_column,
+    or_,
     select,
     union_all,
 )
@@ -18,6 +19,7 @@ from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
 from budget.chain import Appender, is_contained
 from budget.databases import Databases
 from budget.postgresql import DatabaseLostError
+from budget.prepared import Prepared
 from budget.records import Scope
 from budget.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -35,14 +37,22 @@ EDITED = (
 
 
 _POPULATION = str(Scope.population(""))
-# Statements of every charge are made once: making one costs more than running it.
-_TOTALS = select(counter).where(counter.c.scope.startswith(_POPULATION))
-_AMOUNTS = union_all(
-    *(
-        select(literal_column(f"'{table.name}'").label("of"), table).where(
-            table.c.scope.in_(bindparam("scopes", expanding=True))
+_TOTALS = Prepared(
+    select(counter.c.scope, counter.c.nano_epsilon).where(
+        counter.c.scope.startswith(_POPULATION)
+    )
+)
+_AT_ONCE = 3  # scopes: those of a charge
+_AMOUNTS = Prepared(
+    union_all(
+        *(
+            select(
+                literal_column(f"'{table.name}'"), table.c.scope, table.c.nano_epsilon
+            ).where(
+                or_(*(table.c.scope == bindparam(f"s{n}") for n in range(_AT_ONCE)))
+            )
+            for table in (limit, counter)
         )
-        for table in (limit, counter)
     )
 )
 
@@ -83,8 +93,13 @@ def read_accounts(
     """Return the account of each scope, in the order given."""
     names = {str(scope): scope for scope in scopes}
     found: dict[str, dict[str, int]] = {limit.name: {}, counter.name: {}}
-    for row in connection.execute(_AMOUNTS, {"scopes": list(names)}):
-        found[row.of][row.scope] = row.nano_epsilon
+    texts = list(names)
+    for start in range(0, len(texts), _AT_ONCE):
+        asked = {
+            f"s{n}": texts[min(start + n, len(texts) - 1)] for n in range(_AT_ONCE)
+        }
+        for of, scope, amount in _AMOUNTS.rows(connection, asked):
+            found[of][scope] = amount
     return {
         scope: Account(found[limit.name].get(name), found[counter.name].get(name))
         for name, scope in names.items()
@@ -104,8 +119,8 @@ def make_counter(connection: Connection, scope: Scope) -> None:
 
 def population_totals(connection: Connection) -> dict[str, int]:
     """Return what each population has spent, in nano-epsilon."""
-    rows = connection.execute(_TOTALS)
-    return {row.scope.removeprefix(_POPULATION): row.nano_epsilon for row in rows}
+    rows = _TOTALS.rows(connection)
+    return {scope.removeprefix(_POPULATION): amount for scope, amount in rows}
 
 
 class Writer:

@@ -56,6 +56,7 @@ def laplace_scale(l1_sensitivity: Fraction, loss: Loss) -> float:
     )
 
 
+@lru_cache(_CACHED_SCALES)
 def spends_at_most(l1_sensitivity: Fraction, scale: float, loss: Loss) -> bool:
     """Whether noise of this scale spends at most ``loss``, exactly and by OpenDP.
 

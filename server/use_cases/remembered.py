@@ -12,11 +12,19 @@ from typing import TypeVar
 from sqlalchemy import Connection, func, select
 
 from budget.databases import Databases
+from budget.prepared import Prepared
 from budget.tables import chain
 
 T = TypeVar("T")
 _MOST = 10_000
-_VERSION = select(func.max(chain.c.seq)).where(chain.c.kind.in_(["admin", "reconcile"]))
+_VERSION = Prepared(
+    select(
+        *(
+            select(func.max(chain.c.seq)).where(chain.c.kind == kind).scalar_subquery()
+            for kind in ("admin", "reconcile")
+        )
+    )
+)
 
 
 class CatalogueMemory:
@@ -25,7 +33,7 @@ class CatalogueMemory:
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
         self._lock = Lock()
-        self._version: int | None = None
+        self._version: tuple[int | None, ...] = ()
         self._found: dict[Hashable, object] = {}
 
     def get(self, key: Hashable, read: Callable[[Connection], T]) -> T:
@@ -34,7 +42,7 @@ class CatalogueMemory:
         ``key`` names the question, whole: also the day, where the answer depends on it.
         """
         with self._databases.reader.connect() as connection:
-            version = connection.execute(_VERSION).scalar()
+            (version,) = _VERSION.rows(connection)
             with self._lock:
                 if version != self._version or len(self._found) > _MOST:
                     self._version, self._found = version, {}

@@ -1,0 +1,133 @@
+"""Prepared statements do what SQLAlchemy's own would, on both databases."""
+
+import pytest
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    bindparam,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from budget.databases import Databases
+from budget.postgresql import DatabaseLostError
+from budget.prepared import Prepared
+
+thing = Table(
+    "thing",
+    MetaData(),
+    Column("name", Text, primary_key=True),
+    Column("size", Integer),
+    Column("flag", Boolean),
+    Column("body", LargeBinary),
+)
+ADD = Prepared(insert(thing))
+GROW = Prepared(
+    update(thing)
+    .where(thing.c.name == bindparam("of"), thing.c.size <= bindparam("most"))
+    .values(size=thing.c.size + bindparam("by"))
+)
+NAMED = Prepared(
+    select(thing.c.name, thing.c.size, thing.c.body)
+    .where(
+        (thing.c.name == "a") | (thing.c.name == "b"),
+        thing.c.size >= bindparam("least"),
+    )
+    .order_by(thing.c.size.desc())
+    .limit(2)
+)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def databases(request, tmp_path):
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path / 'x.sqlite3'}"
+    else:
+        url = request.getfixturevalue("cluster").database()
+    databases = Databases(url)
+    with databases.writer.begin() as connection:
+        thing.metadata.create_all(connection)
+    yield databases
+    databases.close()
+
+
+def row(name, size):
+    return {"name": name, "size": size, "flag": True, "body": b"\x00" + name.encode()}
+
+
+def test_rows_are_written_changed_and_read(databases):
+    with databases.writer.begin() as connection:
+        for name, size in (("a", 1), ("b", 2), ("c", 3)):
+            assert ADD.run(connection, row(name, size)) == 1
+        assert GROW.run(connection, {"of": "b", "most": 2, "by": 5}) == 1
+        assert GROW.run(connection, {"of": "b", "most": 2, "by": 5}) == 0
+    with databases.reader.connect() as connection:
+        found = NAMED.rows(connection, {"least": 1})
+        assert [(name, size, bytes(body)) for name, size, body in found] == [
+            ("b", 7, b"\x00b"),
+            ("a", 1, b"\x00a"),
+        ]
+        assert NAMED.rows(connection, {"least": 8}) == []
+
+
+def test_a_reader_sees_one_state_from_its_first_prepared_statement_on(databases):
+    with databases.reader.connect() as connection:
+        assert NAMED.rows(connection, {"least": 0}) == []
+        with databases.writer.begin() as other:
+            ADD.run(other, row("a", 1))
+        assert NAMED.rows(connection, {"least": 0}) == []
+    with databases.reader.connect() as connection:
+        assert len(NAMED.rows(connection, {"least": 0})) == 1
+
+
+def test_what_is_written_goes_back_with_its_transaction(databases):
+    with databases.writer.connect() as connection:
+        ADD.run(connection, row("a", 1))
+        assert len(NAMED.rows(connection, {"least": 0})) == 1
+    with databases.reader.connect() as connection:
+        assert NAMED.rows(connection, {"least": 0}) == []
+
+
+def test_errors_are_sqlalchemys(databases):
+    wanted = DBAPIError if databases.is_shared else IntegrityError
+    with databases.writer.connect() as connection:
+        ADD.run(connection, row("a", 1))
+        with pytest.raises(wanted):
+            ADD.run(connection, row("a", 1))
+    with pytest.raises(DBAPIError), databases.reader.connect() as connection:
+        ADD.run(connection, row("a", 1))
+
+
+def test_a_parameter_that_is_missing_is_no_null(databases):
+    with databases.writer.begin() as connection, pytest.raises(Exception):  # noqa: B017, PT011
+        ADD.run(connection, {"name": "a"})
+
+
+def test_a_connection_that_is_lost_says_so(databases, cluster):
+    if not databases.is_shared:
+        pytest.skip("there is no server to lose")
+    with databases.writer.connect() as connection:
+        NAMED.rows(connection, {"least": 0})
+        pid = connection.connection.driver_connection.info.backend_pid
+        with cluster.admin() as admin:
+            admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+        with pytest.raises(DatabaseLostError):
+            NAMED.rows(connection, {"least": 0})
+    with databases.writer.begin() as connection:
+        assert NAMED.rows(connection, {"least": 0}) == []
+
+
+def test_a_statement_whose_words_change_is_refused(databases):
+    listed = Prepared(select(thing.c.name).where(thing.c.name.in_(["a", "b"])))
+    with (
+        databases.reader.connect() as connection,
+        pytest.raises(ValueError, match="IN"),
+    ):
+        listed.rows(connection)
