@@ -16,8 +16,8 @@ from typing import Any
 import uvicorn
 
 from engines.duckdb_engine import DuckDbEngine
-from server.bootstrap import Server
 from server.settings import read_settings
+from server.web import Server
 
 _spent = {"engine": 0.0, "sync": 0.0, "commits": 0.0, "syncs": 0.0}
 

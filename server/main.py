@@ -7,15 +7,11 @@ from typing import Annotated
 
 import typer
 
-from server.api.app import openapi_document
 from server.bootstrap import (
     INSTRUMENTS,
-    actor,
-    initialise,
     make_jobs,
     make_runner,
     make_services,
-    upgrade_database,
 )
 from server.cli.analyst import add_analyst_commands
 from server.cli.backup import backup_commands
@@ -28,9 +24,9 @@ from server.cli.manifests import manifest_commands
 from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
 from server.cli.releases import ReleaseParts, release_commands
+from server.installing import actor, initialise, upgrade_database
 from server.job_worker import work_as_process
 from server.logs import configure_logs
-from server.serving import serve as serve_http
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
@@ -151,6 +147,8 @@ def serve(
     }
     settings = settings_or_exit(**flags)
     with refusals():
+        from server.serving import serve as serve_http  # noqa: PLC0415 - see openapi
+
         serve_http(settings, flags, with_jobs=worker)
 
 
@@ -185,6 +183,8 @@ def demo(
 @cli.command()
 def openapi() -> None:
     """Print the OpenAPI document of the HTTP interface."""
+    from server.api.app import openapi_document  # noqa: PLC0415 - no other needs the web
+
     typer.echo(json.dumps(openapi_document(), indent=2, sort_keys=True))
 
 

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 import uvicorn
 
 from privacy.errors import CuratorError
-from server.bootstrap import Server, checked_for_workers, end_boot
+from server.bootstrap import checked_for_workers, end_boot
 from server.cli.output import REFUSED, say
 from server.job_worker import ChildWorker
 from server.logs import configure_logs
 from server.safety import check_tls_files, require_safe
 from server.settings import Settings
 from server.settings_sources import describe_settings, unknown_variables
+from server.web import Server
 from server.workers import Supervisor
 
 DRAIN_SECONDS = 30

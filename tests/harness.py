@@ -15,10 +15,12 @@ import httpx
 import uvicorn
 
 from privacy.losses import Loss
-from server.bootstrap import Server, initialise, make_runner, make_services
+from server.bootstrap import make_runner, make_services
+from server.installing import initialise
 from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
+from server.web import Server
 
 MANIFEST = """\
 version: 1

@@ -9,7 +9,8 @@ from fastapi.routing import APIRoute
 
 from privacy.losses import Loss
 from server.api.app import make_app
-from server.bootstrap import initialise, make_jobs
+from server.bootstrap import make_jobs
+from server.installing import initialise
 from server.use_cases.jobs import Viewer
 from server.use_cases.projects import NewProject
 from server.use_cases.roles import EVERYBODY, ROLES, ROUTES

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from server.bootstrap import initialise
+from server.installing import initialise
 from tests.two_persons import Two
 
 REASON = "needs two persons"

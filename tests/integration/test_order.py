@@ -11,7 +11,6 @@ from budget.tables import answer, charge
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
-from server.bootstrap import Server
 from server.use_cases.access import Caller
 from server.use_cases.asking import Desk
 from server.use_cases.errors import QueryFailedError
@@ -20,6 +19,7 @@ from server.use_cases.questions import Compiler, prepare
 from server.use_cases.recovery import Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
+from server.web import Server
 from tests.harness import Installation
 
 ADA = Caller("ada", "analyst")

@@ -17,7 +17,8 @@ from curator_client.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
 from release.store import open_release, problems_in
 from release.strategies.registry import STRATEGIES
-from server.bootstrap import initialise, make_jobs, make_runner
+from server.bootstrap import make_jobs, make_runner
+from server.installing import initialise
 from server.persistence import tables
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.backup import create_backup, restore_backup

@@ -6,11 +6,11 @@ import pytest
 
 from budget.ledger import Charged, Scope
 from privacy.losses import Loss
-from server.bootstrap import Server
 from server.use_cases.access import Caller
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.requests import read_request
 from server.use_cases.snapshots import SnapshotOffice
+from server.web import Server
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 
 ADA = Caller("ada", "analyst")

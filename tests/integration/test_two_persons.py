@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from privacy.losses import Loss
-from server.bootstrap import initialise
+from server.installing import initialise
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.access import Caller
 from server.use_cases.administration import CustodyDesk

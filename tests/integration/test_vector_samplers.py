@@ -5,7 +5,8 @@ import contextlib
 import pytest
 
 from mechanisms.vector_samplers import OsVectorSampler
-from server.bootstrap import initialise, make_services
+from server.bootstrap import make_services
+from server.installing import initialise
 from server.settings import Settings, read_settings
 from tests.samplers import ZeroVectorSampler
 

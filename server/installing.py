@@ -1,0 +1,229 @@
+"""Installations: made, found and brought to this version."""
+
+import contextlib
+import getpass
+import os
+from pathlib import Path
+
+from alembic.util import CommandError as AlembicCommandError
+from sqlalchemy import make_url, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from budget.anchor import AnchorFile
+from budget.databases import Databases
+from budget.ledger import Ledger
+from budget.postgresql import DatabaseUnreachableError
+from budget.process_lock import ProcessLock
+from server.persistence import tables
+from server.persistence.schema import (
+    current_revision,
+    head_revision,
+    upgrade,
+)
+from server.settings import Settings
+from server.use_cases.errors import CommandRefusedError
+from server.use_cases.postgres_dump import DUMP, restore_words
+from server.use_cases.secret_files import (
+    make_secret,
+    secret_digest,
+)
+from server.use_cases.services import (
+    now_text,
+)
+
+
+def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, object]:
+    """Make a new installation: data directory, secret, ledger, anchor.
+
+    Raises:
+        CommandRefusedError: A ledger or an anchor is already there, or a secret that
+            is none, or files of an installation whose ledger is not there.
+    """
+    unfinished = _is_unfinished(settings)
+    if settings.anchor.exists() and not unfinished:
+        message = f"an anchor exists at {settings.anchor}: nothing was changed"
+        raise CommandRefusedError(message)
+    if settings.data.is_dir() and not any(settings.data.iterdir()):
+        settings.data.chmod(0o700)  # an empty mount point: nobody relies on its mode
+    for folder in (settings.data, settings.snapshots, settings.overlaps):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.anchor.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.closing(_connect(settings)) as databases:
+        with databases.writer.begin() as connection:
+            if current_revision(connection) is not None and not unfinished:
+                where = "the database" if settings.is_shared else settings.data
+                message = f"a ledger exists in {where}: nothing was changed"
+                raise CommandRefusedError(message)
+            if (ledgerless := _ledgerless(settings)) is not None:
+                raise CommandRefusedError(ledgerless)
+            secret = _make_or_keep_secret(settings)
+            upgrade(connection)
+        anchor = AnchorFile(settings.anchor)
+        ledger = Ledger.finish(databases, anchor) if unfinished else None
+        ledger = ledger or Ledger.initialise(databases, anchor, actor=actor())
+        facts = _fix_facts(ledger, settings, secret, single_custodian=single_custodian)
+    return {"data": str(settings.data), "anchor": str(settings.anchor), **facts}
+
+
+def _fix_facts(
+    ledger: Ledger, settings: Settings, secret: bytes, *, single_custodian: bool
+) -> dict[str, str]:
+    """Write down what is fixed from now on, as one entry."""
+    same_device = settings.data.stat().st_dev == settings.anchor.parent.stat().st_dev
+    facts = {
+        "single_custodian": "true" if single_custodian else "false",
+        "secret_digest": secret_digest(secret),
+        "anchor_on_same_device": "true" if same_device else "false",
+        "created": now_text(),
+    }
+    with ledger.recorded("installation.init", actor()) as change:
+        for name, value in facts.items():
+            change.insert(tables.installation, {"name": name, "value": value})
+    return facts
+
+
+def _is_unfinished(settings: Settings) -> bool:
+    """Whether an earlier init was cut off: a schema, but no fact of an installation."""
+    database = make_url(settings.url).database
+    if not settings.is_shared and not Path(database or "").exists():
+        return False
+    databases = _connect(settings)
+    try:
+        with databases.reader.connect() as connection:
+            if current_revision(connection) is None:
+                return False
+            found = connection.execute(select(tables.installation)).first()
+            return found is None
+    except SQLAlchemyError as error:
+        raise _unreadable(settings, error) from None
+    finally:
+        databases.close()
+
+
+def _ledgerless(settings: Settings) -> str | None:
+    """Say what to do where files wait for their ledger: a new one would forget all.
+
+    Returns:
+        None where DATA holds nothing that only a ledger names.
+    """
+    dump = settings.data / DUMP
+    if dump.exists():
+        return f"{dump} was not restored: {restore_words(settings.url, dump)}"
+    for folder in (settings.overlaps, settings.snapshots, settings.releases):
+        if folder.is_dir() and any(folder.iterdir()):
+            return (
+                f"{folder} holds files of an installation, and its ledger is not here: "
+                "correct CURATOR_DATABASE_URL, or bring the ledger back from its "
+                "backup; for a new installation set CURATOR_DATA to another folder"
+            )
+    return None
+
+
+def _missing(settings: Settings) -> CommandRefusedError:
+    message = f"no installation in {settings.data}: run 'curator init' first"
+    return CommandRefusedError(_ledgerless(settings) or message)
+
+
+def _make_or_keep_secret(settings: Settings) -> bytes:
+    try:
+        return make_secret(settings.secret_file)
+    except ValueError as error:
+        message = f"{settings.secret_file} is there, but is no secret: {error}"
+        raise CommandRefusedError(message) from None
+
+
+def actor() -> str:
+    """Return who runs a command on this host."""
+    try:
+        return f"local:{getpass.getuser()}"
+    except (KeyError, OSError):
+        return f"local:{os.getuid()}"
+
+
+def _connect(settings: Settings) -> Databases:
+    """Return the databases, once one of their doors was opened.
+
+    Raises:
+        CommandRefusedError: PostgreSQL cannot be reached, or will not do; why.
+    """
+    databases = None
+    try:
+        databases = Databases(settings.url)
+        if settings.is_shared:
+            with databases.writer.connect():
+                pass
+    except DatabaseUnreachableError as error:
+        if databases is not None:
+            databases.close()
+        raise CommandRefusedError(error.remedy) from None
+    return databases
+
+
+def open_databases(settings: Settings) -> Databases:
+    """Open the catalogue database of an existing installation.
+
+    Raises:
+        CommandRefusedError: There is none, or it cannot be read.
+    """
+    if not settings.data.is_dir():
+        raise _missing(settings)
+    databases = _connect(settings)
+    try:
+        with databases.reader.connect() as connection:
+            revision = current_revision(connection)
+        known = head_revision()
+    except (SQLAlchemyError, AlembicCommandError) as error:
+        databases.close()
+        raise _unreadable(settings, error) from None
+    if revision is None:
+        databases.close()
+        raise _missing(settings)
+    if revision != known:
+        databases.close()
+        raise OldSchemaError(revision)
+    return databases
+
+
+class OldSchemaError(CommandRefusedError):
+    """The database has the schema of an earlier version of Curator."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"the database has the schema {revision}, and this version needs "
+            f"{head_revision()}: stop the server, make a backup ('curator backup "
+            "create FILE.tar'), then type 'curator db upgrade'"
+        )
+
+
+def upgrade_database(settings: Settings) -> dict[str, object]:
+    """Bring the database to this version's schema; no server may be running.
+
+    Raises:
+        CuratorError: There is no installation, a server runs, or the database has a
+            revision that this version does not know.
+    """
+    if not settings.data.is_dir():
+        raise _missing(settings)
+    with (
+        ProcessLock(settings.lock_file),
+        contextlib.closing(Databases(settings.url)) as databases,
+    ):
+        try:
+            with databases.writer.begin() as connection:
+                before = current_revision(connection)
+                if before is not None:
+                    upgrade(connection)
+        except (SQLAlchemyError, AlembicCommandError) as error:
+            raise _unreadable(settings, error) from None
+    if before is None:
+        raise _missing(settings)
+    return {"from": before, "to": head_revision(), "changed": before != head_revision()}
+
+
+def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    where = "at CURATOR_DATABASE_URL" if settings.is_shared else f"in {settings.data}"
+    message = (
+        f"the database {where} cannot be read, or has a revision that "
+        f"this version does not know ({type(error).__name__}): restore it from a backup"
+    )
+    return CommandRefusedError(message)

@@ -1,0 +1,201 @@
+"""The running service: what waits behind the application's routes."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import (
+    asynccontextmanager,
+)
+
+from fastapi import FastAPI
+
+from budget import boots
+from budget.boots import Heartbeat
+from budget.process_lock import ProcessLock
+from mechanisms.samplers import OpenDPSampler
+from privacy.errors import CuratorError
+from server.api.app import Parts, make_app
+from server.api.questions import CounterSettings, QuestionCounter
+from server.api.releasing import Releaser
+from server.api.slots import Lateness, SlotClock, base_slots
+from server.bootstrap import (
+    SamplerFactory,
+    check_installation,
+    make_jobs,
+    make_services,
+)
+from server.logs import HeldLines
+from server.metrics import Metrics
+from server.parser_process import ParserPool
+from server.settings import Settings
+from server.use_cases.asked_releases import ReleaseDesk
+from server.use_cases.asking import Desk
+from server.use_cases.door import Door
+from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
+from server.use_cases.odometers import Odometers
+from server.use_cases.oidc import token_reader
+from server.use_cases.opened_releases import ReleaseRoom
+from server.use_cases.questions import Compiler
+from server.use_cases.reading import ReadingRoom
+from server.use_cases.recovery import Recovery
+from server.use_cases.release_offers import ReleaseOffers
+from server.use_cases.roles import Gate
+from server.use_cases.services import (
+    Services,
+)
+from server.use_cases.shared_limits import SharedLimiter
+
+RECOVERY_SECONDS = 1.0
+_log = logging.getLogger("curator")
+
+
+def make_limiter(services: Services) -> Limiter:
+    """Return the limiter: of this process, or of all that serve one ledger."""
+    settings, databases = services.settings, services.databases
+    allowance = Allowance(settings.rate_limit, settings.max_in_flight)
+    if not databases.is_shared:
+        return MemoryLimiter(allowance)
+    return SharedLimiter(
+        allowance,
+        databases.work,
+        services.boot,
+        lambda connection: connection.execute(boots.alive_ids()).scalars().all(),
+    )
+
+
+class Server:
+    """The running service: its lock, its parts, its recovery loop.
+
+    Args:
+        settings: Of the installation.
+        sampler_factory: Makes the source of noise.
+        boot: Of one of several processes, whose parent holds the lock and has checked
+            everything; None where this process serves alone.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        sampler_factory: SamplerFactory = OpenDPSampler,
+        boot: str | None = None,
+    ) -> None:
+        self.settings = settings
+        self._tokens = token_reader(settings)
+        self.lateness = Lateness()
+        self._started = False
+        self._counter: QuestionCounter | None = None  # made with the application
+        self._serves_alone = boot is None
+        self.metrics: Metrics | None = None  # made with the application
+        self._held = contextlib.ExitStack()
+        self._parser = ParserPool()
+        try:
+            self.services = make_services(
+                settings,
+                parser=self._parser.parse,
+                sampler_factory=sampler_factory,
+                boot=boot,
+            )
+        except CuratorError:
+            self._parser.close()
+            raise
+        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
+        compiler = Compiler(self.services.parser)
+        self._room = ReleaseRoom(self.services)
+        offers = ReleaseOffers(self.services, self._room)
+        self.desk = Desk(self.services, compiler, offers)
+        self._recovery = Recovery(self.services, compiler, self.desk)
+
+    def start(self) -> None:
+        """Take the ledger's lock, check everything, and open it; once.
+
+        Raises:
+            CuratorError: What is wrong and how to go on.
+        """
+        if self._started:
+            return
+        if self._serves_alone:
+            self._held.enter_context(ProcessLock(self.settings.lock_file))
+            check_installation(self.services)
+        self._heartbeat.start()
+        self._started = True
+
+    def stop(self) -> None:
+        """End the children, close the snapshots, and drop the lock."""
+        self._heartbeat.stop()
+        self._parser.close()
+        self.services.engine.close()
+        if self._counter is not None:
+            self._counter.close()
+        self._held.close()
+
+    def app(self) -> FastAPI:
+        """Return the application; its lifespan opens and closes the ledger."""
+        door = Door(self.services, make_limiter(self.services), self._tokens)
+        counter = self._counter = QuestionCounter(
+            self.desk,
+            door,
+            Releaser(
+                self.services.release, writes=self.services.databases.is_shared
+            ).release,
+            SlotClock(self.settings.slot_ms / 1000, self.lateness),
+            CounterSettings(
+                permits=self.settings.permits,
+                base_slots=base_slots(
+                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
+                ),
+            ),
+        )
+        parts = Parts(
+            counter=counter,
+            reading=ReadingRoom(self.services),
+            authenticate=door.admit,
+            gate=Gate(self.services.ledger),
+            services=self.services,
+            jobs=make_jobs(self.services),
+            release_desk=ReleaseDesk(self.services, self._room),
+            ready=self._ready,
+        )
+        app = make_app(self._lifespan)
+        app.state.parts = parts
+        self.metrics = Metrics(
+            lambda: Odometers(self.services).read(late=self.lateness.late),
+            self.settings.permits,
+            counter.in_flight,
+        )
+        app.state.observe = self.metrics.observe
+        return app
+
+    def _ready(self) -> str:
+        try:
+            self.services.ledger.check()
+        except CuratorError as error:
+            return error.code
+        return "ok"
+
+    @asynccontextmanager
+    async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        self.start()
+        recovering = asyncio.create_task(self._recover_forever())
+        try:
+            yield
+        finally:
+            recovering.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await recovering
+            self.stop()
+
+    async def _recover_forever(self) -> None:
+        held = HeldLines()
+        while True:
+            held.write()  # what the last run said, on the grid
+            try:
+                with held.holding():
+                    await asyncio.to_thread(self._recovery.run_once)
+                    await asyncio.to_thread(self.services.engine.close_removed)
+            except Exception as error:  # noqa: BLE001 - it must go on
+                facts = {"error": type(error).__name__}
+                _log.error("recovery met a bug", extra=facts)
+            await asyncio.sleep(RECOVERY_SECONDS - time.monotonic() % RECOVERY_SECONDS)
