@@ -1,0 +1,1 @@
+"""Releases of sequences: prefix trees, n-grams, and temporal questions to them."""
