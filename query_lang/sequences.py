@@ -6,6 +6,7 @@ stability, constancy and domains come from there (docs/proofs/sequences.md).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
@@ -108,6 +109,20 @@ class SequencePlan:
     canonical: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+
+    @property
+    def l1_sensitivity(self) -> int:
+        """How far one unit moves the counts of all sequences; of one level, too."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """How many sequences there may be, all splits together."""
+        symbols, groups = len(self.alphabet.values), 1
+        if self.split is not None:
+            groups = len(self.split.values)
+        lengths = range(1, self.max_length + 1)
+        return groups * sum(prod([symbols] * length) for length in lengths)
 
 
 @dataclass(frozen=True, slots=True)
