@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 from release.questions.keeping import Keeper
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
@@ -100,7 +100,7 @@ class ReleaseDesk:
             self._waiting.release()
 
 
-def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document:
+def answer_document(release: str, snapshot: str, answer: ReleaseAnswer) -> Document:
     """Return an answer in the shapes of CONTRACT 5."""
     return {
         "release": release,
