@@ -82,9 +82,9 @@ def _summed(
     places = np.zeros(len(nodes), dtype=np.int64)
     for code, size in zip(codes, shape, strict=True):
         places = places * size + code[nodes]
-    values, variances = np.zeros(prod(shape)), np.zeros(prod(shape))
-    np.add.at(values, places, tree.counts[nodes])
-    np.add.at(variances, places, tree.variances[nodes])
+    size = prod(shape)
+    values = np.bincount(places, tree.counts[nodes], size).astype(np.float64)
+    variances = np.bincount(places, tree.variances[nodes], size).astype(np.float64)
     return values, variances
 
 
