@@ -20,7 +20,12 @@ from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
 from server.use_cases.access import Caller, Grant
 from server.use_cases.answers import Document
-from server.use_cases.opened_releases import KnownCube, PublicationRow, ReleaseRoom
+from server.use_cases.opened_releases import (
+    KnownCube,
+    PublicationRow,
+    ReleaseRoom,
+    is_cube,
+)
 from server.use_cases.release_shelf import ReleaseShelf
 from server.use_cases.services import Services
 
@@ -102,7 +107,8 @@ class ReleaseOffers:
     def _readable(
         self, caller: Caller, grant: Grant
     ) -> Iterator[tuple[PublicationRow, KnownCube]]:
-        for row in self._shelf.readable(caller, grant.dataset)[:LOOKED_AT]:
+        rows = self._shelf.readable(caller, grant.dataset)
+        for row in [row for row in rows if is_cube(row)][:LOOKED_AT]:
             yield row, self._room.known(row)
 
 

@@ -1,0 +1,1 @@
+"""Published models of sequences: noisy values, and what follows from them."""

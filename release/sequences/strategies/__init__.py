@@ -1,0 +1,1 @@
+"""Strategies of sequence releases: each spends a loss on one log."""
