@@ -226,7 +226,7 @@ class FunctionCall:
     Those of sequences are read where a release of sequences is asked, nowhere else.
     """
 
-    name: FunctionName | SequenceFunctionName
+    name: Literal[FunctionName, SequenceFunctionName]
     arguments: tuple["Expression", ...]
     position: Position
 

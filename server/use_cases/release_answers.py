@@ -43,3 +43,10 @@ def release_half_widths(answer: ReleaseAnswer) -> list[dict[str, object]]:
         {"column": name, "confidence": answer.confidence, "rows": list(widths)}
         for name, widths in answer.half_widths.items()
     ]
+
+
+def release_undecided(answer: ReleaseAnswer) -> list[dict[str, object]]:
+    """Say of counts of sequences how many more may match, a text a row."""
+    return [
+        {"column": name, "rows": list(rows)} for name, rows in answer.undecided.items()
+    ]

@@ -224,18 +224,18 @@ class _Rows:
         """Return an interval's ends; no count is below 0."""
         number = self._number(shown, place)
         low = max(number.value - number.half_width, 0.0)
-        return _text(math.floor(round(low * _STEP, 6))), _ceil_text(number.upper)
+        return _text(math.floor(round(low * _STEP, 6))), width_text(number.upper)
 
     def half_width(self, shown: Shown, place: int) -> str:
         """Return a half-width, never rounded down."""
-        return _ceil_text(self._number(shown, place).half_width)
+        return width_text(self._number(shown, place).half_width)
 
     def undecided(
         self, measures: Sequence[OutputColumn], places: Sequence[int]
     ) -> dict[str, tuple[str, ...]]:
         """Return what is undecided in each row of the counts."""
         return {
-            column.name: tuple(_text(round((m or 0.0) * _STEP)) for m in more)
+            column.name: tuple(number_text(m or 0.0) for m in more)
             for column in measures
             if None
             not in (more := [self._number(column.shown, p).undecided for p in places])
@@ -254,7 +254,13 @@ class _Rows:
         return (QueryWarning("undecided", detail),)
 
 
-def _ceil_text(value: float) -> str:
+def number_text(value: float) -> str:
+    """Return an estimate with six digits after the point."""
+    return _text(round(value * _STEP))
+
+
+def width_text(value: float) -> str:
+    """Return a half-width or an upper end, never rounded down."""
     return _text(math.ceil(round(value * _STEP, 6)))
 
 
