@@ -171,10 +171,10 @@ def test_a_branch_without_a_split_takes_all_together(clinic):
         {"depth": "1"},
     ],
 )
-def test_a_branch_that_is_not_declared_is_an_invalid_option(clinic, query):
+def test_a_branch_that_is_not_declared_is_an_invalid_request(clinic, query):
     reply = branch(clinic, **query)
 
-    assert (reply.status_code, reply.json()["type"]) == (422, "invalid_option")
+    assert (reply.status_code, reply.json()["type"]) == (422, "invalid_request")
 
 
 def test_trees_that_are_not_yours_or_not_there_are_the_same_404(clinic):
