@@ -5,7 +5,6 @@ import pytest
 from budget.ledger import Scope
 from release.store import open_release, problems_in
 from tests.harness import Installation
-from tests.level_one import register
 from tests.publishing import Press
 
 
@@ -15,7 +14,7 @@ def tree(name="paths", **more):
         "name": name,
         "dataset": "clinic",
         "kind": "sequences",
-        "strategy": "level_one",
+        "strategy": "prefix_tree",
         "from": "visits",
         "order": "day",
         "symbol": {"column": "ward"},
@@ -28,7 +27,6 @@ def tree(name="paths", **more):
 
 @pytest.fixture
 def quick(tmp_path):
-    register()
     made = Installation(tmp_path).create()
     made.load()
     return made

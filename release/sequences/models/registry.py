@@ -1,4 +1,4 @@
-"""Which class rebuilds a published release of sequences, by kind."""
+"""Which class rebuilds a published model of sequences; each kind adds one line."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -6,10 +6,13 @@ from typing import Final
 from release.models.contract import Table
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
+from release.sequences.models.prefix_tree import PrefixTreeModel
 
 Rebuild = Callable[
     [SequenceDomain, Mapping[str, object], Mapping[str, Table]], SequenceModel
 ]
 
-MODELS: Final[Mapping[str, Rebuild]] = {}
+MODELS: Final[Mapping[str, Rebuild]] = {
+    "prefix_tree": PrefixTreeModel.rebuilt,
+}
 """By kind, as it stands in the manifest: domain, facts and tables to the model."""
