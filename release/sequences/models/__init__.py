@@ -1,0 +1,1 @@
+"""What is published of sequences, and what readers are told from it."""

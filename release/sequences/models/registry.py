@@ -1,0 +1,16 @@
+"""Which class rebuilds a published release of sequences; each kind adds one line."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from release.models.contract import Table
+from release.sequences.contract import SequenceModel
+from release.sequences.domain import SequenceDomain
+from release.sequences.models.ngram import NgramModel
+
+Rebuild = Callable[
+    [SequenceDomain, Mapping[str, object], Mapping[str, Table]], SequenceModel
+]
+
+MODELS: Final[Mapping[str, Rebuild]] = {"ngram": NgramModel.rebuilt}
+"""By kind, as it stands in the manifest: domain, facts and tables to the model."""

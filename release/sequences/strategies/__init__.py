@@ -1,0 +1,1 @@
+"""How a loss is spent on sequences: one file a strategy, one registry."""

@@ -1,0 +1,11 @@
+"""All strategies of sequence releases, by the name that a spec calls them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from release.sequences.contract import SequenceStrategy
+from release.sequences.strategies.ngram import Ngram
+
+STRATEGIES: Final[Mapping[str, SequenceStrategy]] = {
+    strategy.name: strategy for strategy in (Ngram(),)
+}
