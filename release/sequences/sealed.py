@@ -6,7 +6,7 @@ from privacy.counts import IntArray
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
-from release.sequences.grams import SealedGrams
+from release.sequences.places import SealedGrams
 
 
 class SealedSequences:
