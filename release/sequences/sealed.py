@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from privacy.counts import IntArray
+from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
 from release.sequences.places import SealedGrams
+from release.sequences.walks import Walk, length_counts
 
 
 class SealedSequences:
@@ -20,6 +21,21 @@ class SealedSequences:
         self.domain = domain
         self._raw = raw
 
+    def roots(self) -> "SealedWalk":
+        """Return the walk from the roots, one a group of the split."""
+        codes, most = self.domain.symbols, self.domain.max_length
+        return SealedWalk(
+            self._raw.map(lambda raw: Walk.at_roots(raw, codes, most)),
+        )
+
+    def lengths(self) -> Exact[IntArray]:
+        """Return how many units have 0, 1, ..., h symbols; h are h or more.
+
+        Neighbouring relation: add or remove all rows of one unit; one entry moves by 1.
+        """
+        most = self.domain.max_length
+        return self._raw.map(lambda raw: length_counts(raw, most))
+
     def length_bands(self, firsts: IntArray) -> Exact[IntArray]:
         """Return how many units have a length in each band, group by group.
 
@@ -32,6 +48,7 @@ class SealedSequences:
 
         def counted(raw: SequenceCounts) -> IntArray:
             own = np.searchsorted(firsts, np.diff(raw.starts), side="right") - 1
+            own = np.maximum(own, 0)
             filled = np.zeros(groups * bands, dtype=np.int64)
             np.add.at(filled, raw.groups * bands + own, raw.counts)
             return filled
@@ -41,3 +58,30 @@ class SealedSequences:
     def grams(self, cut: int) -> SealedGrams:
         """Return the walks that start at each unit's first ``cut`` places."""
         return SealedGrams(self.domain, self._raw, cut)
+
+
+class SealedWalk:
+    """Who stands at which of the chosen nodes of one level, under seal."""
+
+    def __init__(self, walk: Exact[Walk]) -> None:
+        self._walk = walk
+
+    def children(self) -> Exact[SparseCounts]:
+        """Return the counts of all children of the nodes, for sparse mechanisms.
+
+        A child's cell is its node's number times (|alphabet| + 1), plus its symbol; the
+        end of a sequence is the last. A unit of h symbols has no end, nor a child of
+        its last node.
+
+        Neighbouring relation: add or remove all rows of one unit; one cell, of all
+        groups and nodes together, moves by 1, or none does.
+        """
+        return self._walk.map(Walk.children)
+
+    def down(self, cells: IntArray) -> "SealedWalk":
+        """Return the walk at these children, numbered in this order.
+
+        Args:
+            cells: Noisy or public choices, ascending; none of an end.
+        """
+        return SealedWalk(self._walk.map(lambda walk: walk.down(cells)))

@@ -1,1 +1,1 @@
-"""What is published of sequences, and what readers are told from it."""
+"""Published models of sequences: noisy values, and what follows from them."""

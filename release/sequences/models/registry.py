@@ -1,4 +1,4 @@
-"""Which class rebuilds a published release of sequences; each kind adds one line."""
+"""Which class rebuilds a published model of sequences; each kind adds one line."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -7,10 +7,14 @@ from release.models.contract import Table
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
 from release.sequences.models.ngram import NgramModel
+from release.sequences.models.prefix_tree import PrefixTreeModel
 
 Rebuild = Callable[
     [SequenceDomain, Mapping[str, object], Mapping[str, Table]], SequenceModel
 ]
 
-MODELS: Final[Mapping[str, Rebuild]] = {"ngram": NgramModel.rebuilt}
+MODELS: Final[Mapping[str, Rebuild]] = {
+    "ngram": NgramModel.rebuilt,
+    "prefix_tree": PrefixTreeModel.rebuilt,
+}
 """By kind, as it stands in the manifest: domain, facts and tables to the model."""

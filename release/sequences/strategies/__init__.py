@@ -1,1 +1,1 @@
-"""How a loss is spent on sequences: one file a strategy, one registry."""
+"""Strategies of sequence releases: each spends a loss on one log."""

@@ -1,0 +1,144 @@
+"""A drawn tree completed: every child of every grown node gets an estimate.
+
+Kept children have their noisy counts, the others only that theirs are below the
+threshold. A Markov chain, learnt from the tree itself, foretells each child; count and
+foretelling are joined as docs/proofs/prefix_tree.md says, and the chain is learnt anew.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from release.models.contract import FloatArray, IntArray
+from release.models.intervals import noise_variance
+from release.sequences.consistency import NoisyLevel, share_out, upward
+from release.sequences.markov import Chain, order_for, smoothed
+from release.sequences.models.drawn import DrawnLevel, DrawnTree
+from release.sequences.posterior import Unseen, seen
+
+ROUNDS: Final = 5
+LEAST_STRENGTH: Final = 100.0
+STRENGTH: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """All children of the grown nodes of one depth: a row a node, a column a symbol.
+
+    Attributes:
+        counts: Estimated units; each row sums to its node's count.
+        variances: Mean squared error expected of each.
+        kept: Which of them are in the release.
+        states: The chain's state of each row's node.
+        rows: Of each kept child.
+        symbols: Of each kept child.
+        grown: Which kept children have a row on the next level.
+    """
+
+    counts: FloatArray
+    variances: FloatArray
+    kept: NDArray[np.bool_]
+    states: IntArray
+    rows: IntArray
+    symbols: IntArray
+    grown: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Estimates of all levels, and the chain that they agree on."""
+
+    levels: list[Children]
+    chain: Chain
+
+
+def complete(drawn: DrawnTree) -> Completed:
+    """Return the completed tree; deterministic, of public values alone."""
+    order = order_for(drawn.domain.symbols)
+    strength = LEAST_STRENGTH + STRENGTH * max(level.scale for level in drawn.levels)
+    joined = upward(_noisy(drawn))
+    tables = [Unseen.of(level.threshold, level.scale) for level in drawn.levels]
+    chain = smoothed(order, _first_counts(drawn, order), strength)
+    levels = _estimates(drawn, joined, tables, chain)
+    for _ in range(ROUNDS):
+        chain = smoothed(order, _counts(levels, chain), strength)
+        levels = _estimates(drawn, joined, tables, chain)
+    return Completed(levels, chain)
+
+
+def _noisy(drawn: DrawnTree) -> list[NoisyLevel]:
+    levels = []
+    for level, below in zip(drawn.levels, (*drawn.levels[1:], None), strict=True):
+        size = len(level.values)
+        children = np.bincount(below.parents, minlength=size) if below else None
+        full = np.zeros(size, dtype=np.bool_)
+        if children is not None:
+            full = children == drawn.domain.symbols + 1
+        values = level.values.astype(np.float64)
+        spread = np.full(size, noise_variance(level.scale))
+        levels.append(NoisyLevel(level.parents, values, spread, full))
+    return levels
+
+
+def _first_counts(drawn: DrawnTree, order: int) -> FloatArray:
+    """Return what went on how, of kept children alone."""
+    base = drawn.domain.symbols + 1
+    size = base**order
+    found = np.zeros(size * base)
+    states = np.full(drawn.domain.groups, size - 1)
+    for level in drawn.levels:
+        pairs = states[level.parents] * base + level.symbols
+        found += np.bincount(pairs, level.values, size * base)
+        states = pairs % size
+    return found.reshape(size, base)
+
+
+def _estimates(
+    drawn: DrawnTree, joined: list[NoisyLevel], tables: list[Unseen], chain: Chain
+) -> list[Children]:
+    groups = drawn.domain.groups
+    states = np.full(groups, chain.start)
+    first = drawn.levels[0]
+    counts = np.maximum(np.bincount(first.parents, first.values, groups), 0)
+    rows = np.arange(groups)
+    found: list[Children] = []
+    for level, noisy, table in zip(drawn.levels, joined, tables, strict=True):
+        own = np.searchsorted(rows, level.parents)
+        children = _children(level, noisy, table, (own, counts, states), chain)
+        if found:  # the roots are their children's sum
+            shared = share_out(children.counts, children.variances, counts)
+            children = replace(children, counts=shared)
+        found.append(children)
+        rows = np.flatnonzero(level.grown)
+        states = chain.after(states[own], level.symbols)[rows]
+        counts = children.counts[own, level.symbols][rows]
+    return found
+
+
+def _children(
+    level: DrawnLevel,
+    noisy: NoisyLevel,
+    table: Unseen,
+    parents: tuple[IntArray, FloatArray, IntArray],
+    chain: Chain,
+) -> Children:
+    rows, totals, states = parents
+    foretold = totals[:, None] * chain.chances[states]
+    likely = table.likely(foretold)
+    counts, variances = likely.means, likely.variances
+    kept = np.zeros(counts.shape, dtype=np.bool_)
+    kept[rows, level.symbols] = True
+    own = seen(noisy.values, foretold[kept], np.sqrt(noisy.variances / 2) + 1e-9)
+    counts[kept], variances[kept] = own.means, own.variances
+    return Children(counts, variances, kept, states, rows, level.symbols, level.grown)
+
+
+def _counts(levels: list[Children], chain: Chain) -> FloatArray:
+    shape = chain.chances.shape
+    found = np.zeros(shape[0] * shape[1])
+    for level in levels:
+        pairs = level.states[:, None] * shape[1] + np.arange(shape[1])
+        found += np.bincount(pairs.ravel(), level.counts.ravel(), len(found))
+    return found.reshape(shape)

@@ -1,0 +1,105 @@
+"""A Markov chain over symbols: how sequences go on where a tree says nothing."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from release.models.contract import FloatArray, IntArray
+
+MOST_CELLS: Final = 2_000_000
+"""States times symbols."""
+
+MOST_ORDER: Final = 2
+MOST_STEPS: Final = 2_000
+_NOTHING: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Chances of the next symbol by the last ones.
+
+    Attributes:
+        order: m, how many last symbols count.
+        chances: (states, |alphabet| + 1): the last is the end's. A state is the last m
+            symbols as a number of base |alphabet| + 1; the end's code stands for what
+            was before the first symbol.
+    """
+
+    order: int
+    chances: FloatArray
+
+    @property
+    def base(self) -> int:
+        """How many codes there are, the end counted."""
+        return int(self.chances.shape[1])
+
+    @property
+    def start(self) -> int:
+        """The state before the first symbol."""
+        return len(self.chances) - 1
+
+    def after(self, states: IntArray, symbols: IntArray) -> IntArray:
+        """Return the states that symbols lead to."""
+        return np.asarray((states * self.base + symbols) % len(self.chances))
+
+    def chance(self, runs: IntArray) -> FloatArray:
+        """Return the chance of each run's last symbol after the m before it."""
+        before = runs[:, runs.shape[1] - 1 - self.order : -1]
+        return np.asarray(self.chances[self.codes(before), runs[:, -1]])
+
+    def codes(self, runs: IntArray) -> IntArray:
+        """Return runs as numbers of the base."""
+        codes = np.zeros(len(runs), dtype=np.int64)
+        for column in runs.T:
+            codes = codes * self.base + column
+        return codes
+
+    def visits(self, first: FloatArray) -> FloatArray:
+        """Return how often each state is come to, in expectation, until all have ended.
+
+        Args:
+            first: How many are in each state at first; that is no visit.
+        """
+        met, flow = np.zeros_like(first), first
+        for _ in range(MOST_STEPS):
+            moves = flow[:, None] * self.chances
+            moves[:, -1] = 0
+            front = self.base if self.order else 1
+            kept = moves.reshape(front, -1, self.base).sum(axis=0)
+            flow = kept.ravel() if self.order else kept.sum(axis=1)
+            met += flow
+            if flow.sum() <= _NOTHING * (1 + met.sum()):
+                break
+        return met
+
+
+def order_for(symbols: int) -> int:
+    """Return how many last symbols a chain over so many looks at."""
+    base, order = symbols + 1, 0
+    while order < MOST_ORDER and base ** (order + 2) <= MOST_CELLS:
+        order += 1
+    return order
+
+
+def smoothed(order: int, seen: FloatArray, strength: float) -> Chain:
+    """Return the chain of counts, each memory drawn towards the next shorter one.
+
+    Args:
+        order: Of the chain.
+        seen: (states, |alphabet| + 1) units that went on so.
+        strength: Units that a memory must have seen to weigh as much as the shorter
+            one. The first symbol says nothing of later ones, nor they of it.
+    """
+    size, base = seen.shape
+    chances, states = np.full((1, base), 1 / base), 1
+    while True:
+        own = seen.reshape(size // states, states, base).sum(axis=0)
+        if states == 1 and size > 1:
+            own = own - seen[-1:]
+        wide = np.tile(chances, (states // len(chances), 1))
+        total = own.sum(axis=1, keepdims=True)
+        chances = (own + strength * wide) / (total + strength)
+        if states == size:
+            return Chain(order, chances)
+        states *= base

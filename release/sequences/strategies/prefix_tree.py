@@ -1,0 +1,133 @@
+"""Prefix trees: counts of all beginnings that enough units share, level by level."""
+
+import math
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part
+from privacy.losses import Loss
+from release.errors import ReleaseRefusedError
+from release.models.contract import IntArray
+from release.models.intervals import noise_variance
+from release.sequences.contract import SequenceModel
+from release.sequences.domain import SequenceDomain
+from release.sequences.models.drawn import DrawnLevel, DrawnTree
+from release.sequences.models.prefix_tree import PrefixTreeModel
+from release.sequences.sealed import SealedSequences
+from release.strategies.contract import Expectation, Parameters
+from release.strategies.parameters import (
+    divide,
+    refuse_small_parts,
+    refuse_unknown,
+    whole,
+)
+
+DEVIATIONS: Final = 2 * math.sqrt(2)
+MOST_THRESHOLD: Final = 2**40
+MOST_CELLS: Final = 1_000_000
+"""Children that one level may have."""
+FALSE_CHILDREN: Final = 0.6
+KNOWN: Final = ("height", "budget", "threshold")
+BUDGETS: Final = ("uniform", "geometric", "adaptive")
+RATIO: Final = Fraction(9, 10)
+
+
+class PrefixTree:
+    """Measures all children of kept nodes, level by level; an end is a child, too.
+
+    Source: Chen, Fung and Desai 2011; HIDE 5.2.3; docs/proofs/prefix_tree.md.
+    """
+
+    name = "prefix_tree"
+
+    def parts(
+        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
+    ) -> tuple[Part, ...]:
+        """Return one part a level; the root's count is the sum of its children."""
+        refuse_unknown(parameters, KNOWN)
+        levels = height(domain, parameters)
+        kind = parameters.get("budget", "uniform")
+        if kind not in BUDGETS:
+            message = f"budget is one of {', '.join(BUDGETS)}"
+            raise ReleaseRefusedError(message)
+        ratio = RATIO if kind == "geometric" else Fraction(1)
+        weights = [(f"level_{k + 1}", ratio**k) for k in range(levels)]
+        parts = divide(loss, weights)
+        refuse_small_parts(1, parts)
+        return parts
+
+    def expectation(
+        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
+    ) -> Expectation:
+        """Return the error of one node, before the levels are made to agree."""
+        parts = self.parts(domain, loss, parameters)
+        scale = laplace_scale(Fraction(1), parts[0].loss)
+        least = threshold(domain, scale, parameters)
+        return Expectation(
+            cell_rmse=math.sqrt(noise_variance(scale)),
+            total_rmse=math.sqrt((domain.symbols + 1) * noise_variance(scale)),
+            words=f"Paths of fewer than about {least} units are mostly left out.",
+        )
+
+    def measure(
+        self, sequences: SealedSequences, meter: Meter, parameters: Parameters
+    ) -> SequenceModel:
+        """Grow the tree. Neighbours: add or remove all rows of one unit."""
+        domain, codes = sequences.domain, sequences.domain.symbols + 1
+        most = height(domain, parameters)
+        walk, places = sequences.roots(), np.arange(domain.groups)
+        levels: list[DrawnLevel] = []
+        for depth in range(1, most + 1):
+            part = f"level_{depth}"
+            scale = laplace_scale(Fraction(1), meter.left(part))
+            least = threshold(domain, scale, parameters)
+            size = len(places) * codes
+            noisy = meter.sparse_counts(
+                part, walk.children(), size=size, l1=1, threshold=least
+            )
+            own, symbols = np.divmod(noisy.cells, codes)
+            grown = chosen(domain, symbols, noisy.values) & (depth < most)
+            levels.append(
+                DrawnLevel(places[own], symbols, noisy.values, grown, scale, least)
+            )
+            walk, places = walk.down(noisy.cells[grown]), np.flatnonzero(grown)
+            if not len(places):
+                break
+        return PrefixTreeModel(DrawnTree(domain, tuple(levels)))
+
+
+def chosen(
+    domain: SequenceDomain, symbols: IntArray, values: IntArray
+) -> NDArray[np.bool_]:
+    """Return which nodes grow, by noisy counts: no ends, and not too many."""
+    grown = symbols != domain.end
+    most = MOST_CELLS // (domain.symbols + 1)
+    if int(grown.sum()) > most:
+        order = np.lexsort((np.arange(len(values)), -np.where(grown, values, 0)))
+        grown[order[most:]] = False
+    return np.asarray(grown)
+
+
+def height(domain: SequenceDomain, parameters: Parameters) -> int:
+    """Return how many levels are measured.
+
+    Raises:
+        ReleaseRefusedError: It is not between 1 and the maximal length.
+    """
+    return whole(parameters, "height", domain.max_length, domain.max_length)
+
+
+def threshold(domain: SequenceDomain, scale: float, parameters: Parameters) -> int:
+    """Return the least count that is kept, from public facts alone.
+
+    Two standard deviations of the noise, or more where nodes have so many children that
+    empty ones would pass in numbers: at most ``FALSE_CHILDREN`` a node are expected.
+    """
+    a = math.exp(-1 / scale)
+    odds = (domain.symbols + 1) / (FALSE_CHILDREN * (1 + a))
+    own = max(1, math.ceil(scale * max(DEVIATIONS, math.log(odds))))
+    return whole(parameters, "threshold", own, MOST_THRESHOLD)
