@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from curator_client.exports import optional
-from curator_client.trees import ENDED, NOT_KNOWN
+from curator_client.trees import ENDED, NOT_KNOWN, ROOT
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 _SIZE_INCHES = (7.2, 3.6)
-_LABELLED = 0.03  # of the width; narrower paths have no room for their name
+_LETTER = 0.016  # of the width; narrower paths have no room for their name
+_LEGEND = 16  # symbols
+_COLOURS = ("C0", "C1", "C2", "C3", "C4", "C5", "C6", "C8", "C9")  # no grey
 _SHADES = {ENDED: "0.75", NOT_KNOWN: "0.92"}
 
 
@@ -23,10 +25,14 @@ def draw_tree(paths: pd.DataFrame, depth: int, ax: Axes | None) -> Axes:
         _, ax = pyplot.subplots(figsize=_SIZE_INCHES, layout="constrained")
     steps = {symbol: n for n, symbol in enumerate(_symbols(paths))}
     for step, left, width, symbol in _boxes(paths, depth):
-        shade = _SHADES.get(symbol) or f"C{steps[symbol] % 10}"
+        shade = _SHADES.get(symbol) or _COLOURS[steps[symbol] % len(_COLOURS)]
         ax.barh(step, width, 0.92, left, color=shade, edgecolor="white", linewidth=0.8)
-        if width >= _LABELLED:
+        if width >= _LETTER * len(symbol):
             ax.text(left + width / 2, step, symbol, ha="center", va="center", size=8)
+    if len(steps) <= _LEGEND:
+        for symbol, n in steps.items():
+            ax.barh(1, 0, color=_COLOURS[n % len(_COLOURS)], label=symbol)
+        ax.legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
     ax.set_xlim(0, 1)
     ax.set_yticks(range(1, depth + 1), [f"step {n}" for n in range(1, depth + 1)])
     ax.invert_yaxis()
@@ -36,8 +42,8 @@ def draw_tree(paths: pd.DataFrame, depth: int, ax: Axes | None) -> Axes:
 
 
 def _symbols(paths: pd.DataFrame) -> list[str]:
-    known = [s for s in paths["symbol"].tolist() if s not in _SHADES]
-    return list(dict.fromkeys(known))
+    known = dict.fromkeys(paths["symbol"].tolist())
+    return [symbol for symbol in known if symbol not in {ROOT, *_SHADES}]
 
 
 def _boxes(paths: pd.DataFrame, depth: int) -> list[tuple[int, float, float, Any]]:

@@ -92,10 +92,9 @@ class SequenceBinder:
         if not isinstance(first.expression, FunctionCall):
             raise TypeError
         top = self._top(first.expression)
-        unit = self._published.unit
         columns = (
             OutputColumn("run", "group", ColumnType.TEXT, None, 0, KeyShown(0)),
-            _measure("occurrences", NumberShown(0), f"places, of any {unit}"),
+            _measure("occurrences", NumberShown(0), "places"),
         )
         return SequenceQuestion(
             condition=None,
@@ -210,7 +209,7 @@ class _Selected:
             return OutputColumn(name, "group", key.type, None, scale, shown)
         is_count = isinstance(item.expression, CountRows)
         unit = self.published.unit
-        return _measure(name, shown, unit if is_count else f"places, of any {unit}")
+        return _measure(name, shown, unit if is_count else "places")
 
     def _scale(self, key: KeyColumn) -> int:
         match key.key:
