@@ -26,7 +26,7 @@ def draw_tree(paths: pd.DataFrame, depth: int, ax: Axes | None) -> Axes:
     steps = {symbol: n for n, symbol in enumerate(_symbols(paths))}
     for step, left, width, symbol in _boxes(paths, depth):
         shade = _SHADES.get(symbol) or _COLOURS[steps[symbol] % len(_COLOURS)]
-        ax.barh(step, width, 0.92, left, color=shade, edgecolor="white", linewidth=0.8)
+        ax.barh(step, width, 0.92, left, color=shade, edgecolor="white", linewidth=0.3)
         if width >= _LETTER * len(symbol):
             ax.text(left + width / 2, step, symbol, ha="center", va="center", size=8)
     if len(steps) <= _LEGEND:
