@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
@@ -87,6 +88,10 @@ def _sqlite(
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
+        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+        try:
+            driver.execute(begin)
+        except sqlite3.Error:  # it fails again, and SQLAlchemy knows what it means
+            connection.exec_driver_sql(begin)
 
     return engine
