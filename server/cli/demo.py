@@ -1,4 +1,4 @@
-"""The demo: a synthetic hospital over real HTTP, six paid answers, two free releases."""
+"""The demo: a synthetic hospital over real HTTP, six paid answers, two releases."""
 
 import json
 import os
