@@ -26,7 +26,7 @@ $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
 	@$(PIP) install --require-hashes -r requirements/docs.txt
 	@touch $@
 
-demo: $(VENV)/.app ## A synthetic hospital: six paid questions, a cube that is asked for nothing
+demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are asked for nothing
 	@$(RUN)/curator demo
 
 serve: $(VENV)/.app ## Serve the demo's data until stopped

@@ -11,6 +11,7 @@ from mechanisms.biased_tests import BiasedTests, delta_of, path_factor
 from mechanisms.calibration import laplace_scale
 from mechanisms.errors import UnpaidMeasurementError
 from mechanisms.noisy import LARGEST_VALUE, NoisyCounts, NoisySparse, saturating_sum
+from mechanisms.path_budget import PathBudget
 from mechanisms.sparse_counts import SparseRule, noisy_sparse
 from mechanisms.vector_samplers import VectorSampler
 from privacy.charges import Charge
@@ -24,6 +25,7 @@ __all__ = [
     "NoisyCounts",
     "NoisySparse",
     "Part",
+    "PathBudget",
 ]
 
 
@@ -216,6 +218,21 @@ class Meter:
             scale,
             lambda size: self._sampler.discrete_laplace(size, exact),
         )
+
+    def path_budget(self, part: str, l1: int) -> PathBudget:
+        """Return what counts the nodes of one tree, all of which this part pays.
+
+        Args:
+            part: The part that pays; it is spent.
+            l1: The most that one unit adds to all nodes of one level together.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/ngram.md.
+        """
+        return PathBudget(self._spend(part), l1, self._sampler)
 
     def _spend(self, part: str) -> Loss:
         loss = self.left(part)

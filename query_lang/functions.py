@@ -6,13 +6,16 @@ from typing import get_args
 
 from query_lang import rules
 from query_lang.rules import Rule
-from query_lang.syntax import AggregateName, FunctionName
+from query_lang.syntax import AggregateName, FunctionName, SequenceFunctionName
 
 AGGREGATES: Mapping[str, AggregateName] = {
     name.upper(): name for name in get_args(AggregateName)
 }
 FUNCTIONS: Mapping[str, FunctionName] = {
     name.upper(): name for name in get_args(FunctionName)
+}
+SEQUENCE_FUNCTIONS: Mapping[str, SequenceFunctionName] = {
+    name.upper(): name for name in get_args(SequenceFunctionName)
 }
 ORDERED = frozenset({"FIRST", "LAST"})  # aggregates that take ORDER BY
 WINDOW_ONLY = frozenset({"ROW_NUMBER", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"})
@@ -55,6 +58,20 @@ FORMS: Mapping[str, Form] = {
     "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
     "SUM": Form(1, 1, "SUM(cost)"),
 }
+
+SEQUENCE_FORMS: Mapping[str, Form] = {
+    "ENDS_WITH": Form(1, _ANY_NUMBER, "ENDS_WITH('ICU', 'discharge')"),
+    "FIRST_THEN": Form(2, _ANY_NUMBER, "FIRST_THEN('ICU', 'ward')"),
+    "HAS_RUN": Form(1, _ANY_NUMBER, "HAS_RUN('ICU', 'ward')"),
+    "LENGTH": Form(0, 0, "LENGTH()"),
+    "OCCURRENCES": Form(1, _ANY_NUMBER, "OCCURRENCES('ICU', 'ward')"),
+    "SLOPE": Form(0, 0, "SLOPE()"),
+    "SLOPE_BAND": Form(1, 1, "SLOPE_BAND(0.5)"),
+    "STARTS_WITH": Form(1, _ANY_NUMBER, "STARTS_WITH('triage', 'ICU')"),
+    "SYMBOL_AT": Form(1, 1, "SYMBOL_AT(3)"),
+    "TOP_RUNS": Form(3, 3, "TOP_RUNS(10, 2, 3)"),
+}
+"""What a question to a release of sequences has besides ``FORMS``."""
 
 _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     # rule, names in capitals, what to write instead

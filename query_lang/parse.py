@@ -17,8 +17,13 @@ from query_lang.tally import check_every_token_is_read
 from query_lang.tokens import lex
 
 
-def parse_query(sql: str) -> Query:
+def parse_query(sql: str, *, sequences: bool = False) -> Query:
     """Read one query.
+
+    Args:
+        sql: The text.
+        sequences: Whether the functions of sequences are words of the language, as
+            they are in questions to a release of sequences alone.
 
     Raises:
         SqlSyntaxError: The text is not SQL, or empty.
@@ -33,7 +38,7 @@ def parse_query(sql: str) -> Query:
     parsed = sqlglot_tree(tokens)
     places = Places(tokens)
     try:
-        tree = QueryReader(places).whole(parsed)
+        tree = QueryReader(places, sequences=sequences).whole(parsed)
     except RecursionError:
         raise refuse(rules.DEPTH, first.position) from None
     places.take_end()

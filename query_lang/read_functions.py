@@ -11,6 +11,8 @@ from query_lang.functions import (
     FORMS,
     FUNCTIONS,
     ORDERED,
+    SEQUENCE_FORMS,
+    SEQUENCE_FUNCTIONS,
     WINDOW_ONLY,
     instead_of,
 )
@@ -47,8 +49,9 @@ _Call = AggregateCall | CountRows | FunctionCall
 class FunctionReader(ExpressionReader):
     """Reads whatever has the shape of a call."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, *, sequences: bool = False) -> None:
         super().__init__(places)
+        self._forms = {**FORMS, **SEQUENCE_FORMS} if sequences else FORMS
         self._readers.update(
             {
                 exp.Anonymous: self._call,
@@ -73,7 +76,7 @@ class FunctionReader(ExpressionReader):
         name, position = self._places.word(), self._places.position
         if str(node.this).upper() != name:  # a quoted name, or text that was dropped
             raise self._places.unread()
-        if name not in FORMS:
+        if name not in self._forms:
             rule, hint = instead_of(name)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
@@ -86,7 +89,7 @@ class FunctionReader(ExpressionReader):
         return call
 
     def _check_form(self, name: str, given: int, position: Position) -> None:
-        form = FORMS[name]
+        form = self._forms[name]
         if not form.fewest <= given <= form.most:
             raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
 
@@ -94,7 +97,9 @@ class FunctionReader(ExpressionReader):
         self, name: str, nodes: list[exp.Expr], position: Position
     ) -> FunctionCall:
         self._check_form(name, len(nodes), position)
-        return FunctionCall(FUNCTIONS[name], self._plain(nodes), position)
+        own = FUNCTIONS.get(name)
+        found = SEQUENCE_FUNCTIONS[name] if own is None else own
+        return FunctionCall(found, self._plain(nodes), position)
 
     def _plain(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
         for node in nodes:

@@ -36,6 +36,18 @@ FunctionName = Literal[
     "nullif",
     "row_number",
 ]
+SequenceFunctionName = Literal[
+    "ends_with",
+    "first_then",
+    "has_run",
+    "length",
+    "occurrences",
+    "slope",
+    "slope_band",
+    "starts_with",
+    "symbol_at",
+    "top_runs",
+]
 FrameEdge = Literal["unbounded", "current", "preceding", "following"]
 JoinKind = Literal["inner", "left"]
 
@@ -209,9 +221,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """A function of the language that is no aggregate: ``COALESCE(a, b)``."""
+    """A function of the language that is no aggregate: ``COALESCE(a, b)``.
 
-    name: FunctionName
+    Those of sequences are read where a release of sequences is asked, nowhere else.
+    """
+
+    name: Literal[FunctionName, SequenceFunctionName]
     arguments: tuple["Expression", ...]
     position: Position
 

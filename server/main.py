@@ -23,7 +23,8 @@ from server.cli.ledger import ledger_commands
 from server.cli.manifests import manifest_commands
 from server.cli.operating import add_report
 from server.cli.output import Json, refusals, say, show
-from server.cli.releases import ReleaseParts, release_commands
+from server.cli.release_making import ReleaseParts
+from server.cli.releases import release_commands
 from server.installing import actor, initialise, upgrade_database
 from server.job_worker import work_as_process
 from server.logs import configure_logs

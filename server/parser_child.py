@@ -25,7 +25,7 @@ def main() -> None:
     gc.disable()  # a text makes few objects; they are collected once it is answered
     gc.freeze()
     for line in sys.stdin.buffer:
-        sys.stdout.write(json.dumps(_reply(json.loads(line))) + "\n")
+        sys.stdout.write(json.dumps(_reply(*json.loads(line))) + "\n")
         sys.stdout.flush()
         gc.collect(0)
 
@@ -37,9 +37,9 @@ def _die_with(parent: int) -> None:
     os._exit(1)
 
 
-def _reply(sql: str) -> dict[str, object]:
+def _reply(sql: str, sequences: bool) -> dict[str, object]:  # noqa: FBT001 - as the line has them
     try:
-        return {"tree": to_json(parse_query(sql))}
+        return {"tree": to_json(parse_query(sql, sequences=sequences))}
     except QueryError as error:
         facts = ("rule", "line", "column", "detail", "hint")
         return {

@@ -37,15 +37,19 @@ class ParserPool:
         self._warm = _Child()
         self._spares.put(_Child())
 
-    def parse(self, sql: str) -> Query:
+    def parse(self, sql: str, *, sequences: bool = False) -> Query:
         """Return the tree of ``sql``.
+
+        Args:
+            sql: The text.
+            sequences: As of ``parse_query``.
 
         Raises:
             QueryError: The text is too large, is no SQL, or is outside the language.
         """
         check_size(sql)
         with self._lock:
-            reply = self._warm.ask(sql, self._timeout_seconds)
+            reply = self._warm.ask((sql, sequences), self._timeout_seconds)
             if reply is None:
                 self._replace()
                 raise SqlNotAllowedError(
@@ -84,11 +88,13 @@ class _Child:
             stderr=subprocess.DEVNULL,  # a dying parser may quote its text
         )
 
-    def ask(self, sql: str, timeout_seconds: float) -> dict[str, Json] | None:
+    def ask(
+        self, asked: tuple[str, bool], timeout_seconds: float
+    ) -> dict[str, Json] | None:
         """Return the child's reply, or None where it died or took too long."""
         stdin, stdout = _pipes(self._process)
         try:
-            stdin.write(json.dumps(sql).encode() + b"\n")
+            stdin.write(json.dumps(asked).encode() + b"\n")
             stdin.flush()
         except OSError:
             return None

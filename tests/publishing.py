@@ -28,6 +28,22 @@ def spec(name="visitors", **more):
     return {**plain, **more}
 
 
+def paths(name="paths", **more):
+    """Return a spec of sequences over the test's table of visits."""
+    plain = {
+        "name": name,
+        "dataset": "clinic",
+        "kind": "sequences",
+        "strategy": "prefix_tree",
+        "from": "visits",
+        "order": "day",
+        "symbol": {"column": "ward"},
+        "max_length": 3,
+        "epsilon": "0.5",
+    }
+    return {key: value for key, value in {**plain, **more}.items() if value is not None}
+
+
 @dataclass
 class Press:
     """Publishes in this process, from one installation."""

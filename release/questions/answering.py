@@ -1,7 +1,7 @@
 """Answers to questions of one published cube: rows with intervals, for nothing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from query_lang.compiled import (
@@ -36,8 +36,11 @@ class ColumnIntervals:
 
 
 @dataclass(frozen=True, slots=True)
-class CubeAnswer:
-    """Rows, and how far each measure may be from what the custodian's data says."""
+class ReleaseAnswer:
+    """Rows, and how far each measure may be from what the custodian's data says.
+
+    ``undecided`` says of counts of sequences how many more there may be, a text a row.
+    """
 
     columns: tuple[OutputColumn, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -46,6 +49,7 @@ class CubeAnswer:
     confidence: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+    undecided: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class AskedCube:
@@ -65,7 +69,7 @@ class AskedCube:
         """Give back what evaluating needs."""
         self._values.close()
 
-    def ask(self, tree: Query, confidence: str = "0.95") -> CubeAnswer:
+    def ask(self, tree: Query, confidence: str = "0.95") -> ReleaseAnswer:
         """Answer a parsed text.
 
         Args:
@@ -77,7 +81,7 @@ class AskedCube:
         """
         return self.answer(self._binder.bind(tree), confidence)
 
-    def answer(self, question: CubeQuestion, confidence: str = "0.95") -> CubeAnswer:
+    def answer(self, question: CubeQuestion, confidence: str = "0.95") -> ReleaseAnswer:
         """Answer a bound question.
 
         Raises:
@@ -106,7 +110,7 @@ class AskedCube:
         ]
         measures = [column for column in columns if column.kind == "measure"]
         ends = {column.name: shown.ends(column.shown) for column in measures}
-        return CubeAnswer(
+        return ReleaseAnswer(
             columns=columns,
             rows=tuple(zip(*written, strict=True)),
             intervals=tuple(

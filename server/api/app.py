@@ -34,6 +34,7 @@ from server.api.questions import QuestionCounter, problem_for
 from server.api.release_wire import ReleaseBody, WithdrawBody
 from server.api.releases import add_release_routes
 from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
+from server.api.releases_trees import add_release_tree_routes
 from server.api.samples import add_sample_route
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
@@ -119,6 +120,7 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     add_proposal_routes(app)
     add_ledger_routes(app)
     add_release_question_routes(app)
+    add_release_tree_routes(app)
     add_admin_release_routes(app)
     add_release_routes(app)
     add_docs_routes(app, openapi_document)

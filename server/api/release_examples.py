@@ -148,6 +148,36 @@ _QUESTION: Example = {
     "confidence": 0.95,
 }
 
+_BRANCH: Example = {
+    "release": f"rel_{_RANDOM}",
+    "prefix": ["emergency", "icu"],
+    "count": "812.000000",
+    "half_width": "21.200000",
+    "children": [
+        {
+            "kind": "symbol",
+            "symbol": "surgery",
+            "count": "540.000000",
+            "half_width": "21.200000",
+            "children": 4,
+        },
+        {
+            "kind": "end",
+            "symbol": None,
+            "count": "180.000000",
+            "half_width": "21.200000",
+            "children": 0,
+        },
+        {
+            "kind": "rest",
+            "symbol": None,
+            "count": "92.000000",
+            "half_width": "36.720000",
+            "children": 0,
+        },
+    ],
+}
+
 RELEASE_EXAMPLES = {
     "POST /v1/releases/{release}/queries": Shown({"200": _ANSWER}, _QUESTION),
     "POST /v1/admin/releases/plan": Shown({"200": _PLAN}, {"release": _SPEC}),
@@ -163,6 +193,7 @@ RELEASE_EXAMPLES = {
     "GET /v1/releases": _page(_ITEM),
     "GET /v1/releases/key": Shown({"200": {"public_key": "0" * 64}}),
     "GET /v1/releases/{release}": Shown({"200": {**_ITEM, "manifest": _MANIFEST}}),
+    "GET /v1/releases/{release}/tree": Shown({"200": _BRANCH}),
     "GET /v1/releases/{release}/download": Shown(
         {"200": "sex,age,estimate,variance,half_width_95\nf,0-9,512.0,1352.0,110.0\n"}
     ),

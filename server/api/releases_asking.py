@@ -39,6 +39,15 @@ class ReleaseQuestionBody(BaseModel):
     )
 
 
+class Undecided(BaseModel):
+    """How many more may match, where a release of sequences does not say."""
+
+    model_config = ConfigDict(extra="allow")
+
+    column: str
+    rows: list[str]
+
+
 class ReleaseAnswer(BaseModel):
     """Estimates from a release; nothing was charged and no row was read."""
 
@@ -54,6 +63,11 @@ class ReleaseAnswer(BaseModel):
     )
     intervals: list[Intervals] = Field(description="Of every measure.")
     half_widths: list[HalfWidths] = Field(description="Of counts and sums.")
+    undecided: list[Undecided] = Field(
+        default=[],
+        description="Of counts of sequences alone: units of which the release does not "
+        "say whether they match; intervals end higher by them.",
+    )
     price: str = Field(examples=["0"])
     derivation: str
     warnings: list[WarningShape]

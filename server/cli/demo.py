@@ -1,4 +1,4 @@
-"""The demo: a synthetic hospital over real HTTP, six paid answers and a free cube."""
+"""The demo: a synthetic hospital over real HTTP, six paid answers, two releases."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from rich.console import Console
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import say
-from server.demo import cube
+from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
 from server.settings import read_settings
@@ -56,14 +56,14 @@ def run_demo(wiring: Wiring) -> None:
     key = _build(wiring, environment)
     with _server(environment) as url, Curator(url, key) as client:
         _ask_for_a_price(client)
-        _ask_the_cube(client)
+        _ask_for_nothing(client)
     _console.print(
         "\nThe true counts never left the server, and the budget is really spent."
         "\nTry next:"
         "\n  make serve                      the same hospital, until you stop it"
         "\n  docs/quickstart.md              your own tables, your own key"
         "\n  docs/query-language.md          what can be asked"
-        "\n  docs/releases.md                cubes, published once, then free",
+        "\n  docs/releases.md                cubes and sequences, once paid, then free",
         markup=False,
     )
 
@@ -80,13 +80,14 @@ def _ask_for_a_price(client: "Curator") -> None:
         _console.print(str(answer), markup=False)
 
 
-def _ask_the_cube(client: "Curator") -> None:
-    release = client.release(cube.NAME)
+def _ask_for_nothing(client: "Curator") -> None:
     _console.print("\nFrom here on nothing is paid:", markup=False)
-    _console.print(str(release), markup=False)
-    for text, sql in cube.QUESTIONS:
-        _print_question(text, sql)
-        _console.print(str(release.query(sql)), markup=False)
+    for published in (cube, sequences):
+        release = client.release(published.NAME)
+        _console.print(f"\n{release}", markup=False)
+        for text, sql in published.QUESTIONS:
+            _print_question(text, sql)
+            _console.print(str(release.query(sql)), markup=False)
 
 
 def _print_question(text: str, sql: str) -> None:
@@ -133,8 +134,9 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     services = wiring.make_services(settings)
     say("Loading it ...")
     CustodyOffice(services, wiring.actor()).load(manifest, LoadChoices(), None)
-    say("Publishing a cube of its stays ...")
-    _publish(wiring, services)
+    for what, published in (("cube of its stays", cube), ("tree of ways", sequences)):
+        say(f"Publishing a {what} ...")
+        _publish(wiring, services, published.NAME, published.SPEC)
     office = PeopleOffice(services, wiring.actor())
     office.create_principal("ada", "analyst")
     office.create_project(
@@ -147,10 +149,10 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     return str(issued["key"])
 
 
-def _publish(wiring: Wiring, services: Services) -> None:
-    """Publish the demo's cube as ``curator release publish .demo/stays.yaml`` would."""
-    written = FOLDER / f"{cube.NAME}.yaml"
-    written.write_text(cube.SPEC, "utf-8")
+def _publish(wiring: Wiring, services: Services, name: str, content: str) -> None:
+    """Publish a release as ``curator release publish .demo/NAME.yaml`` would."""
+    written = FOLDER / f"{name}.yaml"
+    written.write_text(content, "utf-8")
     spec, _ = read_spec_file(written)
     told = {"release": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
     jobs, operator = wiring.make_jobs(services), wiring.operator()
@@ -158,7 +160,7 @@ def _publish(wiring: Wiring, services: Services) -> None:
     wiring.make_runner(services, threading.Event()).run_one(job)
     ended = jobs.show(operator, job)
     if ended["state"] != "done":
-        message = f"the cube was not published: {ended['error']}"
+        message = f"{name} was not published: {ended['error']}"
         raise CommandRefusedError(message)
 
 

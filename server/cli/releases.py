@@ -1,111 +1,36 @@
-"""``curator release``: private cubes, from a spec to signed files."""
+"""``curator release``: private cubes and sequences, from a spec to signed files."""
 
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from release.spec import json_schema
 from release.store import problems_in
-from server.cli.jobs import follow_job, shown_headway
 from server.cli.output import (
     REFUSED,
     Json,
     print_json,
     refusals,
-    say,
     show,
     show_list,
 )
+from server.cli.release_making import ReleaseParts, add_making
 from server.use_cases.answers import Document
-from server.use_cases.job_running import JobRunner
-from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.paging import Page
-from server.use_cases.release_spec_files import placed, read_spec_file
-from server.use_cases.release_specs import SpecRefusedError
-from server.use_cases.releases import ReleaseOffice
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "created")
-Spec = Annotated[Path, typer.Argument(help="A YAML or JSON file; docs/releases.md.")]
 Release = Annotated[str, typer.Argument(help="Its id or name.")]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseParts:
-    """What the commands work with.
-
-    Attributes:
-        office: Lists, shows, verifies and withdraws.
-        jobs: Submits.
-        viewer: Whoever works on this host.
-        runner: Runs jobs in this process, until its event is set.
-    """
-
-    office: Callable[[], ReleaseOffice]
-    jobs: Callable[[], JobsOffice]
-    viewer: Callable[[], Viewer]
-    runner: Callable[[threading.Event], JobRunner]
 
 
 def release_commands(parts: ReleaseParts) -> typer.Typer:
     """Return the commands about releases."""
-    cli = typer.Typer(help="Private cubes: paid once, then asked for nothing.")
-    _add_making(cli, parts)
+    cli = typer.Typer(
+        help="Private cubes and sequences: paid once, then asked for nothing."
+    )
+    add_making(cli, parts)
     _add_reading(cli, parts)
     _add_keeping(cli, parts)
     return cli
-
-
-def _add_making(cli: typer.Typer, parts: ReleaseParts) -> None:
-    @cli.command()
-    def plan(spec: Spec, *, json: Json = False) -> None:
-        """Price a release and foretell each strategy's error; touches no data.
-
-        Example: curator release plan cube.yaml
-        """
-        with refusals():
-            show(_planned(parts, spec), as_json=json)
-
-    @cli.command()
-    def publish(
-        spec: Spec,
-        *,
-        background: Annotated[
-            bool, typer.Option(help="Let a worker do it; print the job's id.")
-        ] = False,
-        json: Json = False,
-    ) -> None:
-        """Charge the population once, and publish a cube for good.
-
-        Interrupted before the charge, nothing has happened; after it, the charge stays.
-
-        Example: curator release publish cube.yaml
-        """
-        with refusals():
-            told = _told(spec)
-            _placed(spec, lambda: parts.office().plan(parts.viewer(), told))
-            jobs, viewer = parts.jobs(), parts.viewer()
-            job = str(jobs.submit(viewer, "release.publish", told)["id"])
-            if background:
-                show({"job": job}, as_json=json)
-                return
-            ended = _run(parts, job, quiet=json)
-        if ended["state"] != "done":
-            say(f"refused: {ended['error'] or 'the release was cancelled'}")
-            raise typer.Exit(REFUSED)
-        result = ended["result"]
-        show(result if isinstance(result, dict) else {}, as_json=json)
-
-    @cli.command()
-    def schema() -> None:
-        """Print the JSON Schema of spec files, for editors.
-
-        Example: curator release schema > release.schema.json
-        """
-        print_json(json_schema())
 
 
 def _add_reading(cli: typer.Typer, parts: ReleaseParts) -> None:
@@ -190,41 +115,3 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
         with refusals():
             withdrawn = parts.office().withdraw(parts.viewer(), release, reason)
             show(withdrawn, as_json=json)
-
-
-def _told(spec: Path) -> Document:
-    """Return a spec file as jobs take it."""
-    read, _ = read_spec_file(spec)
-    return {"release": read.model_dump(mode="json", by_alias=True, exclude_none=True)}
-
-
-def _planned(parts: ReleaseParts, spec: Path) -> Document:
-    told = _told(spec)
-    return _placed(spec, lambda: parts.office().plan(parts.viewer(), told))
-
-
-def _placed(spec: Path, work: Callable[[], Document]) -> Document:
-    """Do something with a spec; what it refuses has a line and a column."""
-    try:
-        return work()
-    except SpecRefusedError as error:
-        _, places = read_spec_file(spec)
-        raise placed(error, spec, places) from None
-
-
-def _run(parts: ReleaseParts, job: str, *, quiet: bool) -> Document:
-    """Run a job here, unless a worker has taken it, and watch it until its end."""
-    stop = threading.Event()
-    runner = parts.runner(stop)
-    jobs, viewer = parts.jobs(), parts.viewer()
-    working = threading.Thread(target=runner.run_one, args=(job,), daemon=True)
-    with shown_headway(quiet=quiet) as tell:
-        working.start()
-        try:
-            return follow_job(lambda: jobs.show(viewer, job), tell)
-        except KeyboardInterrupt:
-            jobs.cancel(viewer, job)
-            return follow_job(lambda: jobs.show(viewer, job), tell)
-        finally:
-            stop.set()
-            working.join()

@@ -7,7 +7,7 @@ from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
 from query_lang.presentation import present
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 from server.use_cases.noise import intervals_of_answer, noise_of
 from server.use_cases.questions import Question
 from server.use_cases.release_answers import (
@@ -94,7 +94,7 @@ def free_document(
 
 def released_document(
     question: Question,
-    answer: CubeAnswer,
+    answer: ReleaseAnswer,
     *,
     query_id: str,
     release: Document,

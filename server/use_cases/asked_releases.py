@@ -9,19 +9,21 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 from release.questions.keeping import Keeper
 from server.use_cases.access import Caller
 from server.use_cases.answers import Document, encode
 from server.use_cases.errors import BusyError
-from server.use_cases.opened_releases import PublicationRow, ReleaseRoom
+from server.use_cases.opened_releases import PublicationRow, ReleaseRoom, is_cube
 from server.use_cases.release_answers import (
     release_columns,
     release_half_widths,
     release_intervals,
     release_rows,
+    release_undecided,
 )
 from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.release_trees import WantedBranch, branch_document
 from server.use_cases.services import Services, today
 
 KEPT_BYTES: Final = 32 * 2**20
@@ -60,7 +62,6 @@ class ReleaseDesk:
         Raises:
             NotFoundError: There is no such release, or it is not the caller's.
             QueryError: The text is refused, with rule, place and hint.
-            NoCubeError: It holds sequences.
             BusyError: Others are answered just now, and take long.
         """
         row = self._row(caller, release_id)
@@ -72,6 +73,19 @@ class ReleaseDesk:
         self._answers.put(key, body, len(key.encode()) + len(body))
         return body
 
+    def branch(self, caller: Caller, release_id: str, wanted: WantedBranch) -> Document:
+        """Return a branch of a published tree.
+
+        Raises:
+            NotFoundError: There is no such release, or it is not the caller's, or it
+                holds no sequences.
+            InvalidOptionError: The branch names what the release does not declare.
+            BusyError: Others are answered just now, and take long.
+        """
+        row = self._row(caller, release_id)
+        with self._place():
+            return branch_document(self._room.sequences(row), wanted)
+
     def _row(self, caller: Caller, release_id: str) -> PublicationRow:
         """Return a release that the caller may read now; a refusal is not kept."""
         return self._services.catalogue.get(
@@ -80,9 +94,11 @@ class ReleaseDesk:
         )
 
     def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:
-        tree = self._services.parser(sql)
+        whole = is_cube(row)
+        tree = self._services.parser(sql, sequences=not whole)
         with self._place():
-            answer = self._room.asked(row).ask(tree, confidence)
+            opened = self._room.asked(row) if whole else self._room.sequences(row)
+            answer = opened.ask(tree, confidence)
         return encode(answer_document(str(row.id), str(row.snapshot), answer))
 
     @contextmanager
@@ -101,8 +117,10 @@ class ReleaseDesk:
             self._waiting.release()
 
 
-def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document:
+def answer_document(release: str, snapshot: str, answer: ReleaseAnswer) -> Document:
     """Return an answer in the shapes of CONTRACT 5."""
+    undecided = release_undecided(answer)
+    more: Document = {"undecided": undecided} if undecided else {}
     return {
         "release": release,
         "snapshot": snapshot,
@@ -110,6 +128,7 @@ def answer_document(release: str, snapshot: str, answer: CubeAnswer) -> Document
         "rows": release_rows(answer),
         "intervals": release_intervals(answer),
         "half_widths": release_half_widths(answer),
+        **more,
         "price": "0",
         "derivation": answer.derivation,
         "warnings": [

@@ -29,7 +29,7 @@ from privacy.errors import (
     QueryError,
 )
 from privacy.losses import Loss
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 from server.use_cases.access import Caller, Grant, find_grant
 from server.use_cases.answers import (
     Document,
@@ -200,7 +200,7 @@ class Desk:
         reply = self._store_free(charge_request, str(best.row.job), body)
         return replace(reply, executed=question, is_free=True)
 
-    def _best_answer(self, offers: list[Offer]) -> tuple[Offer, CubeAnswer] | None:
+    def _best_answer(self, offers: list[Offer]) -> tuple[Offer, ReleaseAnswer] | None:
         """Answer from the best release whose files are there and answer in time."""
         for offer in offers:
             try:

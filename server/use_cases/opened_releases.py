@@ -32,8 +32,11 @@ from release.questions.engine import PublicEngine
 from release.questions.evaluation import PublicValues
 from release.questions.question import peel
 from release.questions.views import View, view_of
+from release.sequences.asking.answering import AskedSequences
+from release.sequences.asking.published import PublishedSequences
 from release.spec import CubeSpec, spec_from_json
 from server.persistence import tables
+from server.use_cases.errors import NotFoundError
 from server.use_cases.release_shelf import ReleaseShelf
 from server.use_cases.services import Services
 
@@ -108,6 +111,7 @@ class ReleaseRoom:
         self._engine = PublicEngine()
         self._known: Kept[KnownCube] = Kept(KNOWN)
         self._asked: Kept[AskedCube] = Kept(OPEN)
+        self._sequences: Kept[AskedSequences] = Kept(OPEN)
 
     def known(self, row: PublicationRow) -> KnownCube:
         """Return what a release counts.
@@ -125,6 +129,30 @@ class ReleaseRoom:
             NoCubeError: It holds sequences.
         """
         return self._asked.get(str(row.id), lambda: self._open(row))
+
+    def sequences(self, row: PublicationRow) -> AskedSequences:
+        """Return a release of sequences, open for questions.
+
+        Raises:
+            NotFoundError: It is none, or its files are gone or broken.
+        """
+        if is_cube(row):
+            raise NotFoundError
+        return self._sequences.get(str(row.id), lambda: self._open_sequences(row))
+
+    def _open_sequences(self, row: PublicationRow) -> AskedSequences:
+        opened = self._shelf.opened(row)
+        model, manifest = opened.sequences(), opened.manifest
+        spec = spec_from_json(str(row.spec))
+        published = PublishedSequences(
+            id=str(row.id),
+            name=spec.name,
+            domain=model.domain,
+            unit=str(manifest["unit"]),
+            strategy=spec.strategy,
+            epsilon=str(spec.epsilon),
+        )
+        return AskedSequences(published, model)
 
     def _open(self, row: PublicationRow) -> AskedCube:
         known = self.known(row)

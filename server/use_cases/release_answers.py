@@ -1,10 +1,10 @@
 """Parts of answers that releases give, in the shapes of CONTRACT 5."""
 
 from privacy.schema_json import scalar_to_json
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 
 
-def release_columns(answer: CubeAnswer) -> list[dict[str, object]]:
+def release_columns(answer: ReleaseAnswer) -> list[dict[str, object]]:
     """Describe an answer's columns."""
     return [
         {
@@ -17,7 +17,7 @@ def release_columns(answer: CubeAnswer) -> list[dict[str, object]]:
     ]
 
 
-def release_rows(answer: CubeAnswer) -> list[list[object]]:
+def release_rows(answer: ReleaseAnswer) -> list[list[object]]:
     """Return the rows in JSON's types."""
     return [
         [None if value is None else scalar_to_json(value) for value in row]
@@ -25,7 +25,7 @@ def release_rows(answer: CubeAnswer) -> list[list[object]]:
     ]
 
 
-def release_intervals(answer: CubeAnswer) -> list[dict[str, object]]:
+def release_intervals(answer: ReleaseAnswer) -> list[dict[str, object]]:
     """Describe each measure's intervals, a pair of texts a row."""
     return [
         {
@@ -37,9 +37,16 @@ def release_intervals(answer: CubeAnswer) -> list[dict[str, object]]:
     ]
 
 
-def release_half_widths(answer: CubeAnswer) -> list[dict[str, object]]:
+def release_half_widths(answer: ReleaseAnswer) -> list[dict[str, object]]:
     """Describe the half-widths of counts and sums, a text a row."""
     return [
         {"column": name, "confidence": answer.confidence, "rows": list(widths)}
         for name, widths in answer.half_widths.items()
+    ]
+
+
+def release_undecided(answer: ReleaseAnswer) -> list[dict[str, object]]:
+    """Say of counts of sequences how many more may match, a text a row."""
+    return [
+        {"column": name, "rows": list(rows)} for name, rows in answer.undecided.items()
     ]

@@ -14,7 +14,7 @@ from typing import Final
 from privacy.errors import QueryError
 from privacy.losses import Loss
 from release.questions import rules
-from release.questions.answering import CubeAnswer
+from release.questions.answering import ReleaseAnswer
 from release.questions.effort import Effort
 from release.questions.matching import Asked, Difference, match
 from release.questions.measuring import Measurer
@@ -104,7 +104,7 @@ class ReleaseOffers:
         finally:
             self._comparing.release()
 
-    def answer(self, offer: Offer) -> CubeAnswer:
+    def answer(self, offer: Offer) -> ReleaseAnswer:
         """Answer a question from a release.
 
         Raises:

@@ -75,6 +75,7 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/releases/key": READERS,
     "GET /v1/releases/{release}": READERS,
     "GET /v1/releases/{release}/download": READERS,
+    "GET /v1/releases/{release}/tree": READERS,
     "GET /v1/admin/ledger": CUSTODIAN | AUDITOR,
     "GET /v1/admin/ledger/verify": AUDITOR,
     "GET /healthz": EVERYBODY,

@@ -1,10 +1,11 @@
 """What every use case works with; bootstrap fills it with concrete parts."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
+from typing import Protocol
 
 from budget.databases import Databases
 from budget.ledger import Ledger
@@ -16,7 +17,13 @@ from query_lang.syntax import Query
 from server.settings import Settings
 from server.use_cases.remembered import CatalogueMemory
 
-Parser = Callable[[str], Query]
+
+class Parser(Protocol):
+    """Reads texts; ``sequences`` lets the functions of sequences be words."""
+
+    def __call__(self, sql: str, *, sequences: bool = False) -> Query:
+        """Return the tree of a text, or raise a QueryError."""
+        ...
 
 
 @dataclass(slots=True)

@@ -26,6 +26,15 @@ from tests.publishing import Press, spec
 from tests.two_persons import Two
 
 RELEASED = [("clinic", "study", "mine"), ("school", "other", "theirs")]
+PATHS = {
+    "kind": "sequences",
+    "strategy": "prefix_tree",
+    "order": "day",
+    "symbol": {"column": "ward"},
+    "max_length": 3,
+    "count": None,
+    "dimensions": None,
+}
 STRANGERS = ["900,F,30,north,2024-03-03,n"]
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
 QUESTION = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.01"}
@@ -135,6 +144,7 @@ ROWS = {
         Row("GET /v1/releases/key"),
         Row("GET /v1/releases/{release}"),
         Row("GET /v1/releases/{release}/download"),
+        Row("GET /v1/releases/{release}/tree"),
         Row(
             "POST /v1/releases/{release}/queries", {"sql": "SELECT COUNT(*) FROM mine"}
         ),
@@ -198,6 +208,10 @@ def world(tmp_path_factory):
     spare_key = two.people(lambda office: office.create_key("spare"))["id"]
     eve = two.people(lambda office: office.create_key("eve"), "root")["key"]
     releases = [_release(installation, *one) for one in RELEASED]
+    trees = [
+        _release(installation, dataset, project, f"{name}_paths", **PATHS)
+        for dataset, project, name in RELEASED
+    ]
     _release(installation, "clinic", "study", "doomed")
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(serve_in_thread(installation))
@@ -214,13 +228,13 @@ def world(tmp_path_factory):
             "population": "people", "dataset": "clinic", "project": "study",
             "principal": "ada", "key": spare_key, "query_id": mine["query_id"],
             "job": _job(installation, "people"), "snapshot": older, "newer": newer,
-            "release": releases[0],
+            "release": releases[0], "tree": trees[0],
         }  # fmt: skip
         others = {
             "population": "pupils", "dataset": "school", "project": "other",
             "principal": "eve", "key": spare_key, "query_id": theirs["query_id"],
             "job": _job(installation, "pupils"), "snapshot": school,
-            "release": releases[1],
+            "release": releases[1], "tree": trees[1],
         }  # fmt: skip
         yield World(installation, two, http, own, others)
 
@@ -245,10 +259,11 @@ def _job(installation, population):
         return make_jobs(services).submit(viewer, "dataset.load", told)["id"]
 
 
-def _release(installation, dataset, project, name):
+def _release(installation, dataset, project, name, **more):
     """Publish a release that a project's members may read; return its id."""
     press = Press(installation)
-    told = spec(name, dataset=dataset, readers=[{"project": project}])
+    told = spec(name, dataset=dataset, readers=[{"project": project}], **more)
+    told = {key: value for key, value in told.items() if value is not None}
     return press.publish(told)["result"]["release"]
 
 
@@ -276,6 +291,8 @@ def _names(world, row):
     if "{proposal}" in row.route:
         own["proposal"] = _propose(world, "people")
         others["proposal"] = _propose(world, "pupils")
+    if row.route.endswith("/tree"):
+        own["release"], others["release"] = own["tree"], others["tree"]
     own.update(SPENT_BY.get(row.route, {}))
     if row.route.startswith("DELETE") and "{snapshot}" in row.route:
         own["snapshot"] = own["newer"]  # the older one is active by then

@@ -7,6 +7,9 @@ from mechanisms.vector_samplers import OsVectorSampler
 
 METHODS = ("counts", "sparse_counts", "choose", "interval_costs", "biased_tests")
 
+SPARSE = {"sparse_counts", "level"}
+"""What keeps as many cells as noise lets it."""
+
 
 class KeepingMeter(Meter):
     """Draws noise, and keeps what each mechanism returned, in order."""
@@ -37,6 +40,10 @@ class KeepingMeter(Meter):
         tests = super().biased_tests(part, fanout, l1)
         return _Tests(tests, lambda cuts: self._keep("cuts", part, cuts))
 
+    def path_budget(self, part, l1):
+        budget = super().path_budget(part, l1)
+        return _Paths(budget, lambda level: self._keep("level", part, level))
+
 
 class ReplayingMeter(KeepingMeter):
     """Returns what was kept, whatever the raw counts are, and checks who asks."""
@@ -48,8 +55,23 @@ class ReplayingMeter(KeepingMeter):
     def _keep(self, method, part, returned):
         known, of_part, replayed = self.left_over.pop(0)
         assert (known, of_part) == (method, part)
-        assert _size(replayed) == _size(returned) or method == "sparse_counts"
+        assert _size(replayed) == _size(returned) or method in SPARSE
         return replayed
+
+
+class _Paths:
+    def __init__(self, budget, keep):
+        self._budget, self._keep = budget, keep
+
+    @property
+    def left(self):
+        return self._budget.left
+
+    def measure(self, sealed, rule):
+        after = self._budget._after(rule)
+        level = self._keep(self._budget.measure(sealed, rule))
+        self._budget._left = after[level.cells // rule.fanout]
+        return level
 
 
 class _Tests:

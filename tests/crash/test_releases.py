@@ -10,7 +10,7 @@ from server.bootstrap import make_runner
 from tests.crash.job_kills import run_job_cancels, run_job_kills
 from tests.crash.release_desk import ReleaseDesk
 from tests.harness import ImportingInstallation
-from tests.publishing import Press
+from tests.publishing import Press, paths, spec
 
 pytestmark = pytest.mark.thorough
 
@@ -64,14 +64,17 @@ def after(work):
 POINTS = {
     "before the charge": ("ledger", "charge_work", before),
     "after the charge": ("ledger", "charge_work", after),
-    "before the count": ("engine", "count_cube", before),
-    "after the count": ("engine", "count_cube", after),
+    "before the count": ("engine", "count", before),
+    "after the count": ("engine", "count", after),
     "before the files": (None, "write_release", before),
     "after the files": (None, "write_release", after),
     "after the folder's name": ("folders", "settle", after),
     "before the entry": ("ledger", "store_work", before),
     "after the entry": ("ledger", "store_work", after),
 }
+
+
+KINDS = {"cube": (spec, "count_cube"), "sequences": (paths, "count_sequences")}
 
 
 @pytest.fixture
@@ -81,9 +84,10 @@ def quick(tmp_path):
     return made
 
 
-def attempt(press, job, monkeypatch, point):
+def attempt(press, job, monkeypatch, point, kind="cube"):
     """Work on a job in a process of its own, as it were, which ends at a point."""
     where, name, when = POINTS[point]
+    name = KINDS[kind][1] if where == "engine" else name
     with press.services() as services, monkeypatch.context() as patch:
         target = {
             None: at_work,
@@ -100,13 +104,14 @@ def attempt(press, job, monkeypatch, point):
     time.sleep(LEASE_MS / 1000 + 0.1)  # its lease runs out
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at_a_point_it_is_charged_once_and_published_whole(
-    quick, monkeypatch, point
+    quick, monkeypatch, point, kind
 ):
     press, desk = Press(quick), ReleaseDesk(None, quick)
-    job = desk.submit()
-    attempt(press, job, monkeypatch, point)
+    job = desk.submit(KINDS[kind][0])
+    attempt(press, job, monkeypatch, point, kind)
     before_it = [path.name for path in press.folders()]
     assert press.run(job)["state"] == "done"
     assert desk.problems([job]) == []

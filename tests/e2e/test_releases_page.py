@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from release.sequences.strategies.registry import (
+    STRATEGIES as SEQUENCE_STRATEGIES,
+)
 from release.spec import SpecFile, json_schema
 from release.strategies.registry import STRATEGIES
 from server.demo.hospital import write_hospital
@@ -36,10 +39,50 @@ def test_the_pages_spec_is_published_by_the_pages_commands(tmp_path):
     assert (folder / "cube.csv").exists()
 
 
+def tree_spec():
+    blocks = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    return next(block for block in blocks if "kind: sequences" in block)
+
+
+def test_a_cube_and_a_tree_share_one_epsilon_by_the_pages_commands(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(write_hospital(tmp_path / "hospital", 300))
+    made.analyst(dataset="hospital", allotment="1")
+    (tmp_path / "cube.yaml").write_text(written())
+    (tmp_path / "tree.yaml").write_text(tree_spec())
+    sessions = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    session = next(one for one in sessions if "tree.yaml" in one)
+    for line in session.splitlines():
+        words = re.sub(r"(\w+\.yaml)", rf"{tmp_path}/\1", line)
+        done = made.curator(*words.split()[1:])
+        assert done.returncode == 0, done.stderr
+    assert len(Press(made).folders()) == 2
+    assert any((folder / "tree.csv").exists() for folder in Press(made).folders())
+
+
+def test_the_pages_periods_are_planned(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load_manifest(write_hospital(tmp_path / "hospital", 300))
+    made.analyst(dataset="hospital", allotment="1")
+    (periods,) = re.findall(r"```yaml\n(  periods: .*\n)```", PAGE.read_text("utf-8"))
+    spec = re.sub(r"  symbol: .*\n", periods, tree_spec())
+    (tmp_path / "tree.yaml").write_text(spec)
+    planned = made.curator("release", "plan", str(tmp_path / "tree.yaml"))
+    assert planned.returncode == 0, planned.stderr
+    assert "stays" in planned.stdout
+
+
 def test_every_key_of_a_spec_stands_on_the_page():
     page = PAGE.read_text("utf-8")
     definitions = json_schema()["$defs"]
-    for shape in ("CubeSpec", "DimensionSpec", "BoundsSpec", "ReaderSpec"):
+    for shape in (
+        "CubeSpec",
+        "SequenceSpec",
+        "PeriodsSpec",
+        "DimensionSpec",
+        "BoundsSpec",
+        "ReaderSpec",
+    ):
         for key in definitions[shape]["properties"]:
             assert f"`{key}" in page or f"{key}: " in page, key
 
@@ -52,4 +95,5 @@ def test_the_pages_spec_is_whole_and_reads_back_the_same():
 
 def test_every_strategy_has_a_row_that_says_when():
     page = PAGE.read_text("utf-8")
-    assert [name for name in STRATEGIES if f"| `{name}` |" not in page] == []
+    known = {*STRATEGIES, *SEQUENCE_STRATEGIES}
+    assert [name for name in known if f"| `{name}` |" not in page] == []

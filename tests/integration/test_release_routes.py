@@ -31,10 +31,10 @@ class World:
         }
         self.press = Press(self.made)
 
-    def published(self, **more):
+    def published(self, spec_of=spec, **more):
         """Publish over HTTP as a custodian, with a worker; return the release's id."""
         with serve_in_thread(self.made) as url, client(url, self.keys["carol"]) as http:
-            told = {"release": spec(**more)}
+            told = {"release": spec_of(**more)}
             assert http.post("/v1/admin/releases/plan", json=told).json()["affordable"]
             queued = http.post("/v1/admin/releases", json=told)
             assert queued.status_code == 202, queued.text

@@ -340,8 +340,8 @@ def test_two_persons_agree_on_a_snapshot_and_a_plan_beside_the_spec(press):
         for one in (
             planned,
             replace(planned, snapshot="s_" + "0" * 24),
-            replace(planned, plan=coarser),
-            replace(planned, plan=other_plan),
+            replace(planned, work=replace(planned.work, plan=coarser)),
+            replace(planned, work=replace(planned.work, plan=other_plan)),
         )
     }
     assert len(texts) == 4

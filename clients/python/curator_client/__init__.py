@@ -34,11 +34,13 @@ from curator_client.release import AsyncRelease, Release
 from curator_client.release_answer import ReleaseAnswer
 from curator_client.release_steps import BrokenDownload
 from curator_client.schema import Dataset, Domain
+from curator_client.sequence_release import AsyncSequenceRelease, SequenceRelease
 
 __all__ = [
     "Answer",
     "AsyncCurator",
     "AsyncRelease",
+    "AsyncSequenceRelease",
     "BrokenDownload",
     "Budget",
     "BudgetExceeded",
@@ -57,6 +59,7 @@ __all__ = [
     "QueryFailed",
     "Release",
     "ReleaseAnswer",
+    "SequenceRelease",
     "SqlRefused",
     "TooBusy",
     "Unauthenticated",

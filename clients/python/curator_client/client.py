@@ -12,6 +12,7 @@ from curator_client.exchange import PATIENCE, Patience, Steps
 from curator_client.lines import AsyncLine, Line, Say, Terms, say_on_stderr
 from curator_client.questions import Defaults, Questions
 from curator_client.release import AsyncRelease, Release
+from curator_client.sequence_release import opened, opened_async
 from curator_client.settings import read_settings
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class Curator:
         self._line = Line(terms, transport)
         defaults = Defaults(found.dataset, found.project, patience)
         self._questions: _Sync = Questions(
-            defaults, self._line.run, lambda steps: Release(steps, self._line)
+            defaults, self._line.run, lambda steps: opened(steps, self._line)
         )
 
     def __enter__(self) -> Curator:  # noqa: PYI034 - Self is of Python 3.11
@@ -202,7 +203,7 @@ class AsyncCurator:
         self._line = AsyncLine(terms, transport)
         defaults = Defaults(found.dataset, found.project, patience)
         self._questions: _Async = Questions(
-            defaults, self._line.run, lambda steps: AsyncRelease(steps, self._line)
+            defaults, self._line.run, lambda steps: opened_async(steps, self._line)
         )
 
     async def __aenter__(self) -> AsyncCurator:  # noqa: PYI034 - Self is of 3.11

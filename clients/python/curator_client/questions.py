@@ -31,6 +31,7 @@ from curator_client.plan import Plan
 from curator_client.refusals import CuratorError
 from curator_client.release_steps import ReleaseSteps
 from curator_client.schema import Dataset, Domain
+from curator_client.sequence_steps import steps_of
 
 Epsilon = str | float | Decimal
 Asked = TypeVar("Asked")
@@ -255,7 +256,7 @@ class Questions(Generic[Asked, Opened]):
             wanted = ids[0] if ids else release_id
         path = f"/v1/releases/{quote(wanted, safe='')}"
         document = yield from self._get(path)
-        return self._open_release(ReleaseSteps(document, self._defaults.patience))
+        return self._open_release(steps_of(document, self._defaults.patience))
 
     def budget(self, epsilon: Epsilon | None = None) -> Steps[Budget]:
         """Return what your projects may spend, and how many more questions fit.

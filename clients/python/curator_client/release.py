@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from curator_client.display import paragraph
 from curator_client.release_steps import ReleaseSteps
@@ -16,24 +16,29 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+S = TypeVar("S", bound=ReleaseSteps)
 
 
-def _waiting(
-    steps: Callable[Concatenate[ReleaseSteps, P], Steps[T]],
+def waiting(
+    steps: Callable[Concatenate[S, P], Steps[T]],
 ) -> Callable[Concatenate[Release, P], T]:
+    """Make a method that waits for what a release's steps return."""
+
     @functools.wraps(steps)
     def method(self: Release, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._line.run(steps(self._steps, *args, **kwargs))
+        return self._line.run(steps(cast("S", self._steps), *args, **kwargs))
 
     return _described(method)
 
 
-def _awaiting(
-    steps: Callable[Concatenate[ReleaseSteps, P], Steps[T]],
+def awaiting(
+    steps: Callable[Concatenate[S, P], Steps[T]],
 ) -> Callable[Concatenate[AsyncRelease, P], Awaitable[T]]:
+    """Make a method that is awaited."""
+
     @functools.wraps(steps)
     async def method(self: AsyncRelease, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._line.run(steps(self._steps, *args, **kwargs))
+        return await self._line.run(steps(cast("S", self._steps), *args, **kwargs))
 
     return _described(method)
 
@@ -104,13 +109,13 @@ class Release(_Published):
         release.heatmap("month", "age")
     """
 
-    query = _waiting(ReleaseSteps.query)
-    cuboid = _waiting(ReleaseSteps.cuboid)
-    histogram = _waiting(ReleaseSteps.histogram)
-    heatmap = _waiting(ReleaseSteps.heatmap)
-    to_pandas = _waiting(ReleaseSteps.to_pandas)
-    synthetic = _waiting(ReleaseSteps.synthetic)
-    verify = _waiting(ReleaseSteps.verify)
+    query = waiting(ReleaseSteps.query)
+    cuboid = waiting(ReleaseSteps.cuboid)
+    histogram = waiting(ReleaseSteps.histogram)
+    heatmap = waiting(ReleaseSteps.heatmap)
+    to_pandas = waiting(ReleaseSteps.to_pandas)
+    synthetic = waiting(ReleaseSteps.synthetic)
+    verify = waiting(ReleaseSteps.verify)
 
     def __init__(self, steps: ReleaseSteps, line: Line) -> None:
         self._steps = steps
@@ -120,13 +125,13 @@ class Release(_Published):
 class AsyncRelease(_Published):
     """A published release; every method is awaited."""
 
-    query = _awaiting(ReleaseSteps.query)
-    cuboid = _awaiting(ReleaseSteps.cuboid)
-    histogram = _awaiting(ReleaseSteps.histogram)
-    heatmap = _awaiting(ReleaseSteps.heatmap)
-    to_pandas = _awaiting(ReleaseSteps.to_pandas)
-    synthetic = _awaiting(ReleaseSteps.synthetic)
-    verify = _awaiting(ReleaseSteps.verify)
+    query = awaiting(ReleaseSteps.query)
+    cuboid = awaiting(ReleaseSteps.cuboid)
+    histogram = awaiting(ReleaseSteps.histogram)
+    heatmap = awaiting(ReleaseSteps.heatmap)
+    to_pandas = awaiting(ReleaseSteps.to_pandas)
+    synthetic = awaiting(ReleaseSteps.synthetic)
+    verify = awaiting(ReleaseSteps.verify)
 
     def __init__(self, steps: ReleaseSteps, line: AsyncLine) -> None:
         self._steps = steps

@@ -44,6 +44,16 @@ class ReleaseAnswer(Answer):
         return str(self.document["release"])
 
     @property
+    def undecided(self) -> dict[str, list[str]]:
+        """How many more sequences may match, a text a row; cubes have none.
+
+        The release does not say how these go on. They are not counted, and the
+        intervals end higher by them.
+        """
+        told = self.document.get("undecided", [])
+        return {str(each["column"]): list(each["rows"]) for each in told}
+
+    @property
     def noise(self) -> list[dict[str, Any]]:
         """Nothing was drawn for it: ``half_widths`` say how sure a number is."""
         return []

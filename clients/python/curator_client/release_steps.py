@@ -127,7 +127,7 @@ class ReleaseSteps:
             NotFound: The cells are too many to be listed; ask by ``query``.
         """
         if self._cells is None:
-            content = yield from self._file("csv")
+            content = yield from self._file(_CELLS)
             self._cells = _frame(content, self._dimensions())
         return self._cells.copy()
 
@@ -182,14 +182,16 @@ class ReleaseSteps:
     def _names(self) -> list[str]:
         return [str(dimension["name"]) for dimension in self._dimensions()]
 
-    def _file(self, form: str) -> Steps[bytes]:
-        request = Request("GET", f"{self._path()}/download?format={form}")
+    def _file(self, name: str) -> Steps[bytes]:
+        table, _, form = name.partition(".")
+        given = f"format={form}" + ("" if name == _CELLS else f"&table={table}")
+        request = Request("GET", f"{self._path()}/download?{given}")
         reply = yield from exchange(request, self._patience)
         if not reply.is_success:
             document_of(reply, request, None)  # raises the refusal
-        told = self._manifest()["files"].get(_CELLS, {}).get("sha256")
+        told = self._manifest()["files"].get(name, {}).get("sha256")
         if hashlib.sha256(reply.content).hexdigest() != told:
-            message = f"{_CELLS} is not the file that the manifest names"
+            message = f"{name} is not the file that the manifest names"
             raise BrokenDownload(message)
         return reply.content
 

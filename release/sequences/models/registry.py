@@ -6,6 +6,7 @@ from typing import Final
 from release.models.contract import Table
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
+from release.sequences.models.ngram import NgramModel
 from release.sequences.models.prefix_tree import PrefixTreeModel
 
 Rebuild = Callable[
@@ -13,6 +14,7 @@ Rebuild = Callable[
 ]
 
 MODELS: Final[Mapping[str, Rebuild]] = {
+    "ngram": NgramModel.rebuilt,
     "prefix_tree": PrefixTreeModel.rebuilt,
 }
 """By kind, as it stands in the manifest: domain, facts and tables to the model."""

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from release.sequences.contract import SequenceStrategy
+from release.sequences.strategies.ngram import Ngram
 from release.sequences.strategies.prefix_tree import PrefixTree
 
 STRATEGIES: Final[Mapping[str, SequenceStrategy]] = {
-    strategy.name: strategy for strategy in (PrefixTree(),)
+    strategy.name: strategy for strategy in (Ngram(), PrefixTree())
 }
 """One line each; docs/proofs has a page of each name."""

@@ -1,0 +1,205 @@
+"""What can be done with a published release of sequences, as steps for both clients."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import date
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from curator_client.exchange import Patience, Request, Steps, document_of, exchange
+from curator_client.exports import optional
+from curator_client.listing import Listing
+from curator_client.release_steps import ReleaseSteps
+from curator_client.tree_plotting import draw_tree
+from curator_client.trees import made_up_sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from curator_client.release_answer import ReleaseAnswer
+
+_TREE = "tree.csv"
+
+
+def steps_of(document: dict[str, Any], patience: Patience) -> ReleaseSteps:
+    """Return the steps that fit a release's kind."""
+    kind = SequenceSteps if document.get("kind") == "sequences" else ReleaseSteps
+    return kind(document, patience)
+
+
+class SequenceSteps(ReleaseSteps):
+    """One published release of sequences."""
+
+    # -- counts ------------------------------------------------------------------
+
+    def count_prefix(self, *symbols: Any) -> Steps[ReleaseAnswer]:
+        """Return how many sequences begin with these symbols.
+
+        Example: ``release.count_prefix("triage", "ICU").plot()``
+        """
+        return (yield from self._count(f"STARTS_WITH({_listed(symbols)})"))
+
+    def count_run(self, *symbols: Any) -> Steps[ReleaseAnswer]:
+        """Return in how many sequences these symbols follow each other at once."""
+        return (yield from self._count(f"HAS_RUN({_listed(symbols)})"))
+
+    def first_then(self, *symbols: Any) -> Steps[ReleaseAnswer]:
+        """Return how many sequences have these in this order, others between or not."""
+        return (yield from self._count(f"FIRST_THEN({_listed(symbols)})"))
+
+    def at(self, place: int) -> Steps[ReleaseAnswer]:
+        """Return how many sequences have which symbol at a place, counted from 1.
+
+        NULL: the sequence ended before.
+        """
+        return (yield from self._grouped(f"SYMBOL_AT({place})", "symbol"))
+
+    def lengths(self) -> Steps[ReleaseAnswer]:
+        """Return how many sequences have which length; the greatest: or more."""
+        return (yield from self._grouped("LENGTH()", "length"))
+
+    def slopes(self, width: float = 1) -> Steps[ReleaseAnswer]:
+        """Return how many sequences rise or fall how steeply, in bands of a width.
+
+        Raises:
+            SqlRefused: The symbols have no order.
+        """
+        return (yield from self._grouped(f"SLOPE_BAND({width})", "slope"))
+
+    def top_runs(
+        self, k: int = 10, shortest: int = 2, longest: int = 3
+    ) -> Steps[ReleaseAnswer]:
+        """Return the runs that occur most, each with the number of places.
+
+        Args:
+            k: How many.
+            shortest: Fewest symbols of a run.
+            longest: Most symbols of a run.
+        """
+        sql = f"SELECT TOP_RUNS({k}, {shortest}, {longest}) FROM release"  # noqa: S608 - the server checks it
+        return (yield from self.query(sql))
+
+    # -- the tree ----------------------------------------------------------------
+
+    def tree(self, *prefix: Any, split: Any = ...) -> Steps[Listing]:
+        """Return how sequences that begin with these symbols go on.
+
+        Args:
+            prefix: The first symbols; none for the first step of all sequences.
+            split: A value of the splitting dimension; left out: all together.
+
+        Example: ``release.tree("triage")``
+        """
+        given = {"prefix": json.dumps([_plain(symbol) for symbol in prefix])}
+        if split is not ...:
+            given["split"] = json.dumps(_plain(split))
+        request = Request("GET", f"{self._path()}/tree?{urlencode(given)}")
+        reply = yield from exchange(request, self._patience)
+        found = document_of(reply, request, None)["children"]
+        return Listing.of_dicts(
+            found, columns=("kind", "symbol", "count", "half_width", "children")
+        )
+
+    def to_pandas(self) -> Steps[pd.DataFrame]:
+        """Return every path of the tree: its parent, last symbol, estimate, variance.
+
+        The file is compared with its digest in the manifest.
+
+        Raises:
+            ImportError: pandas is not installed.
+            BrokenDownload: The file is another than the manifest names.
+            NotFound: The paths are too many to be listed; ask by ``query``.
+        """
+        if self._cells is None:
+            content = yield from self._file(_TREE)
+            pandas = optional("pandas", "to_pandas()")
+            self._cells = pandas.read_csv(
+                io.BytesIO(content),
+                dtype={"symbol": "object"},
+                keep_default_na=False,
+                na_values={"split": [""]},
+            )
+        return self._cells.copy()
+
+    def synthetic(
+        self, n: int | None = None, *, seed: int | None = None
+    ) -> Steps[pd.DataFrame]:
+        """Return made-up sequences that are distributed like the published tree.
+
+        They come from published numbers alone, so they cost nothing and are nobody's.
+        Where the release does not know how sequences go on, these end.
+
+        Args:
+            n: How many; the release's own (noisy) total where it is left out.
+            seed: For the same sequences again.
+
+        Returns:
+            A row a symbol: ``sequence``, ``place`` from 1, ``symbol``; and the split's
+            value where there is one.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        paths = yield from self.to_pandas()
+        return made_up_sequences(paths, self._split(), n, seed)
+
+    def plot_tree(self, depth: int = 3, *, ax: Axes | None = None) -> Steps[Axes]:
+        """Draw the tree's first steps: each path as wide as it has sequences.
+
+        Args:
+            depth: How many steps.
+            ax: Axes to draw on; else new ones are made.
+
+        Raises:
+            ImportError: matplotlib or pandas is not installed.
+        """
+        paths = yield from self.to_pandas()
+        return draw_tree(paths, depth, ax)
+
+    # -- what they share -----------------------------------------------------------
+
+    def _dimensions(self) -> list[dict[str, Any]]:
+        """Return the dimension that splits the release, for ``cuboid`` and bars."""
+        split = self._manifest()["split"]
+        return [] if split is None else [split]
+
+    def _split(self) -> str | None:
+        return next(iter(self._names()), None)
+
+    def _count(self, condition: str) -> Steps[ReleaseAnswer]:
+        sql = f"SELECT COUNT(*) AS n FROM release WHERE {condition}"  # noqa: S608 - literals are quoted
+        return (yield from self.query(sql))
+
+    def _grouped(self, key: str, name: str) -> Steps[ReleaseAnswer]:
+        sql = f"SELECT {key} AS {name}, COUNT(*) AS n FROM release GROUP BY {key}"  # noqa: S608 - the server checks it
+        return (yield from self.query(sql))
+
+
+def _plain(symbol: Any) -> Any:
+    """Return a symbol as JSON can hold it."""
+    known = symbol is None or isinstance(symbol, bool | int | str)
+    return symbol if known else str(symbol)
+
+
+def _listed(symbols: Sequence[Any]) -> str:
+    return ", ".join(literal(symbol) for symbol in symbols)
+
+
+def literal(symbol: Any) -> str:
+    """Return a symbol as SQL writes it.
+
+    >>> literal("it's"), literal(3), literal(None), literal(True)
+    ("'it''s'", '3', 'NULL', 'TRUE')
+    """
+    if symbol is None:
+        return "NULL"
+    if isinstance(symbol, bool):
+        return str(symbol).upper()
+    if isinstance(symbol, str | date):
+        return "'" + str(symbol).replace("'", "''") + "'"
+    return str(symbol)

@@ -1,0 +1,1 @@
+"""Temporal questions to published sequences: public numbers in, estimates out."""

@@ -1,0 +1,268 @@
+"""Answers to questions of published sequences: rows with intervals, for nothing."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import product
+from operator import add
+from typing import Final
+
+from query_lang.compiled import (
+    Cell,
+    KeyShown,
+    NumberShown,
+    OutputColumn,
+    QueryWarning,
+    Shown,
+)
+from query_lang.decimals import decimal_of
+from query_lang.presentation import chosen, written_value
+from query_lang.refusals import refuse
+from query_lang.shown_values import SHOWN_DIGITS, ShownValue
+from query_lang.syntax import Query
+from release.questions.answering import ColumnIntervals, ReleaseAnswer
+from release.questions.confidence import widening
+from release.questions.estimates import Ends
+from release.sequences.asking import rules
+from release.sequences.asking.binding import SequenceBinder
+from release.sequences.asking.counting import count
+from release.sequences.asking.levels import LevelledTree
+from release.sequences.asking.published import PublishedSequences
+from release.sequences.asking.question import (
+    All,
+    AnyOf,
+    Condition,
+    Count,
+    Negation,
+    Occurrences,
+    SequenceQuestion,
+)
+from release.sequences.asking.runs import FoundRun, top_runs
+from release.sequences.contract import Estimate, SequenceModel
+
+MAX_WORK: Final = 50_000_000
+"""Nodes that all conditions and keys of one question may pass over together."""
+
+_STEP: Final = 10.0**SHOWN_DIGITS
+_ARROW: Final = " > "
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """One measure in one row.
+
+    Attributes:
+        value: Its estimate.
+        half_width: At the confidence that was asked for.
+        upper: Where its interval ends.
+        undecided: How many more may match; None where that is no question.
+    """
+
+    value: float
+    half_width: float
+    upper: float
+    undecided: float | None = None
+
+
+class AskedSequences:
+    """A published release of sequences, opened for questions; safe for many threads."""
+
+    def __init__(self, published: PublishedSequences, model: SequenceModel) -> None:
+        self.published = published
+        self.model = model
+        self.tree = LevelledTree(model.domain, model.paths())
+        self._binder = SequenceBinder(published)
+
+    def close(self) -> None:
+        """Give back nothing: what is held goes with the object."""
+
+    def ask(self, tree: Query, confidence: str = "0.95") -> ReleaseAnswer:
+        """Answer a parsed text.
+
+        Args:
+            tree: A SELECT from the release's name.
+            confidence: Of each interval by itself, between 0 and 1.
+
+        Raises:
+            QueryError: The text is refused, with rule, place and hint.
+        """
+        question = self._binder.bind(tree)
+        self._check_work(question)
+        factor = widening(float(confidence))
+        rows = _Rows(*self._rows(question, factor))
+        places = chosen(question.presentation, rows)
+        measures = [c for c in question.columns if isinstance(c.shown, NumberShown)]
+        return ReleaseAnswer(
+            columns=question.columns,
+            rows=tuple(rows.written(question.columns, place) for place in places),
+            intervals=tuple(
+                ColumnIntervals(c.name, tuple(rows.ends(c.shown, p) for p in places))
+                for c in measures
+            ),
+            half_widths={
+                c.name: tuple(rows.half_width(c.shown, p) for p in places)
+                for c in measures
+            },
+            confidence=confidence,
+            derivation=derivation(self.published),
+            warnings=rows.warnings(places, self.published.unit),
+            undecided=rows.undecided(measures, places),
+        )
+
+    def _check_work(self, question: SequenceQuestion) -> None:
+        passes = len(question.keys) + _atoms(question.condition)
+        if question.top is not None:
+            passes += question.top.longest
+        if passes * len(self.tree) > MAX_WORK:
+            raise refuse(rules.MUCH_WORK, question.position)
+
+    def _rows(
+        self, question: SequenceQuestion, factor: float
+    ) -> tuple[list[Cell], list[list[_Number]]]:
+        """Return the public cells, and the numbers of each measure."""
+        if question.top is not None:
+            found = top_runs(self.model, self.tree, question.top)
+            runs: list[Cell] = [(self.shown_run(each),) for each in found]
+            return runs, [[_number(each.occurrences, factor) for each in found]]
+        cells = list(product(*(key.values for key in question.keys)))
+        numbers = [
+            self._counted(question, factor)
+            if isinstance(measure, Count)
+            else self._occurring(measure, factor)
+            for measure in question.measures
+        ]
+        return cells, numbers
+
+    def _counted(self, question: SequenceQuestion, factor: float) -> list[_Number]:
+        counts = count(self.tree, question.condition, question.keys)
+        columns = (counts.values, counts.half_widths, counts.undecided, counts.reach)
+        return [
+            _Number(value, width * factor, value + more + reach * factor, more)
+            for value, width, more, reach in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
+
+    def _occurring(self, measure: Occurrences, factor: float) -> list[_Number]:
+        return [_number(e, factor) for e in self.model.occurrences([measure.run])]
+
+    def shown_run(self, found: FoundRun) -> str:
+        """Return a run as an answer shows it: symbols with ``>`` between them."""
+        values = self.model.domain.alphabet.values
+        shown = (values[code] for code in found.run)
+        return _ARROW.join("NULL" if value is None else str(value) for value in shown)
+
+
+def _number(estimate: Estimate, factor: float) -> _Number:
+    width = estimate.half_width * factor
+    return _Number(estimate.value, width, estimate.value + width)
+
+
+def _atoms(condition: Condition | None) -> int:
+    match condition:
+        case None:
+            return 0
+        case Negation(item):
+            return _atoms(item)
+        case All(items) | AnyOf(items):
+            return reduce(add, [_atoms(item) for item in items])
+        case _:
+            return 1
+
+
+def derivation(published: PublishedSequences) -> str:
+    """Say what an answer is made of."""
+    domain = published.domain
+    split = f", one tree for each {domain.split.name}" if domain.split else ""
+    return (
+        f"read from the release {published.id} ({published.strategy}, epsilon "
+        f"{published.epsilon}, paid when it was published) and public facts alone: it "
+        f"costs nothing. Each {published.unit} has one sequence, of which the first "
+        f"{domain.max_length} symbols of {domain.symbols} were looked at{split}. "
+        "Intervals are of the release's noise; they end higher by what the release "
+        "left undecided."
+    )
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Numbers laid over public cells, as presenting and writing need them."""
+
+    cells: Sequence[Cell]
+    numbers: Sequence[Sequence[_Number]]
+    _found: dict[Shown, list[ShownValue]] = field(default_factory=dict)
+
+    def column(self, shown: Shown) -> Sequence[ShownValue]:
+        """Return one value a cell, in declared order."""
+        if shown not in self._found:
+            self._found[shown] = self._column(shown)
+        return self._found[shown]
+
+    def _column(self, shown: Shown) -> list[ShownValue]:
+        match shown:
+            case KeyShown(index):
+                return [cell[index] for cell in self.cells]
+            case NumberShown(vector):
+                steps = [round(n.value * _STEP) for n in self.numbers[vector]]
+                return [decimal_of(step, SHOWN_DIGITS) for step in steps]
+            case _:
+                raise TypeError
+
+    def written(
+        self, columns: Sequence[OutputColumn], place: int
+    ) -> tuple[ShownValue, ...]:
+        """Return a row of the answer."""
+        return tuple(written_value(c, self.column(c.shown)[place]) for c in columns)
+
+    def _number(self, shown: Shown, place: int) -> _Number:
+        if not isinstance(shown, NumberShown):
+            raise TypeError
+        return self.numbers[shown.vector][place]
+
+    def ends(self, shown: Shown, place: int) -> Ends:
+        """Return an interval's ends; no count is below 0."""
+        number = self._number(shown, place)
+        low = max(number.value - number.half_width, 0.0)
+        return _text(math.floor(round(low * _STEP, 6))), width_text(number.upper)
+
+    def half_width(self, shown: Shown, place: int) -> str:
+        """Return a half-width, never rounded down."""
+        return width_text(self._number(shown, place).half_width)
+
+    def undecided(
+        self, measures: Sequence[OutputColumn], places: Sequence[int]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return what is undecided in each row of the counts."""
+        return {
+            column.name: tuple(number_text(m or 0.0) for m in more)
+            for column in measures
+            if None
+            not in (more := [self._number(column.shown, p).undecided for p in places])
+        }
+
+    def warnings(self, places: Sequence[int], unit: str) -> tuple[QueryWarning, ...]:
+        """Warn where the release leaves something undecided."""
+        some = any((n[p].undecided or 0) > 0 for n in self.numbers for p in places)
+        if not some:
+            return ()
+        detail = (
+            f"of some {unit}s the release does not say whether they match: their "
+            "sequences go on where it kept no more; they are not counted, and the "
+            "intervals end higher by them"
+        )
+        return (QueryWarning("undecided", detail),)
+
+
+def number_text(value: float) -> str:
+    """Return an estimate with six digits after the point."""
+    return _text(round(value * _STEP))
+
+
+def width_text(value: float) -> str:
+    """Return a half-width or an upper end, never rounded down."""
+    return _text(math.ceil(round(value * _STEP, 6)))
+
+
+def _text(steps: int) -> str:
+    return f"{decimal_of(steps, SHOWN_DIGITS):f}"

@@ -1,0 +1,306 @@
+"""A parsed text to a question of a release of sequences."""
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from privacy.schema import ColumnType
+from query_lang import rules as language
+from query_lang.compiled import (
+    KeyShown,
+    NumberShown,
+    OrderTerm,
+    OutputColumn,
+    Presentation,
+    Shown,
+)
+from query_lang.names import output_names
+from query_lang.refusals import refuse, too_many_groups
+from query_lang.shown_values import SHOWN_DIGITS
+from query_lang.syntax import (
+    CountRows,
+    Expression,
+    FunctionCall,
+    Name,
+    NumberLiteral,
+    OrderItem,
+    Query,
+    Select,
+    SelectItem,
+    TableName,
+)
+from release.questions.rules import ONE_RELEASE
+from release.sequences.asking import rules, symbols
+from release.sequences.asking.conditions import ConditionBinder
+from release.sequences.asking.published import PublishedSequences
+from release.sequences.asking.question import (
+    Count,
+    GroupKey,
+    KeyColumn,
+    LengthKey,
+    Occurrences,
+    SequenceQuestion,
+    SlopeKey,
+    SymbolKey,
+    TopRuns,
+)
+
+MAX_GROUPS: Final = 10_000
+MAX_TOP: Final = 500
+_ANY_RELEASE: Final = "release"
+
+
+class SequenceBinder:
+    """Binds texts over one release; safe for many threads."""
+
+    def __init__(self, published: PublishedSequences) -> None:
+        self._published = published
+
+    def bind(self, tree: Query) -> SequenceQuestion:
+        """Return the question that a text asks of the release.
+
+        Raises:
+            QueryError: A name or form breaks a rule of the language, or one of
+                ``release.sequences.asking.rules``.
+        """
+        select = tree.select
+        self._check_source(tree)
+        if select.distinct:
+            raise refuse(language.DISTINCT, select.position)
+        if select.having is not None:
+            raise refuse(rules.NO_HAVING, select.having.position)
+        if any(_is_call(item.expression, "top_runs") for item in select.items):
+            return self._top_runs(select)
+        return _Selected(self._published, select).bind()
+
+    def _check_source(self, tree: Query) -> None:
+        source = tree.select.source
+        if tree.common_tables or tree.select.joins:
+            raise refuse(ONE_RELEASE, tree.select.position)
+        if not isinstance(source, TableName):
+            raise refuse(ONE_RELEASE, source.position)
+        if source.name not in {self._published.name, _ANY_RELEASE}:
+            hint = f"write FROM {self._published.name}"
+            raise refuse(language.UNKNOWN_TABLE, source.position, hint=hint)
+
+    def _top_runs(self, select: Select) -> SequenceQuestion:
+        (first, *others) = select.items
+        parts = (select.where, *select.group_by, *select.order_by)
+        if others or any(part is not None for part in parts):
+            raise refuse(rules.TOP_RUNS_ALONE, first.position)
+        if not isinstance(first.expression, FunctionCall):
+            raise TypeError
+        top = self._top(first.expression)
+        columns = (
+            OutputColumn("run", "group", ColumnType.TEXT, None, 0, KeyShown(0)),
+            _measure("occurrences", NumberShown(0), "places"),
+        )
+        return SequenceQuestion(
+            condition=None,
+            keys=(),
+            measures=(),
+            columns=columns,
+            presentation=Presentation(limit=select.limit),
+            position=select.position,
+            top=top,
+        )
+
+    def _top(self, call: FunctionCall) -> TopRuns:
+        most_length = self._published.domain.max_length
+        most, shortest, longest = (
+            symbols.whole_number(argument, MAX_TOP) for argument in call.arguments
+        )
+        if not 1 <= most <= MAX_TOP or not 1 <= shortest <= longest:
+            raise refuse(rules.TOP_RUNS_SIZE, call.position)
+        if longest > most_length:
+            raise symbols.past_length(call, self._published.domain)
+        return TopRuns(most, shortest, longest)
+
+
+@dataclass(slots=True)
+class _Selected:
+    """One SELECT of keys and numbers while it is bound."""
+
+    published: PublishedSequences
+    select: Select
+    keys: dict[str, KeyColumn] = field(default_factory=dict)
+    measures: dict[Count | Occurrences, int] = field(default_factory=dict)
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+    def bind(self) -> SequenceQuestion:
+        select = self.select
+        conditions = ConditionBinder(self.published.domain)
+        condition = None if select.where is None else conditions.bind(select.where)
+        for tree in select.group_by:
+            meant = self._aliased(tree)
+            self.keys.setdefault(_written(meant), self._key(meant, conditions))
+        self._check_groups()
+        names = output_names(select.items)
+        pairs = zip(names, select.items, strict=True)
+        columns = tuple(self._column(name, item) for name, item in pairs)
+        self._check_selected(columns)
+        terms = tuple(self._term(item) for item in select.order_by)
+        return SequenceQuestion(
+            condition=condition,
+            keys=tuple(self.keys.values()),
+            measures=tuple(self.measures),
+            columns=columns,
+            presentation=Presentation(order=terms, limit=select.limit),
+            position=select.position,
+        )
+
+    # -- keys ------------------------------------------------------------------
+
+    def _aliased(self, tree: Expression) -> Expression:
+        """Return what a name in GROUP BY or ORDER BY stands for."""
+        split = self.published.domain.split
+        if isinstance(tree, Name) and (split is None or tree.name != split.name):
+            for item in self.select.items:
+                if item.alias == tree.name:
+                    return item.expression
+        return tree
+
+    def _key(self, tree: Expression, conditions: ConditionBinder) -> KeyColumn:
+        domain = self.published.domain
+        match tree:
+            case FunctionCall("symbol_at"):
+                alphabet = domain.alphabet
+                values = dict.fromkeys((*alphabet.values, None))
+                place = symbols.place_of(tree, domain)
+                return KeyColumn(SymbolKey(place), tuple(values), alphabet.type)
+            case FunctionCall("length"):
+                values_ = tuple(range(domain.max_length + 1))
+                return KeyColumn(LengthKey(), values_, ColumnType.INTEGER)
+            case FunctionCall("slope_band"):
+                return self._bands(tree)
+            case Name():
+                conditions.check_split(tree)
+                split = domain.split
+                if split is None:
+                    raise TypeError
+                return KeyColumn(GroupKey(), split.values, split.type)
+            case _:
+                raise refuse(rules.SEQUENCE_KEY, tree.position)
+
+    def _bands(self, call: FunctionCall) -> KeyColumn:
+        (argument,) = call.arguments
+        width = symbols.slope_bound(argument, self.published.domain)
+        most = symbols.bands(width, argument, self.published.domain)
+        places = range(-most, most + 1)
+        values = (*(_band(place, width) for place in places), None)
+        return KeyColumn(SlopeKey(width, most), values, ColumnType.TEXT)
+
+    def _check_groups(self) -> None:
+        cells = 1
+        for key in self.keys.values():
+            cells *= len(key.values)
+        if cells > MAX_GROUPS:
+            raise too_many_groups(self.select.position, cells=cells)
+
+    # -- columns -----------------------------------------------------------------
+
+    def _column(self, name: str, item: SelectItem) -> OutputColumn:
+        shown = self._shown(item.expression)
+        self.shown[name] = shown
+        if isinstance(shown, KeyShown):
+            key = list(self.keys.values())[shown.index]
+            scale = self._scale(key)
+            return OutputColumn(name, "group", key.type, None, scale, shown)
+        is_count = isinstance(item.expression, CountRows)
+        unit = self.published.unit
+        return _measure(name, shown, unit if is_count else "places")
+
+    def _scale(self, key: KeyColumn) -> int:
+        match key.key:
+            case SymbolKey():
+                return self.published.domain.alphabet.scale
+            case GroupKey() if self.published.domain.split is not None:
+                return self.published.domain.split.scale
+            case _:
+                return 0
+
+    def _shown(self, tree: Expression) -> Shown:
+        written = _written(tree)
+        if written in self.keys:
+            return KeyShown(list(self.keys).index(written))
+        match tree:
+            case CountRows():
+                return self._number(Count())
+            case FunctionCall("occurrences"):
+                if self.select.where is not None or self.select.group_by:
+                    raise refuse(rules.WHOLE_RELEASE, tree.position)
+                run = symbols.run_of(tree, self.published.domain)
+                return self._number(Occurrences(run))
+            case FunctionCall("symbol_at" | "length" | "slope_band") | Name():
+                raise refuse(language.NOT_GROUPED, tree.position)
+            case _:
+                raise refuse(rules.SEQUENCE_COUNTS, tree.position)
+
+    def _number(self, measure: Count | Occurrences) -> NumberShown:
+        return NumberShown(self.measures.setdefault(measure, len(self.measures)))
+
+    def _check_selected(self, columns: tuple[OutputColumn, ...]) -> None:
+        if not self.measures:
+            hint = rules.SEQUENCE_COUNTS.hint
+            raise refuse(language.AGGREGATE_NEEDED, self.select.position, hint=hint)
+        shown = {column.shown for column in columns}
+        for index, tree in enumerate(self.select.group_by):
+            written = _written(self._aliased(tree))
+            if KeyShown(list(self.keys).index(written)) not in shown:
+                place = self.select.group_by[index].position
+                raise refuse(language.KEY_NOT_SELECTED, place)
+
+    def _term(self, item: OrderItem) -> OrderTerm:
+        tree = item.expression
+        if isinstance(tree, Name) and tree.name in self.shown:
+            shown = self.shown[tree.name]
+        else:
+            shown = self._ordered(tree)
+        return OrderTerm(shown, item.descending, nulls_first=bool(item.nulls_first))
+
+    def _ordered(self, tree: Expression) -> Shown:
+        meant = self._aliased(tree)
+        is_known = _written(meant) in self.keys or isinstance(meant, CountRows)
+        if isinstance(tree, NumberLiteral) or not is_known:
+            raise refuse(rules.SEQUENCE_ORDER, tree.position)
+        found = self._shown(meant)
+        if found not in self.shown.values():
+            raise refuse(rules.SEQUENCE_ORDER, tree.position)
+        return found
+
+
+def _measure(name: str, shown: Shown, unit: str) -> OutputColumn:
+    return OutputColumn(name, "measure", ColumnType.DECIMAL, unit, SHOWN_DIGITS, shown)
+
+
+def _band(place: int, width: Fraction) -> str:
+    """Return a band's ends; the lower one is inside.
+
+    >>> _band(1, Fraction(1))
+    '0.5 to 1.5'
+    """
+    ends = ((2 * place + sign) * width / 2 for sign in (-1, 1))
+    return " to ".join(_decimal(end) for end in ends)
+
+
+def _decimal(value: Fraction) -> str:
+    return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():f}"
+
+
+def _is_call(tree: Expression, name: str) -> bool:
+    return isinstance(tree, FunctionCall) and tree.name == name
+
+
+def _written(tree: object) -> str:
+    """Return a tree's text without places: equal for equal expressions."""
+    if isinstance(tree, tuple):
+        return f"({','.join(_written(item) for item in tree)})"
+    if not is_dataclass(tree):
+        return repr(tree)
+    parts = [
+        _written(getattr(tree, each.name))
+        for each in fields(tree)
+        if each.name != "position"
+    ]
+    return f"{type(tree).__name__}({','.join(parts)})"

@@ -1,0 +1,98 @@
+"""One branch of a published tree: a path, and where its sequences go on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from privacy.schema import Scalar
+from release.models.contract import IntArray
+from release.models.intervals import WEIGHTED_QUANTILE
+from release.sequences.asking.levels import LevelledTree
+from release.sequences.contract import Estimate, Run
+
+Step = Literal["symbol", "end", "rest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """How many sequences go on in one way.
+
+    Attributes:
+        kind: By a symbol; or the sequence has ended; or it is not known.
+        symbol: Which, where it is one.
+        count: Estimated units.
+        children: In how many ways they go on, as far as the release knows.
+    """
+
+    kind: Step
+    symbol: Scalar | None
+    count: Estimate
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A path of a tree.
+
+    Attributes:
+        count: Units whose sequences begin so; None where the release did not keep it.
+        children: In declared order, the end and what is not known last.
+    """
+
+    count: Estimate | None
+    children: tuple[Child, ...]
+
+
+def branch(tree: LevelledTree, prefix: Run, group: int | None) -> Branch:
+    """Return a path and its children.
+
+    Args:
+        tree: The release's.
+        prefix: Codes of the first symbols; none for all sequences.
+        group: The place of the split's value; None for all of them together.
+    """
+    nodes = np.arange(tree.roots.start, tree.roots.stop)
+    if group is not None:
+        nodes = nodes[tree.groups[nodes] == group]
+    for symbol in prefix:
+        nodes = _below(tree, nodes)
+        nodes = nodes[tree.symbols[nodes] == symbol]
+    if not len(nodes):
+        return Branch(None, ())
+    below = _below(tree, nodes)
+    found = np.unique(tree.symbols[below])
+    children = [_child(tree, int(c), below[tree.symbols[below] == c]) for c in found]
+    return Branch(_estimate(tree, nodes), tuple(children))
+
+
+def _child(tree: LevelledTree, code: int, nodes: IntArray) -> Child:
+    domain = tree.domain
+    ways = np.unique(tree.symbols[_below(tree, nodes)])
+    kinds: dict[int, Step] = {domain.end: "end", domain.rest: "rest"}
+    kind = kinds.get(code, "symbol")
+    symbol = domain.alphabet.values[code] if kind == "symbol" else None
+    return Child(kind, symbol, _estimate(tree, nodes), len(ways))
+
+
+def _below(tree: LevelledTree, nodes: IntArray) -> IntArray:
+    first = tree.roots.stop
+    return first + np.flatnonzero(np.isin(tree.parents[first:], nodes))
+
+
+def _estimate(tree: LevelledTree, nodes: IntArray) -> Estimate:
+    variance = float(tree.variances[nodes].sum())
+    width = WEIGHTED_QUANTILE * float(np.sqrt(variance))
+    return Estimate(float(tree.counts[nodes].sum()), width)
+
+
+def code_among(value: object, values: Sequence[Scalar | None]) -> int | None:
+    """Return the place of a JSON value among public values, by how they are written."""
+    for place, known in enumerate(values):
+        if known is None or value is None or isinstance(known, bool):
+            if known is value:
+                return place
+        elif not isinstance(value, bool) and str(known) == str(value):
+            return place
+    return None

@@ -1,0 +1,172 @@
+"""A Markov chain unrolled into a tree of paths, level by level."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from release.models.contract import FloatArray, IntArray
+from release.sequences.bands import Bands
+from release.sequences.chains import Chains, Tails
+from release.sequences.paths import PathTree
+
+FINEST: Final = 20_000
+"""Paths that hold less than one in so many of the units have no node of their own."""
+
+MOST_NODES: Final = 200_000
+
+CHAIN_STRAY: Final = 0.1
+"""How far a chance may lie from that after the whole path, for each of its symbols that
+no context holds."""
+
+_ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Frontier:
+    """Nodes of one depth that go on."""
+
+    nodes: IntArray
+    tails: Tails
+    counts: FloatArray
+    variances: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Children:
+    """All children of a frontier, row by row: symbols, the end, and the rest."""
+
+    counts: FloatArray
+    variances: FloatArray
+
+
+def expanded(chains: Chains, bands: Bands) -> PathTree:
+    """Return the tree of expected counts.
+
+    How many sequences end at each depth follows the noisy lengths; which of them, and
+    how the others go on, follows the chain.
+    """
+    domain, groups = chains.domain, np.arange(chains.domain.groups)
+    units = bands.units.sum(axis=1)
+    spread = 2 * bands.scale**2 * bands.counts.shape[1]
+    start = np.full(len(groups), chains.base - 1, dtype=np.int64)
+    nothing = np.zeros(len(groups), dtype=np.int64)
+    tails = chains.longer(Tails(groups, nothing, nothing), start)
+    front = _Frontier(groups, tails, units, np.full(len(groups), spread))
+    built = [_block(groups, nothing - 1, nothing - 1, 0, front.counts, front.variances)]
+    known = len(groups)
+    least = max(1.0, float(units.sum()) / FINEST)
+    for depth in range(domain.max_length):
+        if not len(front.nodes):
+            break
+        children = _children(chains, bands, front, depth)
+        room = max(0, (MOST_NODES - known) // 2)
+        children = _pruned(children, domain.symbols, least, room)
+        rows, symbols = np.nonzero(children.counts > 0)
+        counts = children.counts[rows, symbols]
+        variances = children.variances[rows, symbols]
+        owners = front.tails.groups[rows]
+        built.append(
+            _block(owners, front.nodes[rows], symbols, depth + 1, counts, variances)
+        )
+        places = known + np.arange(len(rows))
+        known += len(rows)
+        on = symbols < domain.symbols
+        before = Tails(
+            owners[on], front.tails.tails[rows[on]], front.tails.lengths[rows[on]]
+        )
+        longer = chains.longer(before, symbols[on])
+        front = _Frontier(places[on], longer, counts[on], variances[on])
+    return _joined(built)
+
+
+def _children(chains: Chains, bands: Bands, front: _Frontier, depth: int) -> _Children:
+    """Return the expected children, ends scaled to the noisy lengths."""
+    chances = chains.chances(front.tails)
+    symbols = chains.domain.symbols
+    ends = _ends(front, chances[:, symbols], bands, depth)
+    on = chances[:, :symbols]
+    sums = on.sum(axis=1, keepdims=True)
+    on = np.where(sums > 0, on / np.where(sums > 0, sums, 1), 1 / symbols)
+    counts = np.zeros((len(ends), symbols + 2))
+    counts[:, :symbols] = on * (front.counts - ends)[:, None]
+    counts[:, symbols] = ends
+    shares = counts / np.maximum(front.counts, 1e-9)[:, None]
+    steps = chains.steps(front.tails, np.zeros(len(ends), dtype=np.int64))
+    unread = np.maximum(0, depth + 1 - steps.used)
+    stray = (
+        np.square(steps.strays)[:, None]
+        + np.square(CHAIN_STRAY * shares) * unread[:, None]
+    )
+    variances = (
+        np.square(shares) * front.variances[:, None]
+        + np.square(front.counts)[:, None] * stray
+    )
+    return _Children(counts, variances)
+
+
+def _ends(
+    front: _Frontier, chances: FloatArray, bands: Bands, depth: int
+) -> FloatArray:
+    """Return how many units end at each node: as many together as the lengths say."""
+    ends = np.zeros(len(front.counts))
+    if depth == 0:
+        return ends
+    for group in np.unique(front.tails.groups).tolist():
+        own = front.tails.groups == group
+        units = bands.units[group]
+        alive = float(units[depth - 1 :].sum())
+        hazard = float(units[depth - 1]) / alive if alive > 0 else 1.0
+        ends[own] = front.counts[own] * _scaled(chances[own], front.counts[own], hazard)
+    return ends
+
+
+def _scaled(chances: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
+    """Return chances in proportion, at most 1, whose weighted mean is as asked."""
+    total = float(counts.sum())
+    weight = float((chances * counts).sum())
+    if total <= 0 or weight <= 0:
+        return np.full(len(chances), mean)
+    factor = 1.0
+    for _ in range(_ROUNDS):
+        scaled = np.minimum(1, chances * factor)
+        now = float((scaled * counts).sum()) / total
+        factor *= mean / now if now > 0 else 1.0
+    return np.asarray(np.minimum(1, chances * factor))
+
+
+def _pruned(children: _Children, rest: int, least: float, room: int) -> _Children:
+    """Move children below the least count, or beyond the room, to the rest."""
+    counts, variances = children.counts.copy(), children.variances.copy()
+    own = counts[:, : rest + 1]
+    small = own < least
+    if own.size - small.sum() > room:
+        kth = np.partition(own.ravel(), own.size - room - 1)[own.size - room - 1]
+        small |= own <= kth
+    counts[:, rest + 1] = np.where(small, own, 0).sum(axis=1)
+    variances[:, rest + 1] = np.where(small, variances[:, : rest + 1], 0).sum(axis=1)
+    own[small] = 0
+    return _Children(counts, variances)
+
+
+def _block(  # noqa: PLR0913, PLR0917 - the columns of a table
+    groups: IntArray,
+    parents: IntArray,
+    symbols: IntArray,
+    depth: int,
+    counts: FloatArray,
+    variances: FloatArray,
+) -> PathTree:
+    depths = np.full(len(groups), depth, dtype=np.int64)
+    return PathTree(groups, parents, symbols, depths, counts, variances)
+
+
+def _joined(blocks: list[PathTree]) -> PathTree:
+    return PathTree(
+        groups=np.concatenate([block.groups for block in blocks]),
+        parents=np.concatenate([block.parents for block in blocks]),
+        symbols=np.concatenate([block.symbols for block in blocks]),
+        depths=np.concatenate([block.depths for block in blocks]),
+        counts=np.concatenate([block.counts for block in blocks]),
+        variances=np.concatenate([block.variances for block in blocks]),
+    )

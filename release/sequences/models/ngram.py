@@ -1,0 +1,223 @@
+"""Published grams: counts of short runs, and a Markov chain for longer ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from release.models.contract import Facts, FloatArray, IntArray, Table
+from release.models.intervals import WEIGHTED_QUANTILE
+from release.sequences.bands import Bands, band_starts
+from release.sequences.chains import Chains, GramLevel, Steps, Tails
+from release.sequences.contract import Estimate, Run
+from release.sequences.domain import SequenceDomain
+from release.sequences.expansion import expanded
+from release.sequences.paths import PathTree
+
+LOST_STRAY: Final = 0.6
+"""How far the share of a run beyond the cut may lie from that of all symbols."""
+
+CHAIN_STRAY: Final = 0.15
+"""How far a chance may lie from that after the whole run, for each symbol of it that
+no counted context holds."""
+
+
+@dataclass(frozen=True)
+class NgramModel:
+    """Noisy counts of grams that begin at each unit's first places.
+
+    Attributes:
+        domain: What the release ranges over.
+        order: n, the most symbols of a gram.
+        cut: How many places of each unit were counted, the start among them.
+        bands: Noisy lengths.
+        scale: Of the noise of single symbols.
+        threshold: The least noisy count of a single symbol that was kept.
+        levels: Grams of 1, 2, ... symbols.
+
+    Source: docs/proofs/ngram.md.
+    """
+
+    domain: SequenceDomain
+    order: int
+    cut: int
+    bands: Bands
+    scale: float
+    threshold: int
+    levels: tuple[GramLevel, ...]
+
+    @classmethod
+    def rebuilt(
+        cls,
+        domain: SequenceDomain,
+        facts: Mapping[str, object],
+        tables: Mapping[str, Table],
+    ) -> "NgramModel":
+        """Return the model that wrote these facts and tables."""
+        bands = len(band_starts(domain.max_length))
+        counts = np.asarray(tables["lengths"]["count"], np.int64)
+        return cls(
+            domain=domain,
+            order=int(str(facts["order"])),
+            cut=int(str(facts["cut"])),
+            bands=Bands(
+                domain.max_length,
+                counts.reshape(domain.groups, bands),
+                float(str(facts["lengths_scale"])),
+            ),
+            scale=float(str(facts["scale"])),
+            threshold=int(str(facts["threshold"])),
+            levels=_levels(tables["grams"]),
+        )
+
+    @property
+    def kind(self) -> str:
+        """Its name in manifests."""
+        return "ngram"
+
+    def facts(self) -> Facts:
+        """Return the cut, the order, scales and the first threshold."""
+        return {
+            "order": self.order,
+            "cut": self.cut,
+            "scale": self.scale,
+            "threshold": self.threshold,
+            "lengths_scale": self.bands.scale,
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return one row a kept gram, and one a group and band of lengths.
+
+        A gram's ``parent`` is the row of the gram without its last symbol; of single
+        symbols, the group. ``child_scale`` is that of its children's noise, 0 where
+        they were not counted; ``child_threshold`` the least count of one that is kept.
+        """
+        firsts = band_starts(self.domain.max_length)
+        groups = np.repeat(np.arange(self.domain.groups), len(firsts))
+        lengths = {
+            "group": groups,
+            "first": np.tile(firsts, self.domain.groups),
+            "count": self.bands.counts.reshape(-1),
+        }
+        return {"grams": _rows(self.levels), "lengths": lengths}
+
+    def paths(self) -> PathTree:
+        """Return the chain's tree of paths from the start, level by level."""
+        return self._paths
+
+    def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
+        """Return how often each run occurs: start positions in all sequences."""
+        values = np.zeros(len(runs))
+        widths = np.zeros(len(runs))
+        lengths = np.array([len(run) for run in runs], dtype=np.int64)
+        for length in np.unique(lengths).tolist():
+            own = np.flatnonzero(lengths == length)
+            codes = np.array([runs[place] for place in own.tolist()], dtype=np.int64)
+            if length:
+                values[own], widths[own] = self._occurrences(codes)
+        return [
+            Estimate(value, width)
+            for value, width in zip(values.tolist(), widths.tolist(), strict=True)
+        ]
+
+    @cached_property
+    def chains(self) -> Chains:
+        """What follows what, from the noisy grams alone."""
+        chains = Chains(self.domain, self.order, self.bands, self.cut)
+        chains.add_singles(self.levels[0], self.scale, self.threshold)
+        for above, level in pairwise(self.levels):
+            chains.add(above, level)
+        return chains
+
+    @cached_property
+    def _paths(self) -> PathTree:
+        return expanded(self.chains, self.bands)
+
+    def _occurrences(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return estimates and half-widths of runs of one length, all groups summed."""
+        runs, length = codes.shape
+        every = self.bands.starts(length)
+        counted = self.bands.starts(length, max(1, self.cut - 1))
+        values, variances = np.zeros(runs), np.zeros(runs)
+        for group in range(self.domain.groups):
+            factor = every[group] / counted[group] if counted[group] > 0 else 1.0
+            found, spread = self._in_group(group, codes)
+            lost = LOST_STRAY * (1 - 1 / factor) * found
+            values += factor * found
+            variances += factor**2 * (spread + np.square(lost))
+        return values, WEIGHTED_QUANTILE * np.sqrt(variances)
+
+    def _in_group(self, group: int, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return how often runs begin at the counted places, and the error squared."""
+        runs, length = codes.shape
+        values = self.chains.singles[group, codes[:, 0]].copy()
+        variances = np.full(runs, 2 * self.scale**2)
+        nothing = np.zeros(runs, dtype=np.int64)
+        tails = Tails(nothing + group, nothing, nothing)
+        tails = self.chains.longer(tails, codes[:, 0])
+        for place in range(1, length):
+            steps = self.chains.steps(tails, codes[:, place])
+            variances = _spread(values, variances, steps, place)
+            whole = steps.used == place  # a measured count, which noise may raise
+            values *= np.where(whole, steps.chances, np.minimum(1, steps.chances))
+            tails = self.chains.longer(tails, codes[:, place])
+        return values, variances
+
+
+def _spread(
+    values: FloatArray, variances: FloatArray, steps: Steps, symbols: int
+) -> FloatArray:
+    """Return the squared error after one more step from a run of so many symbols."""
+    unread = symbols - steps.used
+    model = CHAIN_STRAY * steps.chances * np.sqrt(unread)
+    step = np.square(steps.strays) + np.square(model)
+    return np.asarray(variances * np.square(steps.chances) + np.square(values) * step)
+
+
+_NO_GRAMS: Final = GramLevel(
+    parents=np.zeros(0, dtype=np.int64),
+    symbols=np.zeros(0, dtype=np.int64),
+    counts=np.zeros(0, dtype=np.int64),
+    scales=np.zeros(0),
+    thresholds=np.zeros(0, dtype=np.int64),
+)
+
+
+def _rows(levels: Sequence[GramLevel]) -> Table:
+    sizes = [len(level.counts) for level in levels]
+    firsts = np.cumsum([0, *sizes])
+    above = [0, 0, *firsts[1:-1].tolist()]  # parents of single symbols are groups
+    parents = [level.parents + above[place] for place, level in enumerate(levels)]
+    return {
+        "length": np.repeat(np.arange(1, len(levels) + 1), sizes),
+        "parent": np.concatenate(parents),
+        "symbol": np.concatenate([level.symbols for level in levels]),
+        "count": np.concatenate([level.counts for level in levels]),
+        "child_scale": np.concatenate([level.scales for level in levels]),
+        "child_threshold": np.concatenate([level.thresholds for level in levels]),
+    }
+
+
+def _levels(rows: Table) -> tuple[GramLevel, ...]:
+    lengths = np.asarray(rows["length"], np.int64)
+    ends = np.flatnonzero(np.diff(lengths)) + 1
+    firsts = [0, *ends.tolist(), len(lengths)]
+    levels = []
+    for place, (first, end) in enumerate(pairwise(firsts)):
+        own = slice(first, end)
+        above = firsts[place - 1] if place else 0
+        levels.append(
+            GramLevel(
+                np.asarray(rows["parent"], np.int64)[own] - above,
+                np.asarray(rows["symbol"], np.int64)[own],
+                np.asarray(rows["count"], np.int64)[own],
+                np.asarray(rows["child_scale"], np.float64)[own],
+                np.asarray(rows["child_threshold"], np.int64)[own],
+            )
+        )
+    if len(levels[-1].scales) and levels[-1].scales.max() > 0:
+        levels.append(_NO_GRAMS)  # its grams were counted, and none was kept
+    return tuple(levels)

@@ -1,0 +1,250 @@
+"""n-grams: how often short runs occur, counted along paths that adapt their budget."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from mechanisms.calibration import laplace_scale
+from mechanisms.meter import Meter, Part, PathBudget
+from mechanisms.path_budget import LevelRule, NoisyLevel
+from privacy.losses import Loss
+from release.errors import ReleaseRefusedError
+from release.models.contract import FloatArray, IntArray
+from release.sequences.bands import Bands, band_starts
+from release.sequences.chains import MAX_KEYS, Chains, GramLevel
+from release.sequences.domain import SequenceDomain
+from release.sequences.models.ngram import NgramModel
+from release.sequences.places import SealedGrams
+from release.sequences.sealed import SealedSequences
+from release.strategies.contract import Expectation, Parameters
+from release.strategies.parameters import (
+    divide,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+    whole,
+)
+
+KNOWN: Final = ("cut", "lengths_share", "order")
+ORDER: Final = 5
+MOST_ORDER: Final = 12
+MOST_CHANCES: Final = 20_000_000
+"""Contexts times symbols that are ever held."""
+
+SPARE_LEVELS: Final = 1
+"""A path is expected to go on by so many levels more than its likeliest end says."""
+
+_LEAST_CUT = 2
+
+LOST_WEIGHT: Final = 0.6
+TYPICAL_SHARE: Final = 0.2
+NEARLY_LEAST: Final = 1.05
+"""What the cut is chosen by; tuned on MSNBC and Sepsis, as docs/releases-accuracy.md
+says."""
+
+
+class Ngram:
+    """Counts grams of up to ``order`` symbols from each unit's first places.
+
+    Source: Chen, Acs and Castelluccia 2012; docs/proofs/ngram.md.
+    """
+
+    name = "ngram"
+
+    def parts(
+        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
+    ) -> tuple[Part, ...]:
+        """Return the parts of the lengths and of all grams together."""
+        refuse_unknown(parameters, KNOWN)
+        order = _order(domain, parameters)
+        most = _most_places(domain, parameters)
+        lengths = share(parameters, "lengths_share", "0.04")
+        parts = divide(loss, [("lengths", lengths), ("grams", 1 - lengths)])
+        refuse_too_small(1, parts[0].loss)
+        refuse_too_small(most, Loss(parts[1].loss.nano_epsilon // order))
+        return parts
+
+    def expectation(
+        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
+    ) -> Expectation:
+        """Return what noise alone does at the longest cut; the real one is chosen."""
+        _, grams = self.parts(domain, loss, parameters)
+        order = _order(domain, parameters)
+        each = Loss(grams.loss.nano_epsilon // order)
+        most = laplace_scale(Fraction(_most_places(domain, parameters)), each)
+        return Expectation(
+            cell_rmse=None,
+            total_rmse=None,
+            words="A short run's count strays by its noise, of scale "
+            f"{most:.3g} at most, and by what is estimated beyond the cut; "
+            f"runs of more than {order} symbols follow from shorter ones.",
+        )
+
+    def measure(
+        self, sequences: SealedSequences, meter: Meter, parameters: Parameters
+    ) -> NgramModel:
+        """Count lengths, choose the cut, count grams level by level.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        """
+        refuse_unknown(parameters, KNOWN)
+        domain, order = sequences.domain, _order(sequences.domain, parameters)
+        firsts = band_starts(domain.max_length)
+        noisy = meter.counts("lengths", sequences.length_bands(firsts), 1)
+        counts = noisy.values.reshape(domain.groups, len(firsts))
+        bands = Bands(domain.max_length, counts, noisy.scale)
+        loss = meter.left("grams")
+        cut = _cut(domain, loss, order, bands, parameters)
+        budget = meter.path_budget("grams", cut)
+        return _Growth(domain, loss, order, bands, cut).grown(
+            sequences.grams(cut), budget
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """The rule by which a tree of grams grows; reads public and noisy values alone."""
+
+    domain: SequenceDomain
+    loss: Loss
+    order: int
+    bands: Bands
+    cut: int
+
+    def grown(self, grams: SealedGrams, budget: PathBudget) -> NgramModel:
+        """Count grams level by level."""
+        chains = Chains(self.domain, self.order, self.bands, self.cut)
+        each = self.loss.nano_epsilon // self.order
+        least = self._threshold(each)
+        fanout = self.domain.symbols + 1
+        rule = LevelRule(
+            np.zeros(1, dtype=np.int64),
+            np.array([each]),
+            np.array([least]),
+            fanout * self.domain.groups,
+        )
+        noisy = budget.measure(grams.first(), rule)
+        parents, symbols = np.divmod(noisy.cells, fanout)
+        symbols[symbols == self.domain.symbols] = -1
+        level = _level(parents, symbols, noisy.values)
+        chains.add_singles(level, noisy.scales[0], least)
+        levels: list[GramLevel] = []
+        cells = noisy.cells
+        while len(levels) < self.order - 1:
+            rule = self._rule(level, chains, budget)
+            if not len(rule.parents):
+                break
+            noisy = budget.measure(grams.below(cells[rule.parents]), rule)
+            cells = noisy.cells
+            above = _counted(level, rule, noisy)
+            parents, symbols = np.divmod(noisy.cells, fanout)
+            level = _level(rule.parents[parents], symbols, noisy.values)
+            chains.add(above, level)
+            levels.append(above)
+        return NgramModel(
+            domain=self.domain,
+            order=self.order,
+            cut=self.cut,
+            bands=self.bands,
+            scale=float(laplace_scale(Fraction(self.cut), Loss(each))),
+            threshold=least,
+            levels=(*levels, level),
+        )
+
+    def _rule(self, level: GramLevel, chains: Chains, budget: PathBudget) -> LevelRule:
+        """Return which grams are counted further, and what each spends on it.
+
+        A path that is expected to end early spends more on each level.
+        """
+        depth = chains.depth
+        left = budget.left
+        each = self.loss.nano_epsilon // self.order
+        counts, best = chains.estimates, chains.best_next()
+        further = np.full(len(counts), self.order - depth, dtype=np.int64)
+        reach = _levels_reached(counts, best, self._threshold(each)) + SPARE_LEVELS
+        further = np.clip(reach, 1, further)
+        shares = left // further
+        grows = (level.symbols != self.domain.end) & (shares >= each)
+        most = MOST_CHANCES // (self.domain.symbols + 1)
+        chosen = np.flatnonzero(grows)
+        if len(chosen) > most:
+            largest = np.argsort(-level.counts[chosen], kind="stable")[:most]
+            chosen = np.sort(chosen[largest])
+        own = shares[chosen]
+        return LevelRule(chosen, own, self._thresholds(own), self.domain.symbols + 1)
+
+    def _thresholds(self, shares: IntArray) -> IntArray:
+        values, places = np.unique(shares, return_inverse=True)
+        least = [self._threshold(value) for value in values.tolist()]
+        return np.array(least, dtype=np.int64)[places.reshape(-1)]
+
+    def _threshold(self, nano: int) -> int:
+        """Return the least noisy count of a gram that is kept."""
+        scale = laplace_scale(Fraction(self.cut), Loss(nano))
+        return math.ceil(scale * max(1.0, math.log((self.domain.symbols + 1) / 2)))
+
+
+def _levels_reached(counts: FloatArray, best: FloatArray, least: int) -> IntArray:
+    """Return how many levels further the likeliest path stays above the threshold."""
+    logs = np.log(np.clip(best, 1e-9, 1 - 1e-9))
+    ratios = np.log(least / np.maximum(counts, 1e-9))
+    return np.asarray(np.ceil(ratios / logs), dtype=np.int64)
+
+
+def _level(parents: IntArray, symbols: IntArray, counts: IntArray) -> GramLevel:
+    nothing = np.zeros(len(counts), dtype=np.int64)
+    return GramLevel(parents, symbols, counts, nothing.astype(np.float64), nothing)
+
+
+def _counted(level: GramLevel, rule: LevelRule, noisy: NoisyLevel) -> GramLevel:
+    """Return the level with what its grams' children were counted with."""
+    scales, thresholds = level.scales.copy(), level.thresholds.copy()
+    scales[rule.parents] = noisy.scales
+    thresholds[rule.parents] = rule.thresholds
+    return GramLevel(level.parents, level.symbols, level.counts, scales, thresholds)
+
+
+def _order(domain: SequenceDomain, parameters: Parameters) -> int:
+    order = whole(parameters, "order", ORDER, MOST_ORDER)
+    if domain.groups * (domain.symbols + 2) ** order >= MAX_KEYS:
+        message = f"grams of {order} symbols are too many; take a lower order"
+        raise ReleaseRefusedError(message)
+    return order
+
+
+def _most_places(domain: SequenceDomain, parameters: Parameters) -> int:
+    """Return the longest cut that may be chosen: all symbols, and the start."""
+    most = whole(parameters, "cut", domain.max_length + 1, domain.max_length + 1)
+    if most < _LEAST_CUT:
+        message = f"cut is at least {_LEAST_CUT}: the start, and one symbol"
+        raise ReleaseRefusedError(message)
+    return most
+
+
+def _cut(
+    domain: SequenceDomain,
+    loss: Loss,
+    order: int,
+    bands: Bands,
+    parameters: Parameters,
+) -> int:
+    """Return how many places of each unit are counted, the start among them.
+
+    More places lose fewer symbols, and need more noise: the sum of what both do to a
+    typical frequent run, which holds a fixed part of an even share of all units, is
+    made nearly least, by the shortest cut that does.
+    """
+    most = _most_places(domain, parameters)
+    if "cut" in parameters:
+        return most
+    units = max(1.0, float(bands.units.sum()))
+    symbols = max(1.0, float(bands.starts(1).sum()))
+    typical = TYPICAL_SHARE * units / domain.symbols
+    cuts = np.arange(_LEAST_CUT, most + 1)
+    kept = np.array([float(bands.starts(1, cut - 1).sum()) for cut in cuts.tolist()])
+    noise = cuts * order / float(loss.epsilon) / typical
+    cost = LOST_WEIGHT * (symbols / np.maximum(kept, 1) - 1) + noise / (1 + noise)
+    return int(cuts[np.argmax(cost <= NEARLY_LEAST * cost.min())])

@@ -1,0 +1,89 @@
+"""What the page about asking sequences tells its readers to type does what it says."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from curator_client import Curator, SqlRefused
+from release.sequences.asking.rules import RULES
+from server.demo.hospital import write_hospital
+from tests.harness import Installation, serve_in_thread
+from tests.pages import ROOT, blocks, environment
+from tests.publishing import Press
+
+PAGE = "querying-sequences.md"
+TEXT = (ROOT / "docs" / PAGE).read_text("utf-8")
+ROW = re.compile(r"^\| `(\w+)` \|.*\| (?:`(SELECT .*)` )?\|$", re.MULTILINE)
+PATHWAYS = {
+    "name": "pathways",
+    "dataset": "hospital",
+    "kind": "sequences",
+    "strategy": "prefix_tree",
+    "from": "encounters JOIN patients USING (patient_id)",
+    "order": "admitted",
+    "symbol": {"column": "department"},
+    "max_length": 5,
+    "split": {"column": "sex"},
+    "epsilon": "2",
+    "readers": [{"project": "study"}],
+}
+STAYS = {
+    **{name: value for name, value in PATHWAYS.items() if name != "split"},
+    "name": "stays",
+    "from": "encounters",
+    "symbol": {"column": "length_of_stay", "bands": 7},
+}
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("querying")
+    made = Installation(folder).create()
+    made.load_manifest(write_hospital(folder, 400))
+    key = made.analyst(dataset="hospital", allotment="9")
+    for spec in (PATHWAYS, STAYS):
+        ended = Press(made).publish(spec)
+        assert ended["state"] == "done", ended
+    with serve_in_thread(made) as url:
+        yield url, key
+
+
+def test_the_python_runs_as_written_and_pays_nothing(hospital, tmp_path):
+    url, key = hospital
+    shell = {
+        **environment(tmp_path),
+        "CURATOR_URL": url,
+        "CURATOR_API_KEY": key,
+        "MPLBACKEND": "agg",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks(PAGE, "python"))],
+        env=shell,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "(free, from the release rel_" in done.stdout
+    with Curator(url, key) as curator:
+        (project,) = curator.budget().document["projects"]
+        assert project["spent"] == "0"
+
+
+def test_the_page_has_a_row_for_each_rule_of_sequences():
+    table = TEXT.partition("## Refusals")[2]
+
+    assert [name for name, _ in ROW.findall(table)] == [rule.name for rule in RULES]
+
+
+@pytest.mark.parametrize(("rule", "sql"), [row for row in ROW.findall(TEXT) if row[1]])
+def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
+    with Curator(*hospital) as curator:
+        name = "stays" if "FROM stays" in sql else "pathways"
+        with pytest.raises(SqlRefused) as refused:
+            curator.release(name).query(sql)
+
+    assert refused.value.problem["rule"] == rule
