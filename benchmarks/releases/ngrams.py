@@ -1,7 +1,7 @@
 """How accurate n-gram releases are: frequent and random runs of MSNBC and Sepsis.
 
     python -m benchmarks.releases.ngrams [--runs 3] [--data FOLDER]
-        [--strategy ngram|prefix_tree|auto] [--epsilons 0.1,0.5,1]
+        [--strategy ngram|prefix_tree|auto] [--epsilons 0.1,0.5,1] [--max-length 12]
 
 Errors are taken against whole sequences, as published figures are; coverage against
 those cut to the public maximal length, which is what a release is of. Noise is the
@@ -85,7 +85,7 @@ def _inside(model, truth, runs):
 
 def measured(arguments, name, log):
     """Print one line an epsilon, the mean of all runs."""
-    most = MAX_LENGTHS[name]
+    most = arguments.max_length or MAX_LENGTHS[name]
     sealed, whole, known = log.sealed(most), Truth(log), Truth(cut(log, most))
     for epsilon in arguments.epsilons.split(","):
         rows = []
@@ -118,6 +118,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--strategy", default="ngram", choices=sorted(STRATEGIES))
     parser.add_argument("--epsilons", default=EPSILONS)
+    parser.add_argument("--max-length", type=int, help="of all logs")
     arguments = parser.parse_args()
     names = [f"q<={n}" for n in LONGEST] + [f"hits {n}" for n in TOPS]
     heads = ["log", "epsilon", "cut", "top 200", *names, "covered", "top covered"]

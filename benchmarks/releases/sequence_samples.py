@@ -4,6 +4,7 @@ MSNBC: page categories of 989,818 visitors of a day (UCI, D. Heckerman). Sepsis:
 activities of 1,049 hospital pathways (F. Mannhardt, TU Eindhoven), in order of time.
 """
 
+import csv
 import gzip
 from collections import Counter
 from dataclasses import dataclass
@@ -217,3 +218,17 @@ def _hits(model, truth, tops):
     return {
         top: len(set(own[:top]) & set(truth.top(top))) / top for top in tops
     }  # fmt: skip
+
+
+def sepsis(folder):
+    """Return the log of Sepsis pathways, or None where it is not at hand."""
+    path = Path(folder) / "sepsis/sepsis.csv.gz"
+    if not path.exists():
+        return None
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines, delimiter=";"))
+    names = sorted({row["Activity"] for row in rows})
+    cases = {}
+    for row in sorted(rows, key=lambda row: row["Complete Timestamp"]):
+        cases.setdefault(row["Case ID"], []).append(names.index(row["Activity"]))
+    return log_of(list(cases.values()), len(names))

@@ -18,9 +18,9 @@ from release.sequences.markov import Chain, order_for, smoothed
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.posterior import Unseen, seen
 
-ROUNDS: Final = 5
+ROUNDS: Final = 6
 LEAST_STRENGTH: Final = 100.0
-STRENGTH: Final = 20.0
+STRENGTH: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,19 @@ class Chain:
             codes = codes * self.base + column
         return codes
 
+    def ending(self, least: float) -> "Chain":
+        """Return a chain that ends with this chance at the least after each symbol.
+
+        A tree that is cut says little of ends; without this few of them would make
+        sequences of any length.
+        """
+        chances = self.chances.copy()
+        ends = np.maximum(chances[:, -1], least)
+        others = np.maximum(1 - chances[:, -1], _NOTHING)
+        chances[:, :-1] *= ((1 - ends) / others)[:, None]
+        chances[:, -1] = ends
+        return Chain(self.order, chances)
+
     def visits(self, first: FloatArray) -> FloatArray:
         """Return how often each state is come to, in expectation, until all have ended.
 

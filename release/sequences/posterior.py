@@ -21,6 +21,9 @@ _LEAST_MEAN: Final = 1e-6
 _NEAR: Final = 1e-3
 """Rates nearer than this, in noise scales, are moved apart: formulas divide by it."""
 
+_VANISHED: Final = 1e-200
+"""Where noise and prior together say so little, the noisy value is all there is."""
+
 _POINTS: Final = 400
 _FORETOLD: Final = np.logspace(-6, 6, 121)
 
@@ -44,9 +47,9 @@ def seen(values: FloatArray, foretold: FloatArray, scales: FloatArray) -> Likely
     for weight, factor in MIXTURE:
         means = np.maximum(foretold * factor, _LEAST_MEAN * scales)
         moments += weight * _moments(values, means, scales)
-    least = np.maximum(moments[0], np.finfo(np.float64).tiny)
-    mean, square = moments[1] / least, moments[2] / least
-    known = moments[0] > np.finfo(np.float64).tiny
+    known = moments[0] > _VANISHED
+    mass = np.where(known, moments[0], 1.0)
+    mean, square = moments[1] / mass, moments[2] / mass
     means = np.where(known, np.clip(mean, 0, None), values)
     spread = np.where(known, square - mean**2, 2 * scales**2)
     return Likely(means, np.clip(spread, 0, 2 * scales**2))
@@ -102,9 +105,10 @@ class Unseen:
             chances = weight * np.where(below < 0, tails, 1 - tails)
             for power in range(3):
                 moments[power] += (counts**power * chances).mean(axis=1)
-        least = np.maximum(moments[0], np.finfo(np.float64).tiny)
-        means = moments[1] / least
-        return cls(foretold, means, np.maximum(moments[2] / least - means**2, 0))
+        mass = np.maximum(moments[0], _VANISHED)
+        means = np.minimum(moments[1] / mass, threshold + scale)
+        spread = np.clip(moments[2] / mass - means**2, 0, threshold**2)
+        return cls(foretold, means, spread)
 
     def likely(self, foretold: FloatArray) -> Likely:
         """Return what such counts are likely to be."""

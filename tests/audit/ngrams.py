@@ -21,7 +21,7 @@ from release.sequences.sealed import SealedSequences
 from release.sequences.strategies.ngram import Ngram
 from tests.audit.bounds import Event, Hits, threshold_event
 from tests.samplers import ScaledVectorSampler
-from tests.sequences import sealed_sequences, sequence_domain
+from tests.sealed_logs import sealed_sequences, sequence_domain
 
 SYMBOLS = 100
 LENGTH = 12

@@ -13,12 +13,16 @@ from release.sequences.completion import Completed, complete
 from release.sequences.contract import Estimate, Run
 from release.sequences.domain import SequenceDomain
 from release.sequences.grams import GramSums, by_length
+from release.sequences.markov import Chain
 from release.sequences.models.drawn import DrawnTree
 from release.sequences.models.growth import FullTree, full_tree, published
 from release.sequences.paths import PathTree
 
-MODEL_ERROR: Final = 0.4
-"""Of what the chain alone says: its relative error, one standard deviation."""
+MODEL_ERROR: Final = 2.0
+"""Half-width of what was not counted but foretold, relative to it."""
+
+FLOOR: Final = 0.5
+"""Half-width of what was foretold to be nothing, in scales of the noise."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +86,17 @@ class PrefixTreeModel:
         return found
 
     def _told(self, runs: IntArray) -> list[Estimate]:
-        chain, length = self._completed.chain, runs.shape[1]
+        chain, length = self._chain, runs.shape[1]
         sums = self._grams.sums(runs)
         short = min(length, chain.order)
         outside = self._visits(short)[chain.codes(runs[:, :short])]
         for place in range(short, length):
-            open_ends = outside + sums[place - 1][1]
+            before = sums[place - 1][1] if place else self._full.open_ends.sum()
+            open_ends = outside + before
             outside = open_ends * chain.chance(runs[:, : place + 1])
-        inside, _, variances = sums[-1]
-        spread = np.sqrt(variances + np.square(MODEL_ERROR * outside))
-        widths = WEIGHTED_QUANTILE * spread
+        inside, _, variances, hidden = sums[-1]
+        widths = WEIGHTED_QUANTILE * np.sqrt(variances)
+        widths += MODEL_ERROR * (outside + hidden) + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
             for value, width in zip(inside + outside, widths, strict=True)
@@ -99,12 +104,21 @@ class PrefixTreeModel:
 
     def _visits(self, symbols: int) -> FloatArray:
         """Return how often each run of at most m symbols ends outside the tree."""
-        base = self._completed.chain.base
+        base = self._chain.base
         return np.asarray(self._visited.reshape(-1, base**symbols).sum(axis=0))
+
+    @property
+    def _scale(self) -> float:
+        return max(level.scale for level in self.drawn.levels)
 
     @cached_property
     def _completed(self) -> Completed:
         return complete(self.drawn)
+
+    @cached_property
+    def _chain(self) -> Chain:
+        """How sequences go on beyond the tree: for h symbols more, or less, on mean."""
+        return self._completed.chain.ending(1 / (1 + self.domain.max_length))
 
     @cached_property
     def _full(self) -> FullTree:
@@ -116,14 +130,16 @@ class PrefixTreeModel:
 
     @cached_property
     def _visited(self) -> FloatArray:
-        chain, full = self._completed.chain, self._full
+        chain, full = self._chain, self._full
         first = np.bincount(full.states, full.open_ends, len(chain.chances))
         return chain.visits(np.asarray(first, dtype=np.float64))
 
     @cached_property
     def _grams(self) -> GramSums:
         full = self._full
-        values = np.array([full.counts, full.open_ends, full.variances])
+        hidden = np.where(full.kept, 0.0, full.counts)
+        spread = np.where(full.kept, full.variances, 0.0)
+        values = np.array([full.counts, full.open_ends, spread, hidden])
         return GramSums(
             full.parents, full.symbols, full.depths, self.domain.symbols + 1, values
         )

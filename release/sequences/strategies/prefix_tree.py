@@ -1,6 +1,8 @@
 """Prefix trees: counts of all beginnings that enough units share, level by level."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -22,6 +24,7 @@ from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
     refuse_small_parts,
+    refuse_too_small,
     refuse_unknown,
     whole,
 )
@@ -32,8 +35,15 @@ MOST_CELLS: Final = 1_000_000
 """Children that one level may have."""
 FALSE_CHILDREN: Final = 0.6
 KNOWN: Final = ("height", "budget", "threshold")
-BUDGETS: Final = ("uniform", "geometric", "adaptive")
-RATIO: Final = Fraction(9, 10)
+ADAPTIVE: Final = "adaptive"
+BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)
+LATER: Final = "later"
+LEAST_SHARE: Final = 0.125
+GUARANTEED: Final = 4
+"""An adaptive level gets at least this part of an even share."""
+
+_STEPS: Final = 64
+RATIO: Final = Fraction(4, 5)
 
 
 class PrefixTree:
@@ -49,14 +59,16 @@ class PrefixTree:
     ) -> tuple[Part, ...]:
         """Return one part a level; the root's count is the sum of its children."""
         refuse_unknown(parameters, KNOWN)
-        levels = height(domain, parameters)
-        kind = parameters.get("budget", "uniform")
-        if kind not in BUDGETS:
-            message = f"budget is one of {', '.join(BUDGETS)}"
-            raise ReleaseRefusedError(message)
-        ratio = RATIO if kind == "geometric" else Fraction(1)
-        weights = [(f"level_{k + 1}", ratio**k) for k in range(levels)]
-        parts = divide(loss, weights)
+        levels, kind = height(domain, parameters), budget(parameters)
+        whole(parameters, "threshold", 1, MOST_THRESHOLD)
+        if kind == ADAPTIVE and levels > 1:
+            first = Fraction(1, levels)
+            parts = divide(loss, [("level_1", first), (LATER, 1 - first)])
+            refuse_too_small(1, Loss(parts[0].loss.nano_epsilon // GUARANTEED))
+        else:
+            ratio = RATIO if kind == "geometric" else Fraction(1)
+            weights = [(f"level_{k + 1}", ratio**k) for k in range(levels)]
+            parts = divide(loss, weights)
         refuse_small_parts(1, parts)
         return parts
 
@@ -79,25 +91,43 @@ class PrefixTree:
         """Grow the tree. Neighbours: add or remove all rows of one unit."""
         domain, codes = sequences.domain, sequences.domain.symbols + 1
         most = height(domain, parameters)
+        least = meter.left("level_1").nano_epsilon // GUARANTEED
+        plan = _Plan(most, budget(parameters) == ADAPTIVE, least)
         walk, places = sequences.roots(), np.arange(domain.groups)
         levels: list[DrawnLevel] = []
         for depth in range(1, most + 1):
+            meter = _with_next(meter, levels, plan)
             part = f"level_{depth}"
             scale = laplace_scale(Fraction(1), meter.left(part))
-            least = threshold(domain, scale, parameters)
+            bar = threshold(domain, scale, parameters)
             size = len(places) * codes
             noisy = meter.sparse_counts(
-                part, walk.children(), size=size, l1=1, threshold=least
+                part, walk.children(), size=size, l1=1, threshold=bar
             )
             own, symbols = np.divmod(noisy.cells, codes)
             grown = chosen(domain, symbols, noisy.values) & (depth < most)
             levels.append(
-                DrawnLevel(places[own], symbols, noisy.values, grown, scale, least)
+                DrawnLevel(places[own], symbols, noisy.values, grown, scale, bar)
             )
             walk, places = walk.down(noisy.cells[grown]), np.flatnonzero(grown)
             if not len(places):
                 break
         return PrefixTreeModel(DrawnTree(domain, tuple(levels)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How levels share what is left.
+
+    Attributes:
+        height: How many there are.
+        adaptive: Whether that is decided level by level.
+        least: What each then gets at the least, in nano-epsilon.
+    """
+
+    height: int
+    adaptive: bool
+    least: int
 
 
 def chosen(
@@ -110,6 +140,48 @@ def chosen(
         order = np.lexsort((np.arange(len(values)), -np.where(grown, values, 0)))
         grown[order[most:]] = False
     return np.asarray(grown)
+
+
+def _with_next(meter: Meter, levels: Sequence[DrawnLevel], plan: "_Plan") -> Meter:
+    """Return a meter that has the next level's part, decided from levels before."""
+    left = plan.height - len(levels)
+    if not levels or not plan.adaptive:
+        return meter
+    name, loss = f"level_{len(levels) + 1}", meter.left(LATER)
+    if left == 1:
+        return meter.divide(LATER, [Part(name, loss)])
+    ratio = going_on(levels)
+    share = 1 / sum((ratio**k for k in range(left)), Fraction(0))
+    free = loss.nano_epsilon - plan.least * left
+    own = plan.least + math.floor(free * share)
+    rest = Part(LATER, Loss(loss.nano_epsilon - own))
+    return meter.divide(LATER, [Part(name, Loss(own)), rest])
+
+
+def going_on(levels: Sequence[DrawnLevel]) -> Fraction:
+    """Return how much less each level deserves than the one above it.
+
+    The square root of the share of the units counted last that may go on: where
+    sequences end early, or are lost below the threshold, deep levels are worth less.
+    """
+    last = levels[-1]
+    above = levels[-2].values[levels[-2].grown] if len(levels) > 1 else last.values
+    share = int(last.values[last.grown].sum()) / max(1, int(above.sum()))
+    root = math.sqrt(min(1.0, max(LEAST_SHARE, share)))
+    return Fraction(round(root * _STEPS), _STEPS)
+
+
+def budget(parameters: Parameters) -> str:
+    """Return how the loss is divided among levels.
+
+    Raises:
+        ReleaseRefusedError: It is none of the known ways.
+    """
+    kind = str(parameters.get("budget", ADAPTIVE))
+    if kind not in BUDGETS:
+        message = f"budget is one of {', '.join(BUDGETS)}"
+        raise ReleaseRefusedError(message)
+    return kind
 
 
 def height(domain: SequenceDomain, parameters: Parameters) -> int:

@@ -16,7 +16,7 @@ from release.sequences.models.ngram import NgramModel
 from release.sequences.strategies.ngram import Ngram
 from tests.meters import SeededSampler
 from tests.samplers import ZeroVectorSampler
-from tests.sequences import publish, sealed_sequences, sequence_domain
+from tests.sealed_logs import publish, sealed_sequences, sequence_domain
 
 START, END = -1, 3
 WARD = [[0, 1, 2, 0, 1], [0, 1], [2, 2, 2, 2, 2, 2], [1], [0, 1, 2, 0, 1]] * 40
