@@ -22,8 +22,12 @@ TOTAL_SHARE: Final = "0.02"
 SHORT: Final = 8
 """Sequences of at most so many symbols are told whole by a prefix tree."""
 
-FEW: Final = 20.0
-"""Units times epsilon over symbols times length: below it, long trees stay bare."""
+MIDDLE: Final = 16
+"""Up to so many a prefix tree tells more than n-grams, where there are many units."""
+
+MANY: Final = 20_000.0
+"""Units times epsilon over symbols; chosen on MSNBC and Sepsis, cut to 6, 12 and 30
+symbols (docs/releases-accuracy.md)."""
 
 _KNOWN: Final = ("total_share",)
 
@@ -89,7 +93,7 @@ def picks(domain: SequenceDomain) -> tuple[str, ...]:
     """Return the strategies of which the noisy total picks one, few units first."""
     if domain.max_length <= SHORT:
         return ("prefix_tree",)
-    return ("prefix_tree", "ngram")
+    return ("ngram", "prefix_tree") if domain.max_length <= MIDDLE else ("ngram",)
 
 
 def pick(domain: SequenceDomain, load: float) -> str:
@@ -100,4 +104,4 @@ def pick(domain: SequenceDomain, load: float) -> str:
         load: Noisy units times epsilon; a noisy value.
     """
     names = picks(domain)
-    return names[-1] if load >= FEW * domain.symbols else names[0]
+    return names[-1] if load >= MANY * domain.symbols else names[0]

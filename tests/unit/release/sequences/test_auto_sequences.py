@@ -5,12 +5,12 @@ import pytest
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.sequences.models.registry import MODELS
-from release.sequences.strategies.auto import SHORT, pick, picks
+from release.sequences.strategies.auto import MIDDLE, SHORT, pick, picks
 from release.sequences.strategies.registry import STRATEGIES
 from tests.sealed_logs import publish, sealed_sequences, sequence_domain
 
 AUTO = STRATEGIES["auto"]
-LONG = SHORT + 4
+LONG = MIDDLE + 1
 WARD = [[0, 1, 2, 0, 1], [0, 1], [2] * 11, [1], [0, 1, 2, 0, 1, 1, 1]] * 80
 
 
@@ -27,13 +27,20 @@ def test_short_sequences_always_get_a_prefix_tree():
     assert pick(sequence_domain(3, SHORT), 1e9) == "prefix_tree"
 
 
-def test_long_sequences_get_n_grams_from_a_public_load_up():
-    domain = sequence_domain(3, LONG)
-    assert pick(domain, 0) == picks(domain)[0]
-    assert pick(domain, 1e9) == picks(domain)[-1] == "ngram"
+def test_long_sequences_always_get_n_grams():
+    assert picks(sequence_domain(3, LONG)) == ("ngram",)
+    assert pick(sequence_domain(3, LONG), 0) == "ngram"
 
 
-@pytest.mark.parametrize(("length", "epsilon"), [(SHORT, "5"), (LONG, "5")])
+def test_between_them_the_noisy_load_decides():
+    domain = sequence_domain(3, MIDDLE)
+    assert pick(domain, 0) == picks(domain)[0] == "ngram"
+    assert pick(domain, 1e9) == picks(domain)[-1] == "prefix_tree"
+
+
+@pytest.mark.parametrize(
+    ("length", "epsilon"), [(SHORT, "5"), (MIDDLE, "5"), (MIDDLE, "900"), (LONG, "5")]
+)
 def test_what_was_picked_is_published_and_rebuilt(length, epsilon):
     sealed = sealed_sequences(WARD, 3, length)
     model = publish(AUTO, sealed, epsilon, seed=3)
@@ -48,7 +55,7 @@ def test_what_was_picked_is_published_and_rebuilt(length, epsilon):
 
 
 def test_the_same_noisy_total_gives_the_same_pick():
-    sealed = sealed_sequences(WARD, 3, LONG)
+    sealed = sealed_sequences(WARD, 3, MIDDLE)
     loss = Loss.parse("5")
     model = publish(AUTO, sealed, "5", seed=8)
     rest = AUTO.parts(sealed.domain, loss, {})[1].loss
@@ -62,5 +69,7 @@ def test_parameters_that_auto_does_not_have_are_refused():
 
 
 def test_what_is_foretold_names_both_where_the_total_decides():
-    words = AUTO.expectation(sequence_domain(3, LONG), Loss.parse("1"), {}).words
-    assert all(name in words for name in picks(sequence_domain(3, LONG)))
+    words = AUTO.expectation(sequence_domain(3, MIDDLE), Loss.parse("1"), {}).words
+    assert all(name in words for name in picks(sequence_domain(3, MIDDLE)))
+    short = AUTO.expectation(sequence_domain(3, SHORT), Loss.parse("1"), {})
+    assert short.words
