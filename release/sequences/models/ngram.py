@@ -116,7 +116,7 @@ class NgramModel:
         for length in np.unique(lengths).tolist():
             own = np.flatnonzero(lengths == length)
             codes = np.array([runs[place] for place in own.tolist()], dtype=np.int64)
-            if length:
+            if 0 < length <= self.domain.max_length:  # longer runs are in no sequence
                 values[own], widths[own] = self._occurrences(codes)
         return [
             Estimate(value, width)

@@ -39,7 +39,8 @@ def test_between_them_the_noisy_load_decides():
 
 
 @pytest.mark.parametrize(
-    ("length", "epsilon"), [(SHORT, "5"), (MIDDLE, "5"), (MIDDLE, "900"), (LONG, "5")]
+    ("length", "epsilon"),
+    [(SHORT, "5"), (MIDDLE, "5"), (MIDDLE, "900"), (LONG, "5")],
 )
 def test_what_was_picked_is_published_and_rebuilt(length, epsilon):
     sealed = sealed_sequences(WARD, 3, length)
