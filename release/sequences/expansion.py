@@ -10,7 +10,7 @@ from release.sequences.bands import Bands
 from release.sequences.chains import Chains, Tails
 from release.sequences.paths import PathTree
 
-FINEST: Final = 20_000
+FINEST: Final = 100_000
 """Paths that hold less than one in so many of the units have no node of their own."""
 
 MOST_NODES: Final = 200_000
