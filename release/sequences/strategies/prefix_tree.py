@@ -39,7 +39,7 @@ ADAPTIVE: Final = "adaptive"
 BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)
 LATER: Final = "later"
 LEAST_SHARE: Final = 0.125
-GUARANTEED: Final = 4
+GUARANTEED: Final = 16
 """An adaptive level gets at least this part of an even share."""
 
 _STEPS: Final = 64
