@@ -6,7 +6,7 @@ from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
-from release.sequences.places import SealedGrams
+from release.sequences.sealed_places import SealedGrams
 from release.sequences.walks import Walk, length_counts
 
 
