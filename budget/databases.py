@@ -6,6 +6,7 @@ import threading
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
 from budget.postgresql import DOORS, open_door
+from budget.prepared import on_driver
 
 BUSY_SECONDS = 10.0
 
@@ -87,6 +88,6 @@ def _sqlite(
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)
+        on_driver(connection, begin, (), lambda _: None)
 
     return engine

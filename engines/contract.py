@@ -6,8 +6,10 @@ from typing import Protocol
 
 from privacy.counts import SparseCounts
 from privacy.sealed import Exact
+from privacy.sequences import SequenceCounts
 from query_lang.compiled import RenderedPlan
 from query_lang.cubes import CubeStatement
+from query_lang.sequences import SequenceStatement
 
 SealedVector = Exact[tuple[int, ...]]
 """One value a cell (a histogram: one a bin of each cell), in declared order.
@@ -53,6 +55,24 @@ class Engine(Protocol):
         Args:
             snapshot: The id of a snapshot that was loaded.
             cube: SQL of our own rendering, and the values of its dimensions.
+            interruptible: Told how to end the statement, for jobs that are cancelled.
+
+        Raises:
+            ExecutionError: Execution failed or was ended; which is not said.
+        """
+        ...
+
+    def count_sequences(
+        self,
+        snapshot: str,
+        sequences: SequenceStatement,
+        interruptible: Interruptible,
+    ) -> Exact[SequenceCounts]:
+        """Return the units' distinct sequences and how many have each, sealed.
+
+        Args:
+            snapshot: The id of a snapshot that was loaded.
+            sequences: SQL of our own rendering.
             interruptible: Told how to end the statement, for jobs that are cancelled.
 
         Raises:

@@ -11,18 +11,21 @@ import duckdb
 from engines.contract import Interruptible, SealedCounts, SealedVector
 from engines.cubes import ROWS_AT_ONCE, sparse_counts
 from engines.deadlines import Deadlines
+from engines.sequences import sequence_counts
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION, Exact
+from privacy.sequences import SequenceCounts
 from query_lang.compiled import RenderedPlan, Statement
 from query_lang.cubes import CubeStatement
+from query_lang.sequences import SequenceStatement
 
 DEADLINE_SECONDS: Final = 60.0
 """Public, the server's own; reaching it is an incident, not an outcome (PRIVACY 5)."""
 
-CUBE_DEADLINE_SECONDS: Final = 3_600.0
-"""As above, for the cubes that jobs count in the background."""
+LONG_DEADLINE_SECONDS: Final = 3_600.0
+"""As above, for the cubes and sequences that jobs count in the background."""
 
 _log = logging.getLogger("curator.engine")
 _ROWS_AT_ONCE: Final = 10_000
@@ -75,7 +78,32 @@ class DuckDbEngine:
             ExecutionError: As ``execute``; or ``interruptible`` ended it.
             StoppingError: As ``execute``.
         """
-        return self._blinded(lambda: self._counted(snapshot, cube, interruptible))
+        return self._blinded(
+            lambda: self._counted(
+                snapshot, cube, interruptible, lambda rows: sparse_counts(cube, rows)
+            )
+        )
+
+    def count_sequences(
+        self,
+        snapshot: str,
+        sequences: SequenceStatement,
+        interruptible: Interruptible,
+    ) -> Exact[SequenceCounts]:
+        """Return the units' distinct sequences and how many have each, sealed.
+
+        Raises:
+            ExecutionError: As ``execute``; or ``interruptible`` ended it.
+            StoppingError: As ``execute``.
+        """
+        return self._blinded(
+            lambda: self._counted(
+                snapshot,
+                sequences,
+                interruptible,
+                lambda rows: sequence_counts(sequences, rows),
+            )
+        )
 
     def _blinded(self, run: Callable[[], _Made]) -> _Made:
         """Run something on raw rows; of its failure nothing leaves but that it was."""
@@ -123,18 +151,22 @@ class DuckDbEngine:
         return tuple(Exact(tuple(filled[i])) for i in range(plan.vector_count))
 
     def _counted(
-        self, snapshot: str, cube: CubeStatement, interruptible: Interruptible
-    ) -> SealedCounts:
-        deadline = CUBE_DEADLINE_SECONDS
+        self,
+        snapshot: str,
+        statement: CubeStatement | SequenceStatement,
+        interruptible: Interruptible,
+        made: Callable[[Iterator[list[_Row]]], _Made],
+    ) -> Exact[_Made]:
+        """Run a long statement, and seal what is made of its rows."""
+        deadline = LONG_DEADLINE_SECONDS
         lent = self._snapshots.cursor(snapshot, timeout_seconds=deadline)
         with (
             lent as cursor,
             self._deadlines.within(cursor, deadline),
             interruptible(cursor.interrupt),
         ):
-            cursor.execute(cube.sql, list(cube.parameters))
-            batches = iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), [])
-            return Exact(sparse_counts(cube, batches))
+            cursor.execute(statement.sql, list(statement.parameters))
+            return Exact(made(iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), [])))
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement) -> Iterator[_Row]:

@@ -144,6 +144,18 @@ class _Written:
     labels: tuple[str, ...] = ()
 
 
+def column_tree(column: str) -> Tree:
+    """Return a column's name, perhaps qualified, as the language reads it.
+
+    Raises:
+        ValueError: It is no such name.
+    """
+    if _COLUMN.fullmatch(column) is None:
+        message = "a column's name, or table.column, is needed"
+        raise ValueError(message)
+    return _tree(column)
+
+
 def _tree(expression: str) -> Tree:
     """Parse an expression: it has come through our own words and checked names."""
     item = parse_query(f"SELECT {expression} FROM cube").select.items[0]  # noqa: S608 - as above

@@ -19,6 +19,15 @@ def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
     no two plans share a text.
     """
     document = {"plan": plan_to_json(plan), "weights": _shares(weights)}
+    return _compact(document)
+
+
+def canonical_json(plan: object) -> str:
+    """Return compact JSON of a plan that has no weights, in stable order."""
+    return _compact({"plan": plan_to_json(plan)})
+
+
+def _compact(document: object) -> str:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True)
 
 

@@ -13,9 +13,7 @@ from math import prod
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from privacy.errors import QueryError
 from privacy.schema import ColumnType, Dataset, Hierarchy, Scalar
-from query_lang import rules
 from query_lang.axes import Axis, AxisRefusedError, BoundAxis, bind_axis
 from query_lang.bind import bound_warnings, bounded, check_bounds
 from query_lang.bind_expressions import ExpressionBinder
@@ -26,7 +24,6 @@ from query_lang.derivation import derive
 from query_lang.domains import key_values, stored_value
 from query_lang.environment import Environment
 from query_lang.expressions import Expression, Facts, FieldRef
-from query_lang.parse import parse_query
 from query_lang.plan import (
     Aggregate,
     Compute,
@@ -37,12 +34,11 @@ from query_lang.plan import (
     Node,
     PlanColumn,
 )
-from query_lang.refusals import refuse
 from query_lang.render import render_cube
 from query_lang.sensitivity import measure_sensitivity
+from query_lang.source_texts import read_source
 from query_lang.stability import check_rows
-from query_lang.syntax import Position, Query
-from query_lang.tokens import has_comment
+from query_lang.syntax import Position
 
 MAX_CUBE_CELLS: Final = 10**12
 MAX_DIMENSIONS: Final = 16
@@ -161,7 +157,7 @@ def bind_cube(request: CubeRequest, dataset: Dataset) -> BoundCube:
             are more than 10^12 cells or 16 dimensions.
         InvalidOptionError: A bound does not fit.
     """
-    tree = _parsed(request)
+    tree = read_source(request.source, request.where)
     environment = Environment(dataset, check_bounds(request.bounds, dataset))
     queries = QueryBinder()
     node, scope = queries.filtered(tree.select, environment)
@@ -189,55 +185,11 @@ def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
     sensitivity = measure_sensitivity(plan, plan.measures[0])
     return CubePlan(
         statement=_statement(plan, dataset.hierarchies, bound.position),
-        dimensions=tuple(map(_dimension, bound.axes, plan.keys)),
+        dimensions=tuple(map(dimension_of, bound.axes)),
         l1_sensitivity=int(sensitivity.l1),
         canonical=canonical_text(plan, [Fraction(1)]),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
-    )
-
-
-def _parsed(request: CubeRequest) -> Query:
-    """Read FROM and WHERE; nothing else may stand in their texts.
-
-    FROM is read alone first: what a manifest tells as a filter is one.
-    """
-    source = f"SELECT COUNT(*) FROM {request.source}"  # noqa: S608 - for our own parser
-    tree = _plain(source)
-    if tree.select.where is not None:
-        raise _strange(tree)
-    if request.where is None:
-        return tree
-    tree = _plain(f"{source}\nWHERE {request.where}")
-    if tree.select.where is None:
-        raise _strange(tree)
-    return tree
-
-
-def _plain(text: str) -> Query:
-    """Read a FROM with or without a WHERE, and nothing more."""
-    tree = parse_query(text)
-    select = tree.select
-    if has_comment(text):
-        detail = "from and where hold no comments: the manifest tells them as they are"
-        raise refuse(rules.UNREAD_TEXT, select.position, detail=detail)
-    strange = (
-        select.group_by
-        or select.having is not None
-        or select.order_by
-        or select.limit is not None
-        or tree.common_tables
-    )
-    if strange:
-        raise _strange(tree)
-    return tree
-
-
-def _strange(tree: Query) -> QueryError:
-    return refuse(
-        rules.UNREAD_TEXT,
-        tree.select.position,
-        detail="from and where hold a FROM and a WHERE and nothing after them",
     )
 
 
@@ -297,13 +249,15 @@ def _statement(
     return CubeStatement(text.sql, text.parameters, keys)
 
 
-def _dimension(axis: BoundAxis, key: Key) -> CubeDimension:
-    facts = key.facts
+def dimension_of(axis: BoundAxis) -> CubeDimension:
+    """Return a bound axis with its values, as they are shown and as they are stored."""
+    facts = axis.expression.facts
+    values = key_values(facts)
     return CubeDimension(
         name=axis.name,
         type=ColumnType.TEXT if axis.labels else facts.type,
-        values=axis.shown(key.values),
-        stored=tuple(stored_value(value, facts) for value in key.values),
+        values=axis.shown(values),
+        stored=tuple(stored_value(value, facts) for value in values),
         ordered=axis.ordered,
         constant=facts.constant,
         scale=facts.scale if facts.type is ColumnType.DECIMAL else 0,

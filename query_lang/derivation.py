@@ -33,13 +33,23 @@ def derive(plan: Aggregate, unit: str) -> str:
     Neighbouring relation: add or remove all rows of one unit. Public facts only.
     """
     lines = [
-        f"Neighbours differ by all rows of one {unit}.",
-        *dict.fromkeys(_of_node(plan.child, unit)),
+        *derive_rows(plan.child, unit),
         *_of_groups(plan, unit),
     ]
     for index, measure in enumerate(plan.measures):
         lines += _of_measure(plan, index, measure, unit)
     return "\n".join(lines)
+
+
+def derive_rows(node: Node, unit: str) -> list[str]:
+    """Return how many rows of one unit a node has, a sentence a line.
+
+    Neighbouring relation: add or remove all rows of one unit. Public facts only.
+    """
+    return [
+        f"Neighbours differ by all rows of one {unit}.",
+        *dict.fromkeys(_of_node(node, unit)),
+    ]
 
 
 def _of_node(node: Node, unit: str) -> Iterator[str]:

@@ -269,7 +269,7 @@ AGGREGATE = Rule(
 MIN_MAX = Rule(
     "min_max",
     "MIN and MAX would show one row's value",
-    "ask for a quantile: QUANTILE(age, 0.99)",
+    "ask for a quantile, such as QUANTILE(x, 0.99)",
 )
 AGGREGATE_DISTINCT = Rule(
     "aggregate_distinct",

@@ -4,37 +4,51 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from privacy.charges import Charge
-from release.domain import CubeDomain
+from privacy.schema import ColumnType
+from release.listings import Listing
 from release.manifests import (
     MANIFEST,
     Document,
+    ModelFacts,
     Publication,
     manifest_of,
     signed_bytes,
 )
-from release.models.contract import AnyArray, CubeModel, Roll, Table
+from release.models.contract import AnyArray, Table
 from release.signing import Signer
-from release.tables import codes_of, write_table
+from release.tables import write_table
 
 PACKAGE: Final = "datapackage.json"
-CUBE: Final = "cube"
-MAX_LISTED_CELLS: Final = 1_000_000
-"""The most cells that ``cube.csv`` lists one by one; the model's tables hold all."""
-
 _BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A model as it is written.
+
+    Attributes:
+        model: What the manifest says of it.
+        tables: That it is rebuilt from.
+        listing: For people; None where it would be too long, or is among the tables.
+    """
+
+    model: ModelFacts
+    tables: Mapping[str, Table]
+    listing: Listing | None
 
 
 def write_release(
     folder: Path,
     publication: Publication,
     charge: Charge,
-    model: CubeModel,
+    content: Content,
     signer: Signer,
 ) -> bytes:
     """Write every file of a release into an empty folder, and sync them.
@@ -44,43 +58,17 @@ def write_release(
     Returns:
         The manifest's bytes, which name every other file by its digest.
     """
-    tables = dict(model.tables())
-    for name, table in tables.items():
+    for name, table in content.tables.items():
         write_table(folder, name, table)
-    labels = {d.name: d.values for d in model.domain.dimensions}
-    if CUBE not in tables and model.domain.size <= MAX_LISTED_CELLS:
-        tables[CUBE] = listed_cells(model)
-        write_table(folder, CUBE, tables[CUBE], labels)
-    package = _data_package(publication, model.domain, tables)
-    _write(folder / PACKAGE, package)
+    listing = content.listing
+    if listing is not None:
+        write_table(folder, listing.name, listing.table, listing.labels)
+    _write(folder / PACKAGE, _data_package(publication, content))
     files = {path.name: describe(path) for path in sorted(folder.iterdir())}
-    manifest = manifest_of(publication, charge, model, files)
-    content = signed_bytes(manifest, signer)
-    _write(folder / MANIFEST, content)
-    return content
-
-
-def listed_cells(model: CubeModel) -> Table:
-    """Return a row a cell: the codes of its values, estimate and variance."""
-    domain = model.domain
-    codes = codes_of(domain.shape)
-    roll = Roll(
-        codes=tuple(np.arange(size, dtype=np.int64) for size in domain.shape),
-        groups=domain.shape,
-    )
-    estimates = model.roll(roll)
-    columns: dict[str, AnyArray] = {
-        dimension.name: code
-        for dimension, code in zip(domain.dimensions, codes, strict=True)
-    }
-    taken = set(columns)
-    for name, values in (
-        ("estimate", estimates.values),
-        ("variance", estimates.variances),
-        ("half_width_95", estimates.half_widths),
-    ):
-        columns[name if name not in taken else f"{name}_"] = values
-    return columns
+    manifest = manifest_of(publication, charge, content.model, files)
+    signed = signed_bytes(manifest, signer)
+    _write(folder / MANIFEST, signed)
+    return signed
 
 
 def describe(path: Path) -> Document:
@@ -90,16 +78,18 @@ def describe(path: Path) -> Document:
     return {"sha256": digest, "size_bytes": path.stat().st_size}
 
 
-def _data_package(
-    publication: Publication, domain: CubeDomain, tables: Mapping[str, Table]
-) -> bytes:
+def _data_package(publication: Publication, content: Content) -> bytes:
     """Describe the CSV files as a Data Package (specs.frictionlessdata.io)."""
-    types = {d.name: _FRICTIONLESS.get(d.type.value, "any") for d in domain.dimensions}
+    listing = content.listing
+    shown: dict[str, tuple[Table, Mapping[str, ColumnType]]] = {
+        name: (table, {}) for name, table in content.tables.items()
+    }
+    if listing is not None:
+        shown[listing.name] = (listing.table, listing.types)
     resources = []
-    for name, table in tables.items():
-        dimensions = types if name == CUBE else {}
+    for name, (table, types) in shown.items():
         fields = [
-            {"name": column, "type": dimensions.get(column) or _kind_of(values)}
+            {"name": column, "type": _type_of(types.get(column), values)}
             for column, values in table.items()
         ]
         resources.append(
@@ -117,9 +107,9 @@ def _data_package(
         "id": publication.release_id,
         "created": publication.charged,
         "description": (
-            f"A differentially private cube of {publication.dataset.name}; see "
-            f"{MANIFEST} for loss, bounds and errors. Counts are as drawn: they may "
-            "be negative."
+            f"Differentially private {_KINDS[publication.spec.kind]} of "
+            f"{publication.dataset.name}; see {MANIFEST} for loss, bounds and errors. "
+            "Counts are as drawn: they may be negative."
         ),
         "resources": resources,
     }
@@ -137,7 +127,12 @@ _FRICTIONLESS: Final[Mapping[str, str]] = {
 }
 
 
-def _kind_of(values: AnyArray) -> str:
+_KINDS: Final = {"cube": "cells", "sequences": "sequences"}
+
+
+def _type_of(declared: ColumnType | None, values: AnyArray) -> str:
+    if declared is not None:
+        return _FRICTIONLESS.get(declared.value, "any")
     return "integer" if np.issubdtype(values.dtype, np.integer) else "number"
 
 

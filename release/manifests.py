@@ -15,12 +15,14 @@ from mechanisms.meter import Part
 from privacy.charges import Charge
 from privacy.schema import ColumnType, Dataset
 from privacy.schema_json import scalar_from_json, scalar_to_json
-from query_lang.cubes import CubePlan
+from query_lang.cubes import CubeDimension, CubePlan
+from query_lang.sequences import SequencePlan
 from release.domain import CubeDomain, Dimension
 from release.errors import BrokenReleaseError
-from release.models.contract import CubeModel
+from release.models.contract import Facts
+from release.sequences.domain import SequenceDomain
 from release.signing import Signer, is_signed
-from release.spec import ReleaseSpec
+from release.spec import ReleaseSpec, SequenceSpec
 from release.strategies.contract import Expectation
 
 MANIFEST: Final = "manifest.json"
@@ -47,7 +49,7 @@ class Publication:
 
     release_id: str
     spec: ReleaseSpec
-    plan: CubePlan
+    plan: CubePlan | SequencePlan
     dataset: Dataset
     snapshot: str
     parts: tuple[Part, ...]
@@ -56,10 +58,18 @@ class Publication:
     code_version: str
 
 
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What a manifest says of a model: what rebuilds it, and its public facts."""
+
+    kind: str
+    facts: Facts
+
+
 def manifest_of(
     publication: Publication,
     charge: Charge,
-    model: CubeModel,
+    model: ModelFacts,
     files: Mapping[str, Document],
 ) -> Document:
     """Return the manifest, not yet signed."""
@@ -79,28 +89,13 @@ def manifest_of(
         "loss": {"epsilon": str(charge.loss), "delta": "0"},
         "unit": dataset.unit,
         "neighbours": f"add or remove all rows of one {dataset.unit}",
-        "counts": spec.count,
+        "counts": spec.counts,
         "l1_sensitivity": plan.l1_sensitivity,
         "derivation": plan.derivation.splitlines(),
         "warnings": [warning.detail for warning in plan.warnings],
         "question": _question(spec),
         "plan_sha256": hashlib.sha256(plan.canonical.encode()).hexdigest(),
-        "cells": plan.size,
-        "dimensions": [
-            {
-                "name": dimension.name,
-                "type": dimension.type.value,
-                "expression": dimension.expression,
-                "ordered": dimension.ordered,
-                "constant_in_unit": dimension.constant,
-                "scale": dimension.scale,
-                "values": [
-                    None if value is None else scalar_to_json(value)
-                    for value in dimension.values
-                ],
-            }
-            for dimension in plan.dimensions
-        ],
+        **_range_of(spec, plan),
         "strategy": spec.strategy,
         "parameters": dict(spec.parameters),
         "parts": [
@@ -111,8 +106,42 @@ def manifest_of(
             "total_rmse": expected.total_rmse,
             "words": expected.words,
         },
-        "model": {"kind": model.kind, "facts": model.facts()},
+        "model": {"kind": model.kind, "facts": model.facts},
         "files": dict(sorted(files.items())),
+    }
+
+
+def _range_of(spec: ReleaseSpec, plan: CubePlan | SequencePlan) -> Document:
+    """Return what a release ranges over."""
+    if isinstance(plan, CubePlan):
+        return {
+            "cells": plan.size,
+            "dimensions": [_told(dimension) for dimension in plan.dimensions],
+        }
+    periods = spec.periods if isinstance(spec, SequenceSpec) else None
+    return {
+        "order": spec.order if isinstance(spec, SequenceSpec) else None,
+        "periods": None
+        if periods is None
+        else periods.model_dump(mode="json", exclude_none=True),
+        "alphabet": _told(plan.alphabet),
+        "max_length": plan.max_length,
+        "split": None if plan.split is None else _told(plan.split),
+    }
+
+
+def _told(dimension: CubeDimension) -> Document:
+    return {
+        "name": dimension.name,
+        "type": dimension.type.value,
+        "expression": dimension.expression,
+        "ordered": dimension.ordered,
+        "constant_in_unit": dimension.constant,
+        "scale": dimension.scale,
+        "values": [
+            None if value is None else scalar_to_json(value)
+            for value in dimension.values
+        ],
     }
 
 
@@ -200,6 +229,21 @@ def domain_in(manifest: Mapping[str, object]) -> CubeDomain:
         message = "the manifest has no dimensions"
         raise BrokenReleaseError(message)
     return CubeDomain(tuple(_dimension(one) for one in listed), bound)
+
+
+def sequences_in(manifest: Mapping[str, object]) -> SequenceDomain:
+    """Return the domain that a manifest of sequences describes.
+
+    Raises:
+        BrokenReleaseError: It describes none.
+    """
+    most, alphabet = manifest.get("max_length"), manifest.get("alphabet")
+    split = manifest.get("split")
+    if not isinstance(most, int) or not isinstance(alphabet, dict):
+        message = "the manifest has no alphabet"
+        raise BrokenReleaseError(message)
+    own = _dimension(split) if isinstance(split, dict) else None
+    return SequenceDomain(_dimension(alphabet), most, own)
 
 
 def _dimension(written: Mapping[str, object]) -> Dimension:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import (
@@ -14,7 +15,9 @@ from pydantic import (
     PlainValidator,
     StrictInt,
     StringConstraints,
+    TypeAdapter,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 
@@ -23,13 +26,25 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from query_lang.axes import Axis
 from query_lang.cubes import CubeRequest
+from query_lang.periods import Periods, PeriodUnit, Take
+from query_lang.sequences import SequenceRequest
 
 PUBLIC: Final = "public"
+FIRST_ROW: Final = "first"
 _TEXT_BYTES = 16_384
 _NUMBER_BYTES = 128
 _MAX_CUTS = 200
 _HUGE = re.compile(r"\s*[+-]?[\d_.]+[eE][+-]?[\d_]{3,}\s*")
 """A number that is beyond all meaning, and whose digits would fill the memory."""
+
+_EVERY = re.compile(r"[1-9][0-9]{0,4} (?:day|week|month|quarter|year)s?")
+_UNITS: Final[Mapping[str, tuple[int, PeriodUnit]]] = {
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "month": (1, "month"),
+    "quarter": (3, "month"),
+    "year": (12, "month"),
+}
 
 
 def _loss(value: object) -> Loss:
@@ -146,8 +161,8 @@ class ReaderSpec(_Spec):
         return self
 
 
-class ReleaseSpec(_Spec):
-    """A cube to be published: over what, by which strategy, for how much, for whom.
+class _ReleaseSpec(_Spec):
+    """What every kind of release is asked for with.
 
     ``from`` is a table's name or the text of a FROM, ``where`` of a WHERE. ``readers``
     is ``public`` (every principal) or a list; the population's custodians always may.
@@ -155,13 +170,10 @@ class ReleaseSpec(_Spec):
 
     name: Name
     dataset: Name
-    kind: Literal["cube"]
     strategy: Name
     parameters: Parameters = Field(default_factory=dict)
-    dimensions: Annotated[tuple[DimensionSpec, ...], Field(min_length=1, max_length=16)]
     source: SqlText = Field(alias="from")
     where: SqlText | None = None
-    count: Literal["units", "rows"]
     bounds: BoundsSpec | None = None
     epsilon: LossField
     readers: Literal["public"] | tuple[ReaderSpec, ...] = ()
@@ -175,30 +187,158 @@ class ReleaseSpec(_Spec):
         """Return whom it is granted to by name."""
         return () if isinstance(self.readers, str) else self.readers
 
+    def canonical_json(self) -> str:
+        """Return it as JSON that reads back to the same spec."""
+        return self.model_dump_json(by_alias=True, exclude_none=True)
+
+    def _bounds(self) -> ContributionBounds:
+        bounds = self.bounds or BoundsSpec()
+        return ContributionBounds(
+            tables=tuple(sorted(bounds.tables.items())),
+            max_rows_per_unit=bounds.max_rows_per_unit,
+            max_groups_per_unit=bounds.max_groups_per_unit,
+        )
+
+
+class CubeSpec(_ReleaseSpec):
+    """A cube to be published: over what, by which strategy, for how much, for whom."""
+
+    kind: Literal["cube"]
+    dimensions: Annotated[tuple[DimensionSpec, ...], Field(min_length=1, max_length=16)]
+    count: Literal["units", "rows"]
+
+    @property
+    def counts(self) -> str:
+        """What a count of the release counts."""
+        return self.count
+
     def request(self) -> CubeRequest:
         """Return what is counted, as the language takes it."""
-        bounds = self.bounds or BoundsSpec()
         return CubeRequest(
             source=self.source,
             axes=tuple(dimension.axis() for dimension in self.dimensions),
             counts_units=self.count == "units",
             where=self.where,
-            bounds=ContributionBounds(
-                tables=tuple(sorted(bounds.tables.items())),
-                max_rows_per_unit=bounds.max_rows_per_unit,
-                max_groups_per_unit=bounds.max_groups_per_unit,
-            ),
+            bounds=self._bounds(),
         )
 
-    def canonical_json(self) -> str:
-        """Return it as JSON that reads back to the same spec."""
-        return self.model_dump_json(by_alias=True, exclude_none=True)
+
+class PeriodsSpec(_Spec):
+    """Equal periods of time, and what a unit's rows of one become.
+
+    ``every`` is ``7 days``, ``1 month``, ``3 months``, ``1 year``, ..., or a whole
+    number where the order is one; ``start`` is ``first`` (each unit's first row), or a
+    value of the order; ``bins`` are the first value of each bin but the first.
+    """
+
+    every: Positive | str
+    start: StrictInt | str
+    take: Take
+    of: ColumnName | None = None
+    bins: Cuts
+    name: Name | None = None
+
+    @field_validator("every")
+    @classmethod
+    def _check_every(cls, every: int | str) -> int | str:
+        if isinstance(every, str) and _EVERY.fullmatch(every) is None:
+            message = "write 7 days, 2 weeks, 3 months, 1 year, or a whole number"
+            raise ValueError(message)
+        return every
+
+    @field_validator("start")
+    @classmethod
+    def _check_start(cls, start: int | str) -> int | str:
+        if isinstance(start, str) and start != FIRST_ROW:
+            try:
+                date.fromisoformat(start)
+            except ValueError:
+                message = "start is first, a date as YYYY-MM-DD, or a whole number"
+                raise ValueError(message) from None
+        return start
+
+    def periods(self) -> Periods:
+        """Return it as the language takes it."""
+        length, unit = _length_of(self.every)
+        start: int | date | None
+        if isinstance(self.start, int):
+            start = self.start
+        else:
+            start = None if self.start == FIRST_ROW else date.fromisoformat(self.start)
+        return Periods(length, unit, start, self.take, self.of, self.bins, self.name)
+
+
+def _length_of(every: int | str) -> tuple[int, PeriodUnit]:
+    if isinstance(every, int):
+        return every, "step"
+    number, word = every.removesuffix("s").split(" ")
+    times, unit = _UNITS[word]
+    return int(number) * times, unit
+
+
+class SequenceSpec(_ReleaseSpec):
+    """Sequences to be published: each unit's rows in an order, as symbols.
+
+    A row stands for one ``symbol``, or all rows of each of the ``periods`` for one.
+    ``max_length`` is public: what a unit has beyond is not looked at. ``split`` is a
+    dimension that is constant within each unit; each of its values has its own tree.
+    """
+
+    kind: Literal["sequences"]
+    order: ColumnName
+    symbol: DimensionSpec | None = None
+    periods: PeriodsSpec | None = None
+    max_length: Positive
+    split: DimensionSpec | None = None
+
+    @model_validator(mode="after")
+    def _check_one_form(self) -> Self:
+        if (self.symbol is None) == (self.periods is None):
+            message = "give one of symbol and periods"
+            raise ValueError(message)
+        return self
+
+    @property
+    def counts(self) -> str:
+        """What a count of the release counts."""
+        return "units"
+
+    def request(self) -> SequenceRequest:
+        """Return what sequences are made of, as the language takes it."""
+        return SequenceRequest(
+            source=self.source,
+            order=self.order,
+            symbols=self._symbols(),
+            max_length=self.max_length,
+            split=None if self.split is None else self.split.axis(),
+            where=self.where,
+            bounds=self._bounds(),
+        )
+
+    def _symbols(self) -> Axis | Periods:
+        if self.symbol is not None:
+            return self.symbol.axis()
+        if self.periods is not None:
+            return self.periods.periods()
+        message = "a spec has one of symbol and periods"  # it was checked
+        raise AssertionError(message)
+
+
+ReleaseSpec = CubeSpec | SequenceSpec
+_AnySpec = Annotated[ReleaseSpec, Field(discriminator="kind")]
+_ANY_SPEC: Final[TypeAdapter[ReleaseSpec]] = TypeAdapter(_AnySpec)
+KINDS: Final = frozenset({"cube", "sequences"})
+
+
+def spec_from_json(text: str) -> ReleaseSpec:
+    """Return the spec that ``canonical_json`` wrote."""
+    return _ANY_SPEC.validate_json(text)
 
 
 class SpecFile(_Spec):
     """The file: one key, ``release``."""
 
-    release: ReleaseSpec
+    release: _AnySpec
 
 
 def json_schema() -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Opening a published release: its manifest and the model that answers questions."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,17 +10,23 @@ import numpy as np
 
 from privacy.errors import InvalidLossError
 from privacy.losses import ZERO_LOSS, Loss
+from release.domain import CubeDomain
 from release.errors import BrokenReleaseError
-from release.folders import CUBE, PACKAGE, describe, listed_cells
+from release.folders import PACKAGE, describe
+from release.listings import CUBE, TREE, listed_cells, listed_paths
 from release.manifests import (
     MANIFEST,
     Document,
     domain_in,
     is_genuine,
     read_manifest,
+    sequences_in,
 )
-from release.models.contract import CubeModel
+from release.models.contract import CubeModel, Table
 from release.models.registry import MODELS
+from release.sequences.contract import SequenceModel
+from release.sequences.domain import SequenceDomain
+from release.sequences.models.registry import MODELS as SEQUENCE_MODELS
 from release.tables import read_table
 
 CACHED_RELEASES: Final = 8
@@ -28,10 +34,37 @@ CACHED_RELEASES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class OpenRelease:
-    """A release that is read: all of it is public or noisy."""
+    """A release that is read: all of it is public or noisy.
+
+    Attributes:
+        manifest: As it is signed.
+        model: A cube's, or that of sequences; ``kind`` of the manifest says which.
+    """
 
     manifest: Document
-    model: CubeModel
+    model: CubeModel | SequenceModel
+
+    def cube(self) -> CubeModel:
+        """Return the model of a cube.
+
+        Raises:
+            BrokenReleaseError: It is none.
+        """
+        if isinstance(self.model.domain, CubeDomain):
+            return self.model
+        message = "this release is no cube"
+        raise BrokenReleaseError(message)
+
+    def sequences(self) -> SequenceModel:
+        """Return the model of sequences.
+
+        Raises:
+            BrokenReleaseError: It is none.
+        """
+        if isinstance(self.model.domain, SequenceDomain):
+            return self.model
+        message = "this release holds no sequences"
+        raise BrokenReleaseError(message)
 
 
 @lru_cache(CACHED_RELEASES)
@@ -46,21 +79,29 @@ def open_release(folder: Path) -> OpenRelease:
     return OpenRelease(manifest, _rebuilt(manifest, folder))
 
 
-def _rebuilt(manifest: Document, folder: Path) -> CubeModel:
+def _rebuilt(manifest: Document, folder: Path) -> CubeModel | SequenceModel:
     model, files = manifest.get("model"), manifest.get("files")
     if not isinstance(model, dict) or not isinstance(files, dict):
         message = "the manifest names no model"
         raise BrokenReleaseError(message)
-    if model["kind"] not in MODELS:
-        message = f"this version knows no model {model['kind']!r}: update it"
+    kind, facts = model["kind"], model["facts"]
+    listing = _LISTINGS.get(str(manifest.get("kind")))
+    known: Collection[str] = MODELS if listing == CUBE else SEQUENCE_MODELS
+    if listing is None or kind not in known:
+        message = f"this version knows no model {kind!r}: update it"
         raise BrokenReleaseError(message)
     tables = {
         Path(name).stem: read_table(folder / name)
         for name in files
-        if name.endswith(".parquet") and Path(name).stem != CUBE
+        if name.endswith(".parquet") and Path(name).stem != listing
     }
-    facts: Mapping[str, object] = model["facts"]
-    return MODELS[model["kind"]](domain_in(manifest), facts, tables)
+    if listing == CUBE:
+        return MODELS[kind](domain_in(manifest), facts, tables)
+    return SEQUENCE_MODELS[kind](sequences_in(manifest), facts, tables)
+
+
+_LISTINGS: Final = {"cube": CUBE, "sequences": TREE}
+"""What each kind lists for people; it is not what models are rebuilt from."""
 
 
 def problems_in(folder: Path, public_key: str | None = None) -> list[str]:
@@ -120,10 +161,8 @@ def _loss_problems(manifest: Document) -> list[str]:
 
 def _model_problems(manifest: Document, folder: Path) -> list[str]:
     try:
-        model = _rebuilt(manifest, folder)
-        if f"{CUBE}.parquet" not in _named(manifest):
-            return []
-        return _cube_problems(model, folder)
+        opened = OpenRelease(manifest, _rebuilt(manifest, folder))
+        return _listing_problems(opened, folder)
     except (OSError, KeyError, TypeError, ValueError, BrokenReleaseError) as error:
         return [f"the model cannot be rebuilt: {error}"]
 
@@ -133,12 +172,24 @@ def _named(manifest: Document) -> Mapping[str, object]:
     return files if isinstance(files, dict) else {}
 
 
-def _cube_problems(model: CubeModel, folder: Path) -> list[str]:
-    """Compare the listed cells with what the model says of them."""
-    if CUBE in model.tables():
+def _listing_problems(opened: OpenRelease, folder: Path) -> list[str]:
+    """Compare what is listed for people with what the model says."""
+    name = _LISTINGS[str(opened.manifest["kind"])]
+    if f"{name}.parquet" not in _named(opened.manifest):
         return []
-    expected = listed_cells(model)
-    names = list(expected)[len(model.domain.dimensions) :]
-    found = read_table(folder / f"{CUBE}.parquet", names)
-    same = all(np.array_equal(found[name], expected[name]) for name in names)
-    return [] if same else [f"{CUBE} does not hold what the model says"]
+    if name in opened.model.tables():
+        return []
+    expected, names = _listed_numbers(opened)
+    found = read_table(folder / f"{name}.parquet", names)
+    same = all(np.array_equal(found[one], expected[one]) for one in names)
+    return [] if same else [f"{name} does not hold what the model says"]
+
+
+def _listed_numbers(opened: OpenRelease) -> tuple[Table, list[str]]:
+    """Return what is listed, and which of its columns hold numbers."""
+    if isinstance(opened.model.domain, CubeDomain):
+        cells = listed_cells(opened.cube())
+        return cells, list(cells)[len(opened.model.domain.dimensions) :]
+    model = opened.sequences()
+    paths = listed_paths(model.domain, model.paths())
+    return paths, [name for name in paths if name not in {"split", "symbol"}]

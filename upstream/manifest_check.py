@@ -36,7 +36,10 @@ def _in_table(table: TableSpec, base: Path, root: Path) -> Iterator[Problem]:
     for pattern in table.files:
         files = sorted(p for p in base.glob(pattern) if not p.is_dir())
         if not files:
-            sentence = f"no file matches for table {table.name}: check the pattern"
+            sentence = (
+                f"no file matches for table {table.name}: patterns are read from the "
+                "manifest's folder"
+            )
             yield Problem(pattern, None, None, sentence)
         for file in files:
             yield from _in_file(table, file, root)

@@ -101,7 +101,10 @@ def _found(
     for pattern in table.files:
         matches = sorted(p for p in folders.base.glob(pattern) if not p.is_dir())
         if not matches:
-            sentence = f"no file matches for table {table.name}: check the pattern"
+            sentence = (
+                f"no file matches for table {table.name}: patterns are read from the "
+                "manifest's folder"
+            )
             problems.append(Problem(pattern, None, None, sentence))
         for match in matches:
             real = match.resolve()

@@ -55,7 +55,7 @@ for table, columns in COLUMNS.items():
             "row_privacy": False,
             "censor_dims": False,
             "columns": {
-                "patient_id": {"private_id": True, **number(2**40)},
+                "patient_id": {"private_id": True, **number(10**7)},
                 **columns,
             },
         },

@@ -17,6 +17,9 @@ from release.strategies.grid import MAX_DIMENSIONS
 SMALL: Final = 12
 """Cells up to which nothing beats counting each."""
 
+FEW: Final = 2_048
+"""Cells up to which, well filled, a grid's own noise is no smaller than theirs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pick:
@@ -55,6 +58,8 @@ RULES: Final[Mapping[int, tuple[Rule, ...]]] = {
 }
 """By number of dimensions; three stands for more, too."""
 
+_FEW_CELLS: Final = (Rule(10.0, Pick("agrid")), Rule(inf, Pick("cells")))
+
 
 def rules_of(domain: CubeDomain) -> tuple[Rule, ...]:
     """Return the rules of which the noisy total picks one; the last has no end."""
@@ -63,6 +68,8 @@ def rules_of(domain: CubeDomain) -> tuple[Rule, ...]:
         return (Rule(inf, Pick("sparse_cells")),)
     if domain.size <= SMALL or not axes or len(domain.shape) > MAX_DIMENSIONS:
         return (Rule(inf, Pick("cells")),)
+    if len(domain.shape) > 1 and domain.size <= FEW:
+        return _FEW_CELLS
     return RULES[min(len(domain.shape), max(RULES))]
 
 

@@ -95,7 +95,7 @@ class QuestionCounter:
             loop = asyncio.get_running_loop()
             within = contextvars.copy_context()  # of the request's log lines
             outcome = await loop.run_in_executor(
-                self._threads, within.run, _guarded, work, visit
+                self._threads, within.run, self._guarded, work, visit
             )
             await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
             if outcome.query_id is not None:
@@ -113,6 +113,20 @@ class QuestionCounter:
             self._threads.submit(place.give_back)
         else:
             place.give_back()
+
+    def _guarded(self, work: Work, visit: Visit) -> Outcome:
+        """Run the work; what it raises was refused before any charge, in one slot."""
+        try:
+            self._door.services.catalogue.see_one_state()
+            return work(visit)
+        except Problem as problem:
+            return Outcome(problem.response())
+        except CuratorError as error:
+            return Outcome(problem_for(error).response())
+        except Exception as error:  # noqa: BLE001 - a bug must not show what it met
+            facts = {"error": type(error).__name__}
+            _log.error("internal error before a charge", extra=facts)
+            return Outcome(Problem("internal_error", "the server failed").response())
 
     def _plan(self, visit: Visit, *, dataset: str) -> Outcome:
         caller = visit.place.take(visit.request.headers.get("authorization"))
@@ -180,20 +194,6 @@ def _name_of(reply: Reply) -> str:
     if reply.replayed:
         return "replayed"
     return "free" if reply.executed is None or reply.is_free else "answered"
-
-
-def _guarded(work: Work, visit: Visit) -> Outcome:
-    """Run the work; what it raises was refused before any charge, in one slot."""
-    try:
-        return work(visit)
-    except Problem as problem:
-        return Outcome(problem.response())
-    except CuratorError as error:
-        return Outcome(problem_for(error).response())
-    except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-        facts = {"error": type(error).__name__}
-        _log.error("internal error before a charge", extra=facts)
-        return Outcome(Problem("internal_error", "the server failed").response())
 
 
 def _refuse_query_string(request: Request) -> None:

@@ -23,6 +23,7 @@ _PLAN: Example = {
     "strategy": "cells",
     "epsilon": "0.5",
     "parts": [{"name": "cells", "epsilon": "0.5"}],
+    "kind": "cube",
     "cells": 39,
     "dimensions": [
         {"name": "sex", "values": 3, "expression": "sex"},

@@ -56,8 +56,14 @@ class ReleasePlanShape(_Shape):
     strategy: str
     epsilon: str
     parts: list[PartShape]
-    cells: int
-    dimensions: list[CountedDimension]
+    kind: Literal["cube", "sequences"]
+    cells: int | None = Field(None, description="Of a cube.")
+    dimensions: list[CountedDimension] | None = Field(None, description="Of a cube.")
+    symbols: int | None = Field(None, description="Of sequences.")
+    max_length: int | None = Field(None, description="Of sequences.")
+    trees: int | None = Field(None, description="One a value of the split.")
+    alphabet: CountedDimension | None = Field(None, description="Of sequences.")
+    split: CountedDimension | None = Field(None, description="Of sequences.")
     l1_sensitivity: int
     derivation: str
     warnings: list[str]
@@ -111,7 +117,7 @@ class ReleaseItem(_Shape):
 
     id: str
     name: str
-    kind: Literal["cube"]
+    kind: Literal["cube", "sequences"]
     dataset: str
     snapshot: str
     strategy: str

@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -38,10 +38,11 @@ def show(document: Mapping[str, object], *, as_json: bool) -> None:
             _console.print(f"[bold]{name}[/]: {_plain(value)}", markup=True)
 
 
-def show_list(items: Sequence[Mapping[str, object]], *, as_json: bool) -> None:
+def show_list(items: Iterable[Mapping[str, object]], *, as_json: bool) -> None:
     """Print several things of one kind as a table."""
+    items = list(items)
     if as_json:
-        print_json({"items": list(items), "next_cursor": None})
+        print_json({"items": items, "next_cursor": None})
         return
     if not items:
         _console.print("none")

@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 
 from server.cli.output import Json, refusals, show, show_list
+from server.use_cases.answers import Document
 from server.use_cases.proposals import ProposalOffice
+
+_COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
 
 
 def proposal_commands(office: Callable[[], ProposalOffice]) -> typer.Typer:
@@ -29,7 +32,8 @@ def proposal_commands(office: Callable[[], ProposalOffice]) -> typer.Typer:
         Example: curator proposal list --waiting
         """
         with refusals():
-            show_list(office().listed(waiting=waiting), as_json=json)
+            listed = office().listed(waiting=waiting)
+            show_list(listed if json else map(_brief, listed), as_json=json)
 
     @cli.command("show")
     def show_one(proposal: str, *, json: Json = False) -> None:
@@ -41,3 +45,8 @@ def proposal_commands(office: Callable[[], ProposalOffice]) -> typer.Typer:
             show(office().shown(proposal), as_json=json)
 
     return cli
+
+
+def _brief(proposal: Document) -> Document:
+    """Return what fits on a line; ``show`` and ``--json`` tell the change."""
+    return {name: proposal[name] for name in _COLUMNS}

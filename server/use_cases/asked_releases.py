@@ -60,6 +60,7 @@ class ReleaseDesk:
         Raises:
             NotFoundError: There is no such release, or it is not the caller's.
             QueryError: The text is refused, with rule, place and hint.
+            NoCubeError: It holds sequences.
             BusyError: Others are answered just now, and take long.
         """
         row = self._row(caller, release_id)

@@ -35,7 +35,8 @@ def existing(
     """
     row = connection.execute(select(table).where(table.c.name == name)).one_or_none()
     if row is None:
-        message = f"there is no {table.name} {name!r}"
+        listed = "dataset" if table.name == "population" else table.name
+        message = f"there is no {table.name} {name!r}: see 'curator {listed} list'"
         raise NoSuchThingError(message)
     return row
 

@@ -13,6 +13,7 @@ from typing import Final, Generic, TypeVar
 
 from sqlalchemy import Row, select
 
+from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.cubes import bind_cube, compile_cube
@@ -24,14 +25,14 @@ from query_lang.plan import (
     Union,
     UnitJoin,
 )
-from release.cubes import domain_of
+from release.plans import domain_of
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube
 from release.questions.engine import PublicEngine
 from release.questions.evaluation import PublicValues
 from release.questions.question import peel
 from release.questions.views import View, view_of
-from release.spec import ReleaseSpec
+from release.spec import CubeSpec, spec_from_json
 from server.persistence import tables
 from server.use_cases.release_shelf import ReleaseShelf
 from server.use_cases.services import Services
@@ -62,6 +63,18 @@ class KnownCube:
     snapshot: str
     public: bool
     values: PublicValues
+
+
+class NoCubeError(InvalidOptionError):
+    """A release of sequences was taken for a cube."""
+
+    def __init__(self) -> None:
+        super().__init__("this release holds sequences: it is no cube to be asked")
+
+
+def is_cube(row: PublicationRow) -> bool:
+    """Whether a release is a cube."""
+    return bool(json.loads(str(row.spec))["kind"] == "cube")
 
 
 class Kept(Generic[T]):
@@ -97,7 +110,11 @@ class ReleaseRoom:
         self._asked: Kept[AskedCube] = Kept(OPEN)
 
     def known(self, row: PublicationRow) -> KnownCube:
-        """Return what a release counts."""
+        """Return what a release counts.
+
+        Raises:
+            NoCubeError: It holds sequences.
+        """
         return self._known.get(str(row.id), lambda: self._know(row))
 
     def asked(self, row: PublicationRow) -> AskedCube:
@@ -105,12 +122,13 @@ class ReleaseRoom:
 
         Raises:
             NotFoundError: Its files are gone or broken; 'curator doctor' says so.
+            NoCubeError: It holds sequences.
         """
         return self._asked.get(str(row.id), lambda: self._open(row))
 
     def _open(self, row: PublicationRow) -> AskedCube:
         known = self.known(row)
-        return AskedCube(known.cube, self._shelf.opened(row).model, known.values)
+        return AskedCube(known.cube, self._shelf.opened(row).cube(), known.values)
 
     def _know(self, row: PublicationRow) -> KnownCube:
         snapshot = str(row.snapshot)
@@ -119,7 +137,9 @@ class ReleaseRoom:
                 select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
             ).scalar_one()
         dataset = dataset_from_json(json.loads(written))
-        spec = ReleaseSpec.model_validate_json(str(row.spec))
+        spec = spec_from_json(str(row.spec))
+        if not isinstance(spec, CubeSpec):
+            raise NoCubeError
         counted = bind_cube(spec.request(), dataset).plan
         cube = _published(str(row.id), spec, dataset, counted)
         values = PublicValues(cube, self._engine)
@@ -127,7 +147,7 @@ class ReleaseRoom:
 
 
 def _published(
-    release_id: str, spec: ReleaseSpec, dataset: Dataset, counted: Aggregate
+    release_id: str, spec: CubeSpec, dataset: Dataset, counted: Aggregate
 ) -> PublishedCube:
     return PublishedCube(
         id=release_id,

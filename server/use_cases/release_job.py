@@ -20,10 +20,8 @@ from budget.records import FailedReplay, Refused, Replay
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
-from release.folders import write_release
+from release.folders import Content, write_release
 from release.manifests import Publication
-from release.models.contract import CubeModel
-from release.sealed_cube import SealedCube
 from release.signing import InstallationKey
 from release.spec import ReleaseSpec
 from server.persistence import tables
@@ -38,8 +36,8 @@ from server.use_cases.job_kinds import (
 )
 from server.use_cases.job_store import ENDED
 from server.use_cases.release_folders import ReleaseFolders
+from server.use_cases.release_plans import ReleasePlan
 from server.use_cases.release_specs import (
-    ReleasePlan,
     SpecRefusedError,
     plan_release,
     population_of,
@@ -170,13 +168,13 @@ class ReleaseJob:
     # -- after the charge ---------------------------------------------------------
 
     def _publish(self, context: JobContext, work: _Work) -> Document:
-        model = self._measured(context, work)
+        measured = self._measured(context, work)
         context.progress("write", 4, _STEPS)
         context.require_lease()
         part = self._folders.stage(work.release_id)
         key = InstallationKey(read_secret(self._services.settings.secret_file))
         publication = self._publication(context, work)
-        content = write_release(part, publication, work.charge, model, key)
+        content = write_release(part, publication, work.charge, measured, key)
         digest = hashlib.sha256(content).hexdigest()
         self._folders.settle(part, work.release_id, digest, publication.charged)
         result = self._result(work.planned, context.job_id, content)
@@ -212,16 +210,15 @@ class ReleaseJob:
         self._folders.keep_only(release_id_of(job_id), digest)
         return self._result(planned, job_id, content)
 
-    def _measured(self, context: JobContext, work: _Work) -> CubeModel:
+    def _measured(self, context: JobContext, work: _Work) -> Content:
         planned = work.planned
         context.progress("count", 2, _STEPS)
-        raw = self._services.engine.count_cube(
-            planned.snapshot, planned.plan.statement, context.interruptible
+        measure = planned.work.count(
+            self._services.engine, planned.snapshot, context.interruptible
         )
         context.progress("measure", 3, _STEPS)
         meter = Meter(work.charge, planned.parts, self._services.vector_sampler)
-        cube = SealedCube(planned.domain, raw)
-        return planned.strategy.measure(cube, meter, planned.spec.parameters)
+        return measure(meter, planned.spec.parameters)
 
     def _publication(self, context: JobContext, work: _Work) -> Publication:
         planned = work.planned
@@ -247,7 +244,7 @@ class ReleaseJob:
             "name": planned.spec.name,
             "dataset": planned.spec.dataset,
             "snapshot": planned.snapshot,
-            "cells": planned.domain.size,
+            **planned.work.sizes(),
             "epsilon": str(planned.spec.epsilon),
             "manifest_sha256": hashlib.sha256(content).hexdigest(),
         }
@@ -403,7 +400,7 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
     """Return the charge: the population's alone, for all recipients together."""
     spec, population = planned.spec, planned.dataset.population
     told = {
-        "sql": question_text(planned),
+        "sql": planned.work.question(planned.dataset.unit),
         "release": json.loads(spec.canonical_json()),
         "epsilon": str(spec.epsilon),
     }
@@ -422,20 +419,6 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
         fingerprint=None,
         request_json=json.dumps(told, sort_keys=True),
     )
-
-
-def question_text(planned: ReleasePlan) -> str:
-    """Return the query that the cube answers, for people."""
-    spec = planned.spec
-    keys = [dimension.expression for dimension in planned.plan.dimensions]
-    count = (
-        f"COUNT(DISTINCT {planned.dataset.unit})"
-        if spec.count == "units"
-        else "COUNT(*)"
-    )
-    where = "" if spec.where is None else f" WHERE {spec.where}"
-    listed = ", ".join(keys)
-    return f"SELECT {listed}, {count} FROM {spec.source}{where} GROUP BY {listed}"  # noqa: S608 - shown, never run
 
 
 def _given(parameters: JobParameters) -> dict[str, object]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from release.errors import BrokenReleaseError
-from release.folders import CUBE
+from release.listings import CUBE, TREE
 from release.manifests import MANIFEST
 from release.store import OpenRelease, open_release
 from server.persistence import tables
@@ -143,9 +143,10 @@ def _file_name(wanted: Download, names: set[str]) -> str:
         return f"{wanted.table}.{wanted.format}"
     if wanted.format == "json":
         return MANIFEST
-    listed = f"{CUBE}.{wanted.format}"
     tables = sorted(name for name in names if name.endswith(f".{wanted.format}"))
-    return listed if listed in names or not tables else tables[0]
+    listed = [f"{name}.{wanted.format}" for name in (CUBE, TREE)]
+    first = [name for name in (*listed, *tables) if name in names]
+    return first[0] if first else listed[0]
 
 
 def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
@@ -192,7 +193,7 @@ def shelved(row: PublicationRow) -> Document:
         "snapshot": row.snapshot,
         "strategy": spec["strategy"],
         "epsilon": spec["epsilon"],
-        "counts": spec["count"],
+        "counts": spec.get("count", "units"),
         "public": row.public,
         "created": row.created,
     }

@@ -2,25 +2,32 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import TypeVar
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, select
 
-from mechanisms.meter import Part
 from privacy.errors import CuratorError, InvalidOptionError, QueryError
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.axes import AxisRefusedError
 from query_lang.cubes import CubePlan, compile_cube
-from release.cubes import domain_of
-from release.domain import CubeDomain
+from query_lang.sequences import (
+    SequencePlan,
+    SequencesRefusedError,
+    compile_sequences,
+)
 from release.errors import ReleaseRefusedError
-from release.spec import ReleaseSpec, SpecFile
-from release.strategies.contract import Expectation, Strategy
+from release.plans import domain_of, sequences_of
+from release.sequences.strategies.registry import (
+    STRATEGIES as SEQUENCE_STRATEGIES,
+)
+from release.spec import KINDS, CubeSpec, ReleaseSpec, SequenceSpec, SpecFile
 from release.strategies.registry import STRATEGIES
 from server.persistence import tables
+from server.use_cases.release_plans import CubeWork, ReleasePlan, SequenceWork, Work
 
+T = TypeVar("T")
 Place = tuple[str | int, ...]
 """A path of keys and numbers in a spec."""
 
@@ -33,31 +40,6 @@ class SpecRefusedError(CuratorError):
     def __init__(self, place: Place, message: str) -> None:
         self.place = place
         super().__init__(message)
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasePlan:
-    """A spec that was compiled and divided: no data was touched.
-
-    Attributes:
-        spec: As the custodian wrote it.
-        dataset: The public schema.
-        snapshot: Whose rows will be counted.
-        plan: The cube.
-        domain: As strategies see it.
-        strategy: By which it is measured.
-        parts: How the loss divides; their sum is the whole charge.
-        expected: What public facts say of the error.
-    """
-
-    spec: ReleaseSpec
-    dataset: Dataset
-    snapshot: str
-    plan: CubePlan
-    domain: CubeDomain
-    strategy: Strategy
-    parts: tuple[Part, ...]
-    expected: Expectation
 
 
 def read_spec(given: Mapping[str, object]) -> ReleaseSpec:
@@ -76,12 +58,19 @@ def read_spec(given: Mapping[str, object]) -> ReleaseSpec:
 def _first(error: ValidationError) -> tuple[Place, str]:
     errors = error.errors(include_url=False, include_input=False)
     first = next((one for one in errors if one["type"] not in _OTHER_FORM), errors[0])
-    place = tuple(part for part in first["loc"] if not _is_form(part))
+    loc = first["loc"]
+    if len(loc) > 1 and loc[0] == "release" and loc[1] in KINDS:
+        loc = (loc[0], *loc[2:])  # pydantic's name of the spec's form
+    place = tuple(part for part in loc if not _is_form(part))
     said = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         said = "there is no such key"
-    elif first["type"] == "missing":
+    elif first["type"] in {"missing", "union_tag_not_found"}:
         said = "it is missing: add it"
+    elif first["type"] == "union_tag_invalid":
+        said = f"one of {', '.join(sorted(KINDS))}"
+    if first["type"].startswith("union_tag"):
+        place = (*place, "kind")
     return place, f"{_written(place) or 'release'}: {said}"
 
 
@@ -120,16 +109,14 @@ def plan_release(
         select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
     ).scalar_one()
     dataset = dataset_from_json(json.loads(written))
-    plan = compiled(spec, dataset)
-    domain = domain_of(plan)
-    strategy = strategy_of(spec)
+    work = work_of(spec, dataset)
     try:
-        parts = strategy.parts(domain, spec.epsilon, spec.parameters)
-        expected = strategy.expectation(domain, spec.epsilon, spec.parameters)
+        parts = work.parts(spec.epsilon, spec.parameters)
+        expected = work.expectation(spec.strategy, spec.epsilon, spec.parameters)
     except ReleaseRefusedError as error:
         message = f"strategy {spec.strategy}: {error}"
         raise SpecRefusedError(("release", "strategy"), message) from None
-    return ReleasePlan(spec, dataset, snapshot, plan, domain, strategy, parts, expected)
+    return ReleasePlan(spec, dataset, snapshot, work, parts, expected)
 
 
 def active_snapshot(connection: Connection, spec: ReleaseSpec) -> str:
@@ -157,32 +144,49 @@ def population_of(connection: Connection, spec: ReleaseSpec) -> str | None:
     return found
 
 
-def compiled(spec: ReleaseSpec, dataset: Dataset) -> CubePlan:
-    """Return the cube of a spec.
+def work_of(spec: ReleaseSpec, dataset: Dataset) -> Work:
+    """Compile a spec, and return what its kind does with the plan.
 
     Raises:
         SpecRefusedError: With the place of what does not fit.
     """
+    if isinstance(spec, SequenceSpec):
+        sequences = _compiled_sequences(spec, dataset)
+        own = _strategy(spec, SEQUENCE_STRATEGIES)
+        return SequenceWork(spec, sequences, sequences_of(sequences), own)
+    cube = _compiled_cube(spec, dataset)
+    return CubeWork(spec, cube, domain_of(cube), _strategy(spec, STRATEGIES))
+
+
+def _compiled_cube(spec: CubeSpec, dataset: Dataset) -> CubePlan:
     try:
         return compile_cube(spec.request(), dataset)
     except AxisRefusedError as error:
         at: Place = ("release", "dimensions")
         place = at if error.place is None else (*at, error.place)
         raise SpecRefusedError(place, str(error)) from None
-    except QueryError as error:
-        raise SpecRefusedError(("release", "from"), str(error)) from None
-    except InvalidOptionError as error:
-        raise SpecRefusedError(("release", "bounds"), str(error)) from None
+    except (QueryError, InvalidOptionError) as error:
+        raise _refused_source(error) from None
 
 
-def strategy_of(spec: ReleaseSpec) -> Strategy:
-    """Return the strategy that a spec names.
+def _compiled_sequences(spec: SequenceSpec, dataset: Dataset) -> SequencePlan:
+    try:
+        return compile_sequences(spec.request(), dataset)
+    except SequencesRefusedError as error:
+        place = ("release", error.place)
+        message = f"{error.place}: {error}"
+        raise SpecRefusedError(place, message) from None
+    except (QueryError, InvalidOptionError) as error:
+        raise _refused_source(error) from None
 
-    Raises:
-        SpecRefusedError: There is none of that name.
-    """
-    strategy = STRATEGIES.get(spec.strategy)
-    if strategy is None:
-        message = f"strategy: one of {', '.join(sorted(STRATEGIES))}"
+
+def _refused_source(error: QueryError | InvalidOptionError) -> SpecRefusedError:
+    key = "from" if isinstance(error, QueryError) else "bounds"
+    return SpecRefusedError(("release", key), str(error))
+
+
+def _strategy(spec: ReleaseSpec, known: Mapping[str, T]) -> T:
+    if spec.strategy not in known:
+        message = f"strategy: one of {', '.join(sorted(known))}"
         raise SpecRefusedError(("release", "strategy"), message)
-    return strategy
+    return known[spec.strategy]

@@ -8,12 +8,10 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
-from release.errors import ReleaseRefusedError
 from release.folders import describe
 from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
 from release.store import file_problems_in, problems_in
-from release.strategies.registry import STRATEGIES
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError, NotFoundError
@@ -25,8 +23,8 @@ from server.use_cases.release_job import (
     require_free_name,
     require_known_readers,
 )
+from server.use_cases.release_plans import ReleasePlan
 from server.use_cases.release_specs import (
-    ReleasePlan,
     SpecRefusedError,
     plan_release,
     population_of,
@@ -253,45 +251,14 @@ def _plan_document(planned: ReleasePlan) -> Document:
         "name": planned.spec.name,
         "dataset": planned.spec.dataset,
         "snapshot": planned.snapshot,
-        "strategy": planned.strategy.name,
+        "strategy": planned.spec.strategy,
         "epsilon": str(planned.spec.epsilon),
         "parts": [
             {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
         ],
-        "cells": plan.size,
-        "dimensions": [
-            {
-                "name": dimension.name,
-                "values": len(dimension.values),
-                "expression": dimension.expression,
-            }
-            for dimension in plan.dimensions
-        ],
+        **planned.work.described(),
         "l1_sensitivity": plan.l1_sensitivity,
         "derivation": plan.derivation,
         "warnings": [warning.detail for warning in plan.warnings],
-        "expected_errors": [_expected(planned, name) for name in sorted(STRATEGIES)],
-    }
-
-
-def _expected(planned: ReleasePlan, name: str) -> Document:
-    """Return what public facts say of one strategy's error."""
-    is_chosen = name == planned.strategy.name
-    parameters = planned.spec.parameters if is_chosen else {}
-    try:
-        expected = STRATEGIES[name].expectation(
-            planned.domain, planned.spec.epsilon, parameters
-        )
-    except ReleaseRefusedError as error:
-        return {
-            "strategy": name,
-            "cell_rmse": None,
-            "total_rmse": None,
-            "words": str(error),
-        }
-    return {
-        "strategy": name,
-        "cell_rmse": expected.cell_rmse,
-        "total_rmse": expected.total_rmse,
-        "words": expected.words,
+        "expected_errors": planned.expectations(),
     }

@@ -2,10 +2,12 @@
 
 Every change of people, keys, grants and datasets is an ``admin`` or ``reconcile`` entry
 of the ledger, so the sequence of the last one names the catalogue's state. It is asked
-for each time: a change acts from the next request on, in every process.
+for each time, once a question: a change acts from the next request on, in every
+process.
 """
 
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from threading import Lock
 from typing import TypeVar
 
@@ -35,21 +37,33 @@ class CatalogueMemory:
         self._lock = Lock()
         self._version: tuple[int | None, ...] = ()
         self._found: dict[Hashable, object] = {}
+        self._seen: ContextVar[dict[Hashable, object] | None] = ContextVar("seen")
+
+    def see_one_state(self) -> None:
+        """Let what runs in this context, one request, ask for the version once."""
+        self._seen.set(None)
 
     def get(self, key: Hashable, read: Callable[[Connection], T]) -> T:
         """Return what ``read`` gives, from memory where nothing has changed.
 
         ``key`` names the question, whole: also the day, where the answer depends on it.
         """
+        seen = self._seen.get(None)
+        if seen is not None and key in seen:
+            return seen[key]  # type: ignore[return-value]
         with self._databases.reader.connect() as connection:
-            (version,) = _VERSION.rows(connection)
-            with self._lock:
-                if version != self._version or len(self._found) > _MOST:
-                    self._version, self._found = version, {}
-                found = self._found
-            if key in found:
-                remembered: T = found[key]  # type: ignore[assignment]
-                return remembered
-            value = read(connection)
-            found[key] = value  # of this version: a newer one has another dictionary
-            return value
+            found = self._of_version(connection)
+            if key not in found:
+                found[key] = read(connection)
+        return found[key]  # type: ignore[return-value]
+
+    def _of_version(self, connection: Connection) -> dict[Hashable, object]:
+        """Return what is remembered of the catalogue as it now is."""
+        (version,) = _VERSION.rows(connection)
+        with self._lock:
+            if version != self._version or len(self._found) > _MOST:
+                self._version, self._found = version, {}
+            found = self._found
+        if self._seen.get(found) is None:  # one state is to be seen: this one
+            self._seen.set(found)
+        return found

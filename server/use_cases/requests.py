@@ -125,8 +125,11 @@ def _accuracy(value: JsonValue) -> Accuracy:
     fields = _object(value, "accuracy", {"within", "confidence"})
     within = _number(fields.get("within"), "accuracy.within")
     confidence = _number(fields.get("confidence"), "accuracy.confidence")
-    if within <= 0 or not 0 < confidence < 1:
-        message = "accuracy: within must be positive and confidence between 0 and 1"
+    if within <= 0:
+        message = "accuracy.within must be positive"
+        raise InvalidOptionError(message)
+    if not 0 < confidence < 1:
+        message = "accuracy.confidence is a probability: 0.95, not 95"
         raise InvalidOptionError(message)
     return Accuracy(within, confidence)
 

@@ -99,4 +99,7 @@ def test_what_is_not_there_is_refused(made):
 
 def test_the_schema_of_specs_is_printed(made):
     schema = json.loads(made.curator("release", "schema").stdout)
-    assert schema["$defs"]["ReleaseSpec"]["additionalProperties"] is False
+    assert all(
+        schema["$defs"][name]["additionalProperties"] is False
+        for name in ("CubeSpec", "SequenceSpec", "PeriodsSpec")
+    )

@@ -39,7 +39,7 @@ def test_the_pages_spec_is_published_by_the_pages_commands(tmp_path):
 def test_every_key_of_a_spec_stands_on_the_page():
     page = PAGE.read_text("utf-8")
     definitions = json_schema()["$defs"]
-    for shape in ("ReleaseSpec", "DimensionSpec", "BoundsSpec", "ReaderSpec"):
+    for shape in ("CubeSpec", "DimensionSpec", "BoundsSpec", "ReaderSpec"):
         for key in definitions[shape]["properties"]:
             assert f"`{key}" in page or f"{key}: " in page, key
 

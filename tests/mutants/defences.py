@@ -78,8 +78,8 @@ DEFENCES = (
         "any_question_is_the_same",
         "a stored answer is offered for whatever has the same weights",
         "query_lang/canonical.py",
-        '"plan": plan_to_json(plan)',
-        '"plan": type(plan).__name__',
+        '"plan": plan_to_json(plan), ',
+        '"plan": type(plan).__name__, ',
         ("tests/attacks/test_c1_repeats.py", "tests/attacks/test_c3_rewrites.py"),
     ),
     Fault(

@@ -1,5 +1,7 @@
 """What was read of the catalogue is remembered until the catalogue changes."""
 
+from contextvars import copy_context
+
 import pytest
 
 from server.use_cases.errors import NotFoundError
@@ -57,3 +59,29 @@ def test_a_refusal_is_never_remembered(services):
     with pytest.raises(NotFoundError):
         services.catalogue.get("question", refuse)
     assert services.catalogue.get("question", Reader()) == 1
+
+
+def test_one_request_sees_one_state_and_the_next_one_sees_the_change(services):
+    read = Reader()
+
+    def ask_twice():
+        services.catalogue.see_one_state()
+        services.catalogue.get("question", read)
+        PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+        return services.catalogue.get("question", read)
+
+    assert copy_context().run(ask_twice) == 1
+    assert services.catalogue.get("question", read) == 2
+
+
+def test_what_a_request_has_not_asked_yet_is_of_the_catalogue_as_it_is(services):
+    first, second = Reader(), Reader()
+
+    def ask():
+        services.catalogue.see_one_state()
+        services.catalogue.get("caller", first)
+        PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+        return services.catalogue.get("grant", second)
+
+    assert copy_context().run(ask) == 1
+    assert services.catalogue.get("grant", second) == 1
