@@ -1,8 +1,10 @@
-"""Small made-up sequences under seal, and real meters over them."""
+"""Small sealed logs, and strategies run over them, for tests."""
+
+import itertools
+from collections import Counter
 
 import numpy as np
 
-from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.schema import ColumnType
@@ -11,47 +13,85 @@ from privacy.sequences import SequenceCounts
 from release.domain import Dimension
 from release.sequences.domain import SequenceDomain
 from release.sequences.sealed import SealedSequences
-from tests.meters import SeededSampler
+from tests.meters import RecordingMeter, SeededSampler
 
 
-def sequence_domain(symbols, max_length, groups=1):
-    alphabet = Dimension("symbol", ColumnType.INTEGER, tuple(range(symbols)))
-    split = None
-    if groups > 1:
-        split = Dimension(
-            "split", ColumnType.INTEGER, tuple(range(groups)), constant=True
-        )
-    return SequenceDomain(alphabet, max_length, split)
+def dimension(name, size):
+    return Dimension(name, ColumnType.INTEGER, tuple(range(size)), constant=True)
 
 
-def counts_of(sequences, max_length, groups=None):
-    """Distinct sequences of units, each cut to the maximal length."""
-    groups = [0] * len(sequences) if groups is None else groups
-    units = {}
-    for group, own in zip(groups, sequences, strict=True):
-        key = (group, tuple(own[:max_length]))
-        units[key] = units.get(key, 0) + 1
-    keys = sorted(units)
-    lengths = [len(own) for _, own in keys]
-    return SequenceCounts(
-        symbols=np.array([code for _, own in keys for code in own], dtype=np.int64),
+def log_domain(alphabet, max_length, groups=None):
+    split = None if groups is None else dimension("group", groups)
+    return SequenceDomain(dimension("symbol", alphabet), max_length, split)
+
+
+def sealed_log(sequences, domain, groups=None):
+    """A sealed log of tuples of codes, each cut to the maximal length."""
+    groups = groups or [0] * len(sequences)
+    cut = [tuple(sequence[: domain.max_length]) for sequence in sequences]
+    found = Counter(zip(groups, cut, strict=True))
+    keys = sorted(found)
+    lengths = [len(sequence) for _, sequence in keys]
+    flat = [*itertools.chain.from_iterable(sequence for _, sequence in keys)]
+    raw = SequenceCounts(
+        symbols=np.array(flat, dtype=np.int64),
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         groups=np.array([group for group, _ in keys], dtype=np.int64),
-        counts=np.array([units[key] for key in keys], dtype=np.int64),
+        counts=np.array([found[key] for key in keys], dtype=np.int64),
+    )
+    return SealedSequences(domain, Exact(raw))
+
+
+def measure_log(strategy, sealed, epsilon, parameters=None, sampler=None):
+    """Measure once; returns the model and the meter that saw it."""
+    loss, parameters = Loss.parse(epsilon), parameters or {}
+    parts = strategy.parts(sealed.domain, loss, parameters)
+    assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
+    meter = RecordingMeter(Charge("test", loss), parts, sampler or SeededSampler())
+    return strategy.measure(sealed, meter, parameters), meter
+
+
+def beginnings(sequences, domain):
+    """How many units each path of a tree counts, ends with the end's code."""
+    found = Counter()
+    for sequence in sequences:
+        path = tuple(sequence[: domain.max_length])
+        if len(path) < domain.max_length:
+            path = (*path, domain.end)
+        found.update(path[: n + 1] for n in range(len(path)))
+    return found
+
+
+def occurrences_of(run, sequences):
+    return sum(
+        tuple(sequence[start : start + len(run)]) == tuple(run)
+        for sequence in sequences
+        for start in range(len(sequence))
     )
 
 
-def sealed_sequences(sequences, symbols, max_length, groups=None, splits=1):
-    domain = sequence_domain(symbols, max_length, splits)
-    return SealedSequences(domain, Exact(counts_of(sequences, max_length, groups)))
+def random_log(units, alphabet, longest, seed=1, shortest=1):
+    """Sequences that mostly repeat their first symbol, of uneven lengths."""
+    dice = np.random.default_rng(seed)
+    found = []
+    for _ in range(units):
+        length = int(dice.integers(shortest, longest + 1))
+        symbol, sequence = int(dice.geometric(0.5) - 1) % alphabet, []
+        for _ in range(length):
+            if dice.random() < 0.3:
+                symbol = int(dice.integers(0, alphabet))
+            sequence.append(symbol)
+        found.append(tuple(sequence))
+    return found
 
 
-def publish(strategy, sequences, epsilon, parameters=None, sampler=None, **noise):
-    """Measure once, with every part spent; returns the model."""
-    loss, parameters = Loss.parse(epsilon), parameters or {}
-    parts = strategy.parts(sequences.domain, loss, parameters)
-    assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
-    meter = Meter(Charge("test", loss), parts, sampler or SeededSampler(**noise))
-    model = strategy.measure(sequences, meter, parameters)
-    assert not meter._left, meter._left
-    return model
+def paths_of(tree):
+    """Each node's path, as (group, codes)."""
+    found = []
+    for node, parent in enumerate(tree.parents):
+        if parent < 0:
+            found.append((int(tree.groups[node]), ()))
+        else:
+            group, path = found[parent]
+            found.append((group, (*path, int(tree.symbols[node]))))
+    return found

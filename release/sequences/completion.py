@@ -68,6 +68,17 @@ def complete(drawn: DrawnTree) -> Completed:
     return Completed(levels, chain)
 
 
+def counted(completed: Completed) -> FloatArray:
+    """Return how many units of kept nodes went on how: (states, |alphabet| + 1)."""
+    shape = completed.chain.chances.shape
+    found = np.zeros(shape[0] * shape[1])
+    for level in completed.levels:
+        pairs = level.states[level.rows] * shape[1] + level.symbols
+        kept = level.counts[level.rows, level.symbols]
+        found += np.bincount(pairs, kept, len(found))
+    return found.reshape(shape)
+
+
 def _noisy(drawn: DrawnTree) -> list[NoisyLevel]:
     levels = []
     for level, below in zip(drawn.levels, (*drawn.levels[1:], None), strict=True):

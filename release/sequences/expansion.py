@@ -10,16 +10,14 @@ from release.sequences.bands import Bands
 from release.sequences.chains import Chains, Tails
 from release.sequences.paths import PathTree
 
-FINEST: Final = 20_000
+FINEST: Final = 100_000
 """Paths that hold less than one in so many of the units have no node of their own."""
 
 MOST_NODES: Final = 200_000
 
-CHAIN_STRAY: Final = 0.1
-"""How far a chance may lie from that after the whole path, for each of its symbols that
-no context holds."""
-
-_ROUNDS = 8
+CHAIN_STRAY: Final = 1.0
+"""How far a chance p may lie from that after the whole path, where no counted context
+holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,7 @@ class _Children:
 
 
 def expanded(chains: Chains, bands: Bands) -> PathTree:
-    """Return the tree of expected counts.
-
-    How many sequences end at each depth follows the noisy lengths; which of them, and
-    how the others go on, follows the chain.
-    """
+    """Return the tree of expected counts: all units at the roots, then the chain."""
     domain, groups = chains.domain, np.arange(chains.domain.groups)
     units = bands.units.sum(axis=1)
     spread = 2 * bands.scale**2 * bands.counts.shape[1]
@@ -59,7 +53,7 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
     for depth in range(domain.max_length):
         if not len(front.nodes):
             break
-        children = _children(chains, bands, front, depth)
+        children = _children(chains, front, depth)
         room = max(0, (MOST_NODES - known) // 2)
         children = _pruned(children, domain.symbols, least, room)
         rows, symbols = np.nonzero(children.counts > 0)
@@ -80,11 +74,11 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
     return _joined(built)
 
 
-def _children(chains: Chains, bands: Bands, front: _Frontier, depth: int) -> _Children:
-    """Return the expected children, ends scaled to the noisy lengths."""
+def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
+    """Return the expected children; no sequence is empty."""
     chances = chains.chances(front.tails)
     symbols = chains.domain.symbols
-    ends = _ends(front, chances[:, symbols], bands, depth)
+    ends = front.counts * np.minimum(chances[:, symbols], 1 if depth else 0)
     on = chances[:, :symbols]
     sums = on.sum(axis=1, keepdims=True)
     on = np.where(sums > 0, on / np.where(sums > 0, sums, 1), 1 / symbols)
@@ -93,46 +87,15 @@ def _children(chains: Chains, bands: Bands, front: _Frontier, depth: int) -> _Ch
     counts[:, symbols] = ends
     shares = counts / np.maximum(front.counts, 1e-9)[:, None]
     steps = chains.steps(front.tails, np.zeros(len(ends), dtype=np.int64))
-    unread = np.maximum(0, depth + 1 - steps.used)
-    stray = (
-        np.square(steps.strays)[:, None]
-        + np.square(CHAIN_STRAY * shares) * unread[:, None]
-    )
+    short = (steps.used <= depth) * CHAIN_STRAY / (1 + steps.used)
+    model = np.square(short)[:, None] * shares * (1 - shares)
+    own = (np.square(front.counts) + front.variances)[:, None]
     variances = (
         np.square(shares) * front.variances[:, None]
-        + np.square(front.counts)[:, None] * stray
+        + np.square(front.counts * steps.strays)[:, None]
+        + own * model
     )
     return _Children(counts, variances)
-
-
-def _ends(
-    front: _Frontier, chances: FloatArray, bands: Bands, depth: int
-) -> FloatArray:
-    """Return how many units end at each node: as many together as the lengths say."""
-    ends = np.zeros(len(front.counts))
-    if depth == 0:
-        return ends
-    for group in np.unique(front.tails.groups).tolist():
-        own = front.tails.groups == group
-        units = bands.units[group]
-        alive = float(units[depth - 1 :].sum())
-        hazard = float(units[depth - 1]) / alive if alive > 0 else 1.0
-        ends[own] = front.counts[own] * _scaled(chances[own], front.counts[own], hazard)
-    return ends
-
-
-def _scaled(chances: FloatArray, counts: FloatArray, mean: float) -> FloatArray:
-    """Return chances in proportion, at most 1, whose weighted mean is as asked."""
-    total = float(counts.sum())
-    weight = float((chances * counts).sum())
-    if total <= 0 or weight <= 0:
-        return np.full(len(chances), mean)
-    factor = 1.0
-    for _ in range(_ROUNDS):
-        scaled = np.minimum(1, chances * factor)
-        now = float((scaled * counts).sum()) / total
-        factor *= mean / now if now > 0 else 1.0
-    return np.asarray(np.minimum(1, chances * factor))
 
 
 def _pruned(children: _Children, rest: int, least: float, room: int) -> _Children:

@@ -68,6 +68,20 @@ class Chain:
         chances[:, -1] = ends
         return Chain(self.order, chances)
 
+    def trusted(self, counted: FloatArray, strength: float) -> "Chain":
+        """Return a chain whose chances shrink where little was counted.
+
+        What is lost goes nowhere: where nothing is known, nothing is foretold.
+
+        Args:
+            counted: (states, |alphabet| + 1) units that were counted to go on so.
+            strength: Units after a symbol that make its chances half as large.
+        """
+        states, base = self.chances.shape
+        last = counted.reshape(-1, min(base, states), base).sum(axis=(0, 2))
+        trust = np.tile(last / (last + strength), states // len(last))
+        return Chain(self.order, self.chances * trust[:, None])
+
     def visits(self, first: FloatArray) -> FloatArray:
         """Return how often each state is come to, in expectation, until all have ended.
 

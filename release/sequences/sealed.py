@@ -6,7 +6,7 @@ from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
-from release.sequences.places import SealedGrams
+from release.sequences.sealed_places import SealedGrams
 from release.sequences.walks import Walk, length_counts
 
 
@@ -35,6 +35,15 @@ class SealedSequences:
         """
         most = self.domain.max_length
         return self._raw.map(lambda raw: length_counts(raw, most))
+
+    def total(self) -> Exact[IntArray]:
+        """Return how many units have a sequence, all groups together.
+
+        Neighbouring relation: add or remove all rows of one unit; it moves by 1.
+        """
+        return self._raw.map(
+            lambda raw: np.array([raw.counts.sum()], dtype=np.int64),
+        )
 
     def length_bands(self, firsts: IntArray) -> Exact[IntArray]:
         """Return how many units have a length in each band, group by group.

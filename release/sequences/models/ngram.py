@@ -17,12 +17,12 @@ from release.sequences.domain import SequenceDomain
 from release.sequences.expansion import expanded
 from release.sequences.paths import PathTree
 
-LOST_STRAY: Final = 0.6
+LOST_STRAY: Final = 1.5
 """How far the share of a run beyond the cut may lie from that of all symbols."""
 
-CHAIN_STRAY: Final = 0.15
-"""How far a chance may lie from that after the whole run, for each symbol of it that
-no counted context holds."""
+CHAIN_STRAY: Final = 2.0
+"""How far a chance p may lie from that after the whole run, where no counted context
+holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class NgramModel:
         for length in np.unique(lengths).tolist():
             own = np.flatnonzero(lengths == length)
             codes = np.array([runs[place] for place in own.tolist()], dtype=np.int64)
-            if length:
+            if 0 < length <= self.domain.max_length:  # longer runs are in no sequence
                 values[own], widths[own] = self._occurrences(codes)
         return [
             Estimate(value, width)
@@ -171,10 +171,12 @@ def _spread(
     values: FloatArray, variances: FloatArray, steps: Steps, symbols: int
 ) -> FloatArray:
     """Return the squared error after one more step from a run of so many symbols."""
-    unread = symbols - steps.used
-    model = CHAIN_STRAY * steps.chances * np.sqrt(unread)
-    step = np.square(steps.strays) + np.square(model)
-    return np.asarray(variances * np.square(steps.chances) + np.square(values) * step)
+    chances = np.clip(steps.chances, 0, 1)
+    short = (steps.used < symbols) * CHAIN_STRAY / (1 + steps.used)
+    model = np.square(short) * chances * (1 - chances)
+    noise = np.square(values * steps.strays)
+    own = np.square(values) + variances  # the count before is uncertain itself
+    return np.asarray(variances * np.square(steps.chances) + noise + own * model)
 
 
 _NO_GRAMS: Final = GramLevel(

@@ -9,7 +9,7 @@ import numpy as np
 
 from release.models.contract import Facts, FloatArray, IntArray, Table
 from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.completion import Completed, complete
+from release.sequences.completion import Completed, complete, counted
 from release.sequences.contract import Estimate, Run
 from release.sequences.domain import SequenceDomain
 from release.sequences.grams import GramSums, by_length
@@ -20,6 +20,10 @@ from release.sequences.paths import PathTree
 
 MODEL_ERROR: Final = 2.0
 """Half-width of what was not counted but foretold, relative to it."""
+
+TRUSTED: Final = 30.0
+"""Scales of the first level's noise that must have been counted after a symbol, before
+what is foretold of it is believed by half."""
 
 FLOOR: Final = 0.5
 """Half-width of what was foretold to be nothing, in scales of the noise."""
@@ -86,26 +90,16 @@ class PrefixTreeModel:
         return found
 
     def _told(self, runs: IntArray) -> list[Estimate]:
-        chain, length = self._chain, runs.shape[1]
         sums = self._grams.sums(runs)
-        short = min(length, chain.order)
-        outside = self._visits(short)[chain.codes(runs[:, :short])]
-        for place in range(short, length):
-            before = sums[place - 1][1] if place else self._full.open_ends.sum()
-            open_ends = outside + before
-            outside = open_ends * chain.chance(runs[:, : place + 1])
         inside, _, variances, hidden = sums[-1]
+        outside = self._believed.outside(runs, sums[:, 1])
+        foretold = hidden + self._foretold.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
-        widths += MODEL_ERROR * (outside + hidden) + FLOOR * self._scale
+        widths += MODEL_ERROR * foretold + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
             for value, width in zip(inside + outside, widths, strict=True)
         ]
-
-    def _visits(self, symbols: int) -> FloatArray:
-        """Return how often each run of at most m symbols ends outside the tree."""
-        base = self._chain.base
-        return np.asarray(self._visited.reshape(-1, base**symbols).sum(axis=0))
 
     @property
     def _scale(self) -> float:
@@ -116,9 +110,17 @@ class PrefixTreeModel:
         return complete(self.drawn)
 
     @cached_property
-    def _chain(self) -> Chain:
+    def _foretold(self) -> "_Beyond":
         """How sequences go on beyond the tree: for h symbols more, or less, on mean."""
-        return self._completed.chain.ending(1 / (1 + self.domain.max_length))
+        chain = self._completed.chain.ending(1 / (1 + self.domain.max_length))
+        return _Beyond.of(chain, self._full)
+
+    @cached_property
+    def _believed(self) -> "_Beyond":
+        """As much of that as was learnt from counts; widths are of all of it."""
+        strength = TRUSTED * self.drawn.levels[0].scale
+        chain = self._foretold.chain.trusted(counted(self._completed), strength)
+        return _Beyond.of(chain, self._full)
 
     @cached_property
     def _full(self) -> FullTree:
@@ -129,12 +131,6 @@ class PrefixTreeModel:
         return published(self.domain, self._full)
 
     @cached_property
-    def _visited(self) -> FloatArray:
-        chain, full = self._chain, self._full
-        first = np.bincount(full.states, full.open_ends, len(chain.chances))
-        return chain.visits(np.asarray(first, dtype=np.float64))
-
-    @cached_property
     def _grams(self) -> GramSums:
         full = self._full
         hidden = np.where(full.kept, 0.0, full.counts)
@@ -143,3 +139,42 @@ class PrefixTreeModel:
         return GramSums(
             full.parents, full.symbols, full.depths, self.domain.symbols + 1, values
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Beyond:
+    """What a chain foretells beyond the tree's ends.
+
+    Attributes:
+        chain: How sequences go on.
+        met: How often each of its states is come to.
+        ends: Units at all ends of the tree.
+    """
+
+    chain: Chain
+    met: FloatArray
+    ends: float
+
+    @classmethod
+    def of(cls, chain: Chain, full: FullTree) -> "_Beyond":
+        """Return what follows from the ends of a tree."""
+        first = np.bincount(full.states, full.open_ends, len(chain.chances))
+        met = chain.visits(np.asarray(first, dtype=np.float64))
+        return cls(chain, met, float(first.sum()))
+
+    def outside(self, runs: IntArray, open_ends: FloatArray) -> FloatArray:
+        """Return how often runs end outside the tree.
+
+        Args:
+            runs: (runs, symbols).
+            open_ends: (symbols, runs): at place l, units at ends of the tree whose last
+                symbols are the first l + 1 of the run.
+        """
+        chain, length = self.chain, runs.shape[1]
+        short = min(length, chain.order)
+        codes = chain.codes(runs[:, :short])
+        found = self.met.reshape(-1, chain.base**short).sum(axis=0)[codes]
+        for place in range(short, length):
+            before = open_ends[place - 1] if place else self.ends
+            found = (found + before) * chain.chance(runs[:, : place + 1])
+        return np.asarray(found)

@@ -17,8 +17,8 @@ from release.sequences.bands import Bands, band_starts
 from release.sequences.chains import MAX_KEYS, Chains, GramLevel
 from release.sequences.domain import SequenceDomain
 from release.sequences.models.ngram import NgramModel
-from release.sequences.places import SealedGrams
 from release.sequences.sealed import SealedSequences
+from release.sequences.sealed_places import SealedGrams
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,

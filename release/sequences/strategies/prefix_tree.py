@@ -39,7 +39,7 @@ ADAPTIVE: Final = "adaptive"
 BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)
 LATER: Final = "later"
 LEAST_SHARE: Final = 0.125
-GUARANTEED: Final = 4
+GUARANTEED: Final = 16
 """An adaptive level gets at least this part of an even share."""
 
 _STEPS: Final = 64
@@ -60,6 +60,7 @@ class PrefixTree:
         """Return one part a level; the root's count is the sum of its children."""
         refuse_unknown(parameters, KNOWN)
         levels, kind = height(domain, parameters), budget(parameters)
+        whole(parameters, "threshold", 1, MOST_THRESHOLD)
         if kind == ADAPTIVE and levels > 1:
             first = Fraction(1, levels)
             parts = divide(loss, [("level_1", first), (LATER, 1 - first)])

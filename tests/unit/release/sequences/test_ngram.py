@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from release.sequences.models.ngram import NgramModel
 from release.sequences.strategies.ngram import Ngram
 from tests.meters import SeededSampler
 from tests.samplers import ZeroVectorSampler
-from tests.sequences import publish, sealed_sequences, sequence_domain
+from tests.sealed_logs import publish, sealed_sequences, sequence_domain
 
 START, END = -1, 3
 WARD = [[0, 1, 2, 0, 1], [0, 1], [2, 2, 2, 2, 2, 2], [1], [0, 1, 2, 0, 1]] * 40
@@ -265,3 +266,53 @@ def test_the_release_of_nobody_is_made_too():
     model = publish(Ngram(), sealed_sequences([], 3, 6), "0.5", seed=2)
     assert model.occurrences([(0, 1)])[0].half_width > 0
     assert model.paths().counts[0] >= 0
+
+
+def wanderers(units, symbols, seed):
+    """Sequences that stay where they are more often than not."""
+    dice = np.random.default_rng(seed)
+    lengths = np.minimum(dice.geometric(0.15, units), 12)
+    found = []
+    for length in lengths.tolist():
+        own = [int(dice.integers(symbols))]
+        while len(own) < length:
+            move = dice.random() < 0.4
+            own.append(int(dice.integers(symbols)) if move else own[-1])
+        found.append(own)
+    return found
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
+def test_intervals_hold_the_exact_count_nearly_as_often_as_they_say(epsilon):
+    units = wanderers(4_000, 4, seed=1)
+    sealed = sealed_sequences(units, 4, 12)
+    runs = [run for n in range(1, 5) for run in product(range(4), repeat=n)]
+    exact = Counter(
+        tuple(own[place : place + n])
+        for own in units
+        for n in range(1, 5)
+        for place in range(len(own) - n + 1)
+    )
+    inside = [
+        abs(told.value - exact[run]) <= told.half_width
+        for seed in range(5)
+        for run, told in zip(
+            runs,
+            publish(Ngram(), sealed, epsilon, seed=seed).occurrences(runs),
+            strict=True,
+        )
+    ]
+    assert np.mean(inside) >= 0.93
+
+
+def test_runs_longer_than_any_sequence_do_not_occur():
+    model = publish(Ngram(), sealed_sequences(WARD, 3, 6), "1", seed=1)
+    told = model.occurrences([(0,) * 7, ()])
+    assert [(one.value, one.half_width) for one in told] == [(0, 0), (0, 0)]
+
+
+def test_a_wide_alphabet_costs_what_its_frequent_symbols_do():
+    units = [[code * 37 % 5_000, code % 50, 4_999] for code in range(2_000)]
+    model = publish(Ngram(), sealed_sequences(units, 5_000, 20), "2", {"order": 4})
+    assert len(model.levels[0].counts) < 200
+    assert len(model.paths().counts) < 2_000

@@ -1,0 +1,104 @@
+"""What is audited of sequence releases: one unit's path, in one of many groups.
+
+Both arms publish a log that is split into groups, a tree each; one arm has one unit
+more in every group. Groups are independent samples: noise is drawn afresh for each, and
+nothing joins them but a public number. A unit walks 0, 0, ..., 0.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mechanisms.meter import Meter
+from mechanisms.vector_samplers import OsVectorSampler
+from privacy.charges import Charge
+from privacy.losses import Loss
+from release.sequences.strategies.registry import STRATEGIES
+from tests.audit.bounds import VERDICT_ALPHA, Hits, lower_bounds
+from tests.samplers import ScaledVectorSampler
+from tests.sequences import log_domain, sealed_log
+
+GROUPS = 250
+ALPHABET = 2
+
+
+@dataclass(frozen=True)
+class TreeSuite:
+    """One audit of a prefix tree.
+
+    Attributes:
+        height: Levels, and symbols of the unit.
+        known: Other units with the same path, in each group.
+        samples: An arm: groups of all releases together.
+    """
+
+    height: int
+    known: int
+    samples: int
+    epsilon: str = "3"
+    parameters: dict = field(default_factory=dict)
+
+    def run(self, factor=None):
+        return Trees(*(self._arm(factor, present) for present in (True, False)))
+
+    def _arm(self, factor, present):
+        units = self.known + present
+        path, domain = (0,) * self.height, log_domain(ALPHABET, self.height, GROUPS)
+        groups = [group for group in range(GROUPS) for _ in range(units)]
+        sealed = sealed_log([path] * len(groups), domain, groups)
+        sampler = ScaledVectorSampler(factor) if factor else OsVectorSampler()
+        releases = -(-self.samples // GROUPS)
+        seen = [self._publish(sealed, sampler) for _ in range(releases)]
+        return np.concatenate(seen)[: self.samples]
+
+    def _publish(self, sealed, sampler):
+        strategy, loss = STRATEGIES["prefix_tree"], Loss.parse(self.epsilon)
+        parts = strategy.parts(sealed.domain, loss, self.parameters)
+        meter = Meter(Charge("audit", loss), parts, sampler)
+        return _by_group(strategy.measure(sealed, meter, self.parameters), self.height)
+
+
+def _by_group(model, height):
+    """Each group's (values on the path..., depth, nodes, bytes); 0 where not kept."""
+    found = np.zeros((GROUPS, height + 3), dtype=np.int64)
+    owners, on_path = np.arange(GROUPS), np.ones(GROUPS, dtype=np.bool_)
+    for depth, level in enumerate(model.drawn.levels):
+        own = owners[level.parents]
+        walked = on_path[level.parents] & (level.symbols == 0)
+        found[own[walked], depth] = level.values[walked]
+        found[own, height] = depth + 1
+        np.add.at(found[:, height + 1], own, 1)
+        np.add.at(found[:, height + 2], own, [len(str(v)) for v in level.values])
+        owners, on_path = own, walked
+    return found
+
+
+@dataclass(frozen=True)
+class Trees:
+    """What both arms showed: (samples, height + 3)."""
+
+    present: np.ndarray
+    absent: np.ndarray
+
+    def path_bound(self, levels, least):
+        """Bound by the event that the unit's nodes are all at least their counts."""
+        hits = [
+            int((arm[:, levels] >= least).all(axis=1).sum())
+            for arm in (self.present, self.absent)
+        ]
+        return Hits(*hits, len(self.present)).lower_bound(VERDICT_ALPHA)
+
+    def structure_bound(self, height):
+        """Bound by existence of each node, depth, number of nodes, and bytes."""
+        arms = [_shapes(arm, height) for arm in (self.present, self.absent)]
+        events = len(arms[0])
+        return lower_bounds(*arms, len(self.present), VERDICT_ALPHA / events).max()
+
+
+def _shapes(arm, height):
+    exists = arm[:, :height] > 0
+    tables = [exists, exists.all(axis=1, keepdims=True)]
+    limits = (np.arange(1, height), np.arange(1, 12), np.arange(1, 14))
+    for column, bars in enumerate(limits):
+        tables.append(arm[:, height + column, None] > bars)
+    return np.concatenate(tables, axis=1).sum(axis=0)

@@ -1,0 +1,117 @@
+"""The parts that complete a tree: posteriors, shares, chains, sums of runs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from release.sequences.consistency import share_out
+from release.sequences.grams import GramSums
+from release.sequences.markov import Chain, order_for, smoothed
+from release.sequences.posterior import MIXTURE, Unseen, seen
+
+COUNTS = (np.arange(400_000) + 0.5) / 100
+"""Where integrals are taken by hand."""
+
+
+def prior(foretold):
+    return sum(
+        weight / (foretold * factor) * np.exp(-COUNTS / (foretold * factor))
+        for weight, factor in MIXTURE
+    )
+
+
+@pytest.mark.parametrize("value", [1.0, 30.0, 400.0])
+@pytest.mark.parametrize("foretold", [0.5, 10.0, 12.0, 200.0])
+def test_what_is_likely_of_a_noisy_count_is_its_posterior_mean(value, foretold):
+    law = prior(foretold) * np.exp(-abs(COUNTS - value) / 10)
+    mean = (COUNTS * law).sum() / law.sum()
+    spread = (COUNTS**2 * law).sum() / law.sum() - mean**2
+    told = seen(*(np.array([number]) for number in (value, foretold, 10.0)))
+    assert told.means[0] == pytest.approx(mean, rel=0.01, abs=0.01)
+    assert told.variances[0] == pytest.approx(min(spread, 200), rel=0.03, abs=0.1)
+
+
+@pytest.mark.parametrize("foretold", [0.5, 10.0, 200.0])
+def test_what_is_likely_of_a_count_below_the_threshold_is_its_posterior_mean(foretold):
+    tails = 0.5 * np.exp(-abs(28 - COUNTS) / 10)
+    law = prior(foretold) * np.where(COUNTS > 28, tails, 1 - tails)
+    mean = (COUNTS * law).sum() / law.sum()
+    told = Unseen.of(28, 10.0).likely(np.array([foretold]))
+    assert told.means[0] == pytest.approx(mean, rel=0.03)
+
+
+def test_extreme_counts_and_scales_have_finite_likely_values():
+    values = np.array([1.0, 1e9, 1e18, 3.0, 1.0])
+    foretold = np.array([0.0, 1e-9, 1e18, 1e12, 5.0])
+    scales = np.array([1e-9, 1e-3, 1e12, 1e-9, 1e12])
+    told = seen(values, foretold, scales)
+    assert np.isfinite(told.means).all()
+    assert np.isfinite(told.variances).all()
+    table = Unseen.of(10**6, 1e-9).likely(foretold)
+    assert np.isfinite(table.means).all()
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(0, 1e6), min_size=3, max_size=3), min_size=1, max_size=5
+    ),
+    st.integers(0, 1_000),
+)
+def test_shares_are_not_negative_and_sum_to_the_total(rows, seed):
+    estimates = np.array(rows)
+    dice = np.random.default_rng(seed)
+    totals = dice.choice([0.0, 1e-3, 5.0, 1e7], len(rows))
+    counts = share_out(estimates, dice.random(estimates.shape) * 9, totals)
+    assert (counts >= 0).all()
+    assert counts.sum(axis=1) == pytest.approx(totals, rel=1e-9, abs=1e-9)
+
+
+def test_the_surer_child_moves_less():
+    counts = share_out(np.array([[10.0, 10.0]]), np.array([[1.0, 3.0]]), np.array([24]))
+    assert counts[0] == pytest.approx([11, 13])
+
+
+def test_visits_of_a_chain_are_those_of_the_fundamental_matrix():
+    chances = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
+    met = Chain(1, chances).visits(np.array([10.0, 0.0, 6.0]))
+    inner = np.linalg.inv(np.eye(2) - chances[:2, :2])
+    first = np.array([10 * 0.5 + 6 * 0.4, 10 * 0.2 + 6 * 0.4])
+    assert met == pytest.approx([*(first @ inner), 0.0], rel=1e-4)
+
+
+def test_a_chain_that_ends_sooner_has_chances_that_sum_to_one():
+    chances = np.array([[0.6, 0.39, 0.01], [0.1, 0.6, 0.3], [1.0, 0.0, 0.0]])
+    sooner = Chain(1, chances).ending(0.2).chances
+    assert sooner.sum(axis=1) == pytest.approx([1, 1, 1])
+    assert sooner[:, -1] == pytest.approx([0.2, 0.3, 0.2])
+
+
+def test_little_seen_memories_are_drawn_towards_shorter_ones():
+    counts = np.zeros((3, 3))
+    counts[0], counts[1] = [90, 0, 10], [0, 0, 0]
+    chain = smoothed(1, counts, 10.0)
+    assert chain.chances[0, 0] == pytest.approx((90 + 10 * (90 + 10 / 3) / 110) / 110)
+    assert chain.chances[1] == pytest.approx(
+        [(90 + 10 / 3) / 110, (10 / 3) / 110, (10 + 10 / 3) / 110]
+    )
+
+
+def test_larger_alphabets_have_shorter_memories():
+    assert [order_for(symbols) for symbols in (2, 17, 1_000, 10_000)] == [2, 2, 1, 0]
+
+
+def test_runs_are_summed_over_nodes_that_end_so():
+    # paths: (), 0, 1, 00, 01, 000
+    grams = GramSums(
+        parents=np.array([-1, 0, 0, 1, 1, 3]),
+        symbols=np.array([-1, 0, 1, 0, 1, 0]),
+        depths=np.array([0, 1, 1, 2, 2, 3]),
+        base=3,
+        values=np.array([[9.0, 6, 3, 4, 2, 1]]),
+    )
+    assert grams.sums(np.array([[0], [1], [2]]))[-1].tolist() == [[11.0, 5.0, 0.0]]
+    assert grams.sums(np.array([[0, 0], [0, 1], [1, 0]]))[-1].tolist() == [
+        [5.0, 2.0, 0.0]
+    ]
+    assert grams.sums(np.array([[0, 0, 0, 0]]))[:, 0, 0].tolist() == [11, 5, 1, 0]
