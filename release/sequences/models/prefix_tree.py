@@ -25,8 +25,8 @@ TRUSTED: Final = 30.0
 """Scales of the first level's noise that must have been counted after a symbol, before
 what is foretold of it is believed by half."""
 
-FLOOR: Final = 0.5
-"""Half-width of what was foretold to be nothing, in scales of the noise."""
+FLOOR: Final = 1.0
+"""Half-width of what was foretold to be nothing, in the largest scale of the noise."""
 
 
 @dataclass(frozen=True)
