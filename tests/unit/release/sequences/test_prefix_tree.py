@@ -302,6 +302,28 @@ def test_what_is_expected_follows_from_public_facts():
     assert "fewer than about 34 units" in told.words
 
 
+@pytest.mark.statistical
+def test_intervals_of_nodes_and_of_random_runs_hold_what_they_say():
+    log, domain = random_log(20_000, 5, 14), log_domain(5, 8)
+    sealed, truth = sealed_log(log, domain), beginnings(log, domain)
+    dice = np.random.default_rng(1)
+    runs = [tuple(dice.integers(0, 5, dice.integers(1, 5)).tolist()) for _ in range(60)]
+    exact = np.array([occurrences_of(run, log) for run in runs])
+    nodes, told = [], []
+    for seed in range(6):
+        model, _ = measure_log(PrefixTree(), sealed, "1", {}, SeededSampler(seed))
+        tree = model.paths()
+        for node, (_, path) in enumerate(paths_of(tree)):
+            if path and path[-1] != domain.rest:
+                width = 2.12 * math.sqrt(tree.variances[node])
+                nodes.append(abs(tree.counts[node] - truth[path]) <= width)
+        answers = zip(model.occurrences(runs), exact, strict=True)
+        told.extend(abs(e.value - count) <= e.half_width for e, count in answers)
+    assert len(nodes) > 1_000
+    assert np.mean(nodes) > 0.93
+    assert np.mean(told) > 0.93
+
+
 def test_an_empty_run_is_refused():
     model, _ = measure_log(PrefixTree(), sealed_log([(0,)], log_domain(2, 2)), "1")
     with pytest.raises(ValueError, match="at least one symbol"):
