@@ -21,6 +21,9 @@ from release.sequences.posterior import Unseen, seen
 ROUNDS: Final = 6
 LEAST_STRENGTH: Final = 100.0
 STRENGTH: Final = 8.0
+WIDER: Final = 1.25
+"""Of the noise's variance: what a kept count may be off by, at the least. Whoever
+passed the threshold was lucky with the noise; posteriors alone are too narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,9 @@ def _estimates(
         if found:  # the roots are their children's sum
             shared = share_out(children.counts, children.variances, counts)
             children = replace(children, counts=shared)
-        found.append(children)
+        least = np.where(children.kept, WIDER * noise_variance(level.scale), 0.0)
+        spread = np.maximum(children.variances, least)
+        found.append(replace(children, variances=spread))
         rows = np.flatnonzero(level.grown)
         states = chain.after(states[own], level.symbols)[rows]
         counts = children.counts[own, level.symbols][rows]

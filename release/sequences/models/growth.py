@@ -37,6 +37,16 @@ class FullTree:
     states: IntArray
     open_ends: FloatArray
 
+    def child(self, nodes: IntArray, symbols: IntArray, base: int) -> IntArray:
+        """Return the places of nodes' children, -1 for those that have none."""
+        first = int((self.parents < 0).sum())
+        keys = self.parents[first:] * base + self.symbols[first:]
+        wanted = nodes * base + symbols
+        places = np.searchsorted(keys, wanted)
+        within = np.minimum(places, max(0, len(keys) - 1))
+        found = (places < len(keys)) & (keys[within] == wanted)
+        return np.asarray(np.where(found, first + within, -1))
+
 
 def full_tree(domain: SequenceDomain, completed: Completed) -> FullTree:
     """Return the flat arrays of a completed tree."""

@@ -25,8 +25,8 @@ TRUSTED: Final = 30.0
 """Scales of the first level's noise that must have been counted after a symbol, before
 what is foretold of it is believed by half."""
 
-FLOOR: Final = 0.5
-"""Half-width of what was foretold to be nothing, in scales of the noise."""
+FLOOR: Final = 1.0
+"""Half-width of what was foretold to be nothing, in the largest scale of the noise."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,36 @@ class PrefixTreeModel:
             for place, estimate in zip(places, told, strict=True):
                 found[place] = estimate
         return found
+
+    def beginnings(self, runs: Sequence[Run], group: int = 0) -> list[Estimate]:
+        """Return how many units of a group start with each run.
+
+        Where a run leaves the tree, the chain tells how many go on.
+        """
+        found = [Estimate(0.0, 0.0)] * len(runs)
+        for places in by_length(runs).values():
+            own = np.array([runs[place] for place in places], dtype=np.int64)
+            told = self._begun(own.reshape(len(places), -1), group)
+            for place, value, width in zip(places, *told, strict=True):
+                found[place] = Estimate(float(value), float(width))
+        return found
+
+    def _begun(self, runs: IntArray, group: int) -> tuple[FloatArray, FloatArray]:
+        full, chain = self._full, self._completed.chain
+        nodes = np.full(len(runs), group)
+        states, shares = full.states[nodes], np.ones(len(runs))
+        inside = np.ones(len(runs), dtype=np.bool_)
+        for symbols in runs.T:
+            child = full.child(nodes, symbols, chain.base)
+            inside &= child >= 0
+            nodes = np.where(inside, child, nodes)
+            shares = np.where(inside, 1.0, shares * chain.chances[states, symbols])
+            states = chain.after(states, symbols)
+        values = full.counts[nodes] * shares
+        counted = inside & full.kept[nodes]
+        widths = WEIGHTED_QUANTILE * np.sqrt(full.variances[nodes]) * shares
+        foretold = MODEL_ERROR * values + FLOOR * self._scale
+        return values, np.where(counted, widths, widths + foretold)
 
     def _told(self, runs: IntArray) -> list[Estimate]:
         sums = self._grams.sums(runs)

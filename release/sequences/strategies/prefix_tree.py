@@ -20,6 +20,7 @@ from release.sequences.domain import SequenceDomain
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
 from release.sequences.sealed import SealedSequences
+from release.sequences.strategies.predictor import confidence
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
@@ -34,9 +35,10 @@ MOST_THRESHOLD: Final = 2**40
 MOST_CELLS: Final = 1_000_000
 """Children that one level may have."""
 FALSE_CHILDREN: Final = 0.6
-KNOWN: Final = ("height", "budget", "threshold")
+KNOWN: Final = ("height", "budget", "threshold", "predictor")
 ADAPTIVE: Final = "adaptive"
 BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)
+PREDICTORS: Final = ("none", "markov")
 LATER: Final = "later"
 LEAST_SHARE: Final = 0.125
 GUARANTEED: Final = 16
@@ -61,6 +63,7 @@ class PrefixTree:
         refuse_unknown(parameters, KNOWN)
         levels, kind = height(domain, parameters), budget(parameters)
         whole(parameters, "threshold", 1, MOST_THRESHOLD)
+        predicts(parameters)
         if kind == ADAPTIVE and levels > 1:
             first = Fraction(1, levels)
             parts = divide(loss, [("level_1", first), (LATER, 1 - first)])
@@ -92,7 +95,8 @@ class PrefixTree:
         domain, codes = sequences.domain, sequences.domain.symbols + 1
         most = height(domain, parameters)
         least = meter.left("level_1").nano_epsilon // GUARANTEED
-        plan = _Plan(most, budget(parameters) == ADAPTIVE, least)
+        predictor = domain if predicts(parameters) else None
+        plan = _Plan(most, budget(parameters) == ADAPTIVE, least, predictor)
         walk, places = sequences.roots(), np.arange(domain.groups)
         levels: list[DrawnLevel] = []
         for depth in range(1, most + 1):
@@ -123,11 +127,13 @@ class _Plan:
         height: How many there are.
         adaptive: Whether that is decided level by level.
         least: What each then gets at the least, in nano-epsilon.
+        predictor: The domain, where levels that are foretold well get less.
     """
 
     height: int
     adaptive: bool
     least: int
+    predictor: SequenceDomain | None
 
 
 def chosen(
@@ -151,7 +157,11 @@ def _with_next(meter: Meter, levels: Sequence[DrawnLevel], plan: "_Plan") -> Met
     if left == 1:
         return meter.divide(LATER, [Part(name, loss)])
     ratio = going_on(levels)
-    share = 1 / sum((ratio**k for k in range(left)), Fraction(0))
+    later = sum((ratio**k for k in range(1, left)), Fraction(0))
+    weight = Fraction(1)
+    if plan.predictor is not None:
+        weight -= confidence(plan.predictor, levels) / 2
+    share = weight / (weight + later)
     free = loss.nano_epsilon - plan.least * left
     own = plan.least + math.floor(free * share)
     rest = Part(LATER, Loss(loss.nano_epsilon - own))
@@ -182,6 +192,22 @@ def budget(parameters: Parameters) -> str:
         message = f"budget is one of {', '.join(BUDGETS)}"
         raise ReleaseRefusedError(message)
     return kind
+
+
+def predicts(parameters: Parameters) -> bool:
+    """Return whether levels that earlier ones foretell get less.
+
+    Raises:
+        ReleaseRefusedError: There is no such predictor, or budgets are fixed.
+    """
+    kind = parameters.get("predictor", "none")
+    if kind not in PREDICTORS:
+        message = f"predictor is one of {', '.join(PREDICTORS)}"
+        raise ReleaseRefusedError(message)
+    if kind == PREDICTORS[1] and budget(parameters) != ADAPTIVE:
+        message = "a predictor needs the adaptive budget"
+        raise ReleaseRefusedError(message)
+    return kind == PREDICTORS[1]
 
 
 def height(domain: SequenceDomain, parameters: Parameters) -> int:
