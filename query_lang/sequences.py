@@ -6,7 +6,8 @@ stability, constancy and domains come from there (docs/proofs/sequences.md).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
+from itertools import accumulate
+from operator import mul
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
@@ -121,8 +122,7 @@ class SequencePlan:
         symbols, groups = len(self.alphabet.values), 1
         if self.split is not None:
             groups = len(self.split.values)
-        lengths = range(1, self.max_length + 1)
-        return groups * sum(prod([symbols] * length) for length in lengths)
+        return groups * sum(accumulate([symbols] * self.max_length, mul))
 
 
 @dataclass(frozen=True, slots=True)
