@@ -2,11 +2,11 @@
 
 import sqlite3
 import threading
-from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
 from budget.postgresql import DOORS, open_door
+from budget.prepared import on_driver
 
 BUSY_SECONDS = 10.0
 
@@ -88,10 +88,6 @@ def _sqlite(
 
     @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
-        driver = cast("sqlite3.Connection", connection.connection.driver_connection)
-        try:
-            driver.execute(begin)
-        except sqlite3.Error:  # it fails again, and SQLAlchemy knows what it means
-            connection.exec_driver_sql(begin)
+        on_driver(connection, begin, (), lambda _: None)
 
     return engine

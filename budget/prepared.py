@@ -4,15 +4,17 @@ SQLAlchemy takes some ten times what SQLite takes to run one of them, and a char
 its answer has a dozen. Whatever is not on that path goes through SQLAlchemy as usual.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from sqlalchemy import Connection, Executable
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Parameters = Mapping[str, object]
 Row = tuple[Any, ...]
 _NONE: Parameters = {}
+_Taken = TypeVar("_Taken")
 
 
 class Prepared:
@@ -28,7 +30,7 @@ class Prepared:
         Raises:
             SQLAlchemyError: As SQLAlchemy would.
         """
-        return self._execute(connection, parameters).fetchall()
+        return self._execute(connection, parameters, lambda cursor: cursor.fetchall())
 
     def run(self, connection: Connection, parameters: Parameters) -> int:
         """Return how many rows were changed.
@@ -36,21 +38,48 @@ class Prepared:
         Raises:
             SQLAlchemyError: As SQLAlchemy would.
         """
-        return self._execute(connection, parameters).rowcount
+        return self._execute(connection, parameters, lambda cursor: cursor.rowcount)
 
-    def _execute(self, connection: Connection, parameters: Parameters) -> "_Cursor":
+    def _execute(
+        self,
+        connection: Connection,
+        parameters: Parameters,
+        take: "Callable[[_Cursor], _Taken]",
+    ) -> "_Taken":
         compiled = self._compiled.get(connection.dialect.name)
         if compiled is None:
             compiled = _compile(self._statement, connection)
             self._compiled[connection.dialect.name] = compiled
         if not connection.in_transaction():
             connection.begin()
-        values = compiled.values(parameters)
-        driver = cast("_Driver", connection.connection.driver_connection)
-        try:
-            return driver.execute(compiled.text, values)
-        except Exception:  # noqa: BLE001 - it fails again, and SQLAlchemy knows how
-            return cast("_Cursor", connection.exec_driver_sql(compiled.text, values))
+        return on_driver(connection, compiled.text, compiled.values(parameters), take)
+
+
+def on_driver(
+    connection: Connection,
+    text: str,
+    values: Any,  # noqa: ANN401 - as drivers take it
+    take: "Callable[[_Cursor], _Taken]",
+) -> "_Taken":
+    """Run a text once on the driver's own cursor.
+
+    Never twice: SQLite ends the transaction where a disk is full, and what is run again
+    would stand outside of it. SQLAlchemy asks a lost connection once more, which can
+    only fail: so the engine's watchers learn of it.
+
+    Raises:
+        SQLAlchemyError: As SQLAlchemy would.
+    """
+    driver = cast("_Driver", connection.connection.driver_connection)
+    dialect = connection.dialect
+    try:
+        return take(driver.execute(text, values))
+    except dialect.loaded_dbapi.Error as error:
+        if dialect.is_disconnect(error, cast("Any", driver), None):
+            connection.exec_driver_sql("SELECT 1")
+        raise DBAPIError.instance(
+            text, None, error, dialect.loaded_dbapi.Error, hide_parameters=True
+        ) from error
 
 
 class _Compiled(NamedTuple):

@@ -23,6 +23,15 @@ WEIGHTED_QUANTILE: Final = 2.12
 draw has ln(20) / sqrt(2) = 2.1184, the most; docs/proofs/half_widths_of_sums.md."""
 
 
+def joint_quantile(ends: int) -> float:
+    """Return how many standard deviations keep several ends at once, 95 times in 100.
+
+    A draw passes ln(1/p) / sqrt(2) of them with probability p; each of ``ends`` may
+    take a share of the twentieth (Bonferroni), whatever they share.
+    """
+    return max(WEIGHTED_QUANTILE, math.log(20 * max(1, ends)) / math.sqrt(2))
+
+
 def noise_variance(scale: float) -> float:
     """Return the variance of discrete Laplace noise, in squared grid steps.
 

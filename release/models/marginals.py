@@ -16,7 +16,11 @@ from release.models.contract import (
     Roll,
     Table,
 )
-from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
+from release.models.intervals import (
+    WEIGHTED_QUANTILE,
+    joint_quantile,
+    noise_variance,
+)
 from release.models.levels import family_sums
 from release.models.marginal_fit import Marginals, TreeFit, binned, fit_tree
 from release.models.rolling import check_roll, group_sums
@@ -237,17 +241,22 @@ class MarginalsModel:
     def _side(
         self, roll: Roll, axis: int, asked: list[int]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return what was drawn of one dimension's groups, and its 95 % half-widths."""
+        """Return what was drawn of one dimension's groups, and its half-widths.
+
+        All of the asked dimensions' ends hold together 95 times in 100, since the
+        least of them is taken.
+        """
         one = noise_variance(self.drawn.one_scale)
+        quantile = joint_quantile(len(asked))
         codes, groups = roll.codes[axis], roll.groups[axis]
         if axis not in asked:
-            error = WEIGHTED_QUANTILE * np.sqrt(self._total_variance(one))
+            error = quantile * np.sqrt(self._total_variance(one))
             return np.array([self.fit.total]), np.array([error])
         kept = codes >= 0
         table = self.drawn.one_way[axis].astype(np.float64)
         values = np.bincount(codes[kept], minlength=groups)
         drawn = family_sums(codes[kept], table[kept], groups)
-        return drawn, WEIGHTED_QUANTILE * np.sqrt(values * one)
+        return drawn, quantile * np.sqrt(values * one)
 
     def _pair(self, roll: Roll, asked: list[int]) -> tuple[FloatArray, FloatArray]:
         """Return what was drawn of two dimensions together, and 95 % half-widths."""

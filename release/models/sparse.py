@@ -126,12 +126,14 @@ class SparseModel:
         """Return the most that cells left out hold, but for one time in twenty.
 
         Each holds less than the threshold and one half-width of noise; all together
-        hold what the total has beyond the kept cells, and their half-widths.
+        hold what the total has beyond the kept cells, their half-widths, and what empty
+        cells that passed the threshold pretend to hold.
         """
         each = self.threshold + half_width(self.scale, CONFIDENCE)
         kept = np.array([len(self.values)])
         noise = float(sum_half_widths(kept, self.scale)[0])
         noise += half_width(self.total_scale, CONFIDENCE)
+        noise += float(self._false(np.array([self.domain.size]))[0])
         missing = max(0.0, self.total - float(self.values.sum()) + noise)
         return np.minimum(left_out.astype(np.float64) * each, missing)
 

@@ -265,7 +265,9 @@ class TreeModel:
         cut = np.flatnonzero(weights.slopes < 1)
         leaves, slopes = weights.leaves[cut], weights.slopes[cut]
         deviations = np.sqrt(self._combined.variances[-1][leaves])
-        most = np.maximum(self._fitted[leaves], 0) + WEIGHTED_QUANTILE * deviations
+        straight = np.maximum(self._straight[leaves], 0)  # a fit may flatten a spike
+        highest = np.maximum(self._fitted[leaves], straight)
+        most = highest + WEIGHTED_QUANTILE * deviations
         bounds, squares = spread_bounds(most, slopes, leaves, self.spread)
         owners, count = weights.owners[cut], weights.groups
         return (

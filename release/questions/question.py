@@ -1,7 +1,8 @@
 """A question to a cube: bound expressions over its dimensions, nothing of rows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from privacy.schema import ColumnType, Scalar
 from query_lang.compiled import OutputColumn, Presentation, QueryWarning
@@ -19,6 +20,9 @@ from query_lang.plan import Aggregate, Compute, Filter, Key, MeasureKind, Node
 from query_lang.refusals import refuse
 from query_lang.syntax import Position
 from release.questions import rules
+
+MAX_NODES: Final = 10_000
+"""The most parts of an expression that is written in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,9 @@ class Peeled:
         source: The first node from above that is neither filter nor computation.
         conditions: Of the filters, the lowest first.
         computed: What the computations make, by slot.
+
+    Both read the source's own columns alone: what one computation makes of another's
+    value stands there in full.
     """
 
     source: Node
@@ -91,7 +98,11 @@ class Peeled:
 
 
 def peel(plan: Aggregate) -> Peeled:
-    """Take the filters and computations off a plan's source."""
+    """Take the filters and computations off a plan's source.
+
+    Raises:
+        SqlNotAllowedError: Rule ``much_work``; written in full, an expression is huge.
+    """
     node: Node = plan.child
     conditions: list[Expression] = []
     computed: dict[int, Expression] = {}
@@ -104,7 +115,37 @@ def peel(plan: Aggregate) -> Peeled:
                 computed |= dict(items)
                 node = child
             case _:
-                return Peeled(node, tuple(conditions), computed)
+                break
+    full = _Full(computed)
+    return Peeled(
+        node,
+        tuple(full.of(condition)[0] for condition in conditions),
+        {slot: full.of(expression)[0] for slot, expression in computed.items()},
+    )
+
+
+class _Full:
+    """Writes expressions in full: each computed column as what it is computed from."""
+
+    def __init__(self, computed: Mapping[int, Expression]) -> None:
+        self._computed = computed
+        self._known: dict[int, tuple[Expression, int]] = {}
+
+    def of(self, expression: Expression) -> tuple[Expression, int]:
+        """Return an expression and how many nodes it has."""
+        if isinstance(expression, FieldRef) and expression.slot in self._computed:
+            slot = expression.slot
+            if slot not in self._known:
+                self._known[slot] = self.of(self._computed[slot])
+            return self._known[slot]
+        if not isinstance(expression, Call):
+            return expression, 1
+        operands = [self.of(operand) for operand in expression.operands]
+        size = 1 + sum(nodes for _, nodes in operands)
+        if size > MAX_NODES:
+            raise refuse(rules.MUCH_WORK, Position(1, 1))
+        inner = tuple(operand for operand, _ in operands)
+        return replace(expression, operands=inner), size
 
 
 def require_plain(expression: Expression, position: Position) -> None:

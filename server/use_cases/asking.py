@@ -5,7 +5,6 @@ touched, and the answer is stored and anchored before it is sent.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -61,6 +60,7 @@ from server.use_cases.release_offers import (
     ReleaseOffers,
     free_offers,
     related_releases,
+    require_time,
 )
 from server.use_cases.requests import QuestionRequest
 from server.use_cases.roles import PLAN, Gate
@@ -203,8 +203,12 @@ class Desk:
     def _best_answer(self, offers: list[Offer]) -> tuple[Offer, ReleaseAnswer] | None:
         """Answer from the best release whose files are there and answer in time."""
         for offer in offers:
-            with suppress(NotFoundError, QueryError):
+            try:
                 return offer, self._offers.answer(offer)
+            except NotFoundError:
+                continue
+            except QueryError as refusal:
+                require_time(refusal)
         return None
 
     def _prepare(

@@ -13,6 +13,7 @@ from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
+from release.questions import rules
 from release.questions.answering import ReleaseAnswer
 from release.questions.effort import Effort
 from release.questions.matching import Asked, Difference, match
@@ -20,6 +21,7 @@ from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
 from server.use_cases.access import Caller, Grant
 from server.use_cases.answers import Document
+from server.use_cases.errors import BusyError
 from server.use_cases.opened_releases import (
     KnownCube,
     PublicationRow,
@@ -39,6 +41,10 @@ asked with more."""
 
 COMPARING_SECONDS: Final = 0.5
 """How long a question may be compared; releases that are left then are not told."""
+_BUSY: Final = (
+    "there was no time to compare the question with releases: nothing was charged; "
+    "ask again"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +88,9 @@ class ReleaseOffers:
             caller: Who asks.
             grant: Of what; its snapshot is asked.
             ask: Binds the question, where there is a release to compare it with.
+
+        Raises:
+            BusyError: Others kept the server too busy to compare in time.
         """
         readable = list(self._readable(caller, grant))
         if not readable:
@@ -89,7 +98,7 @@ class ReleaseOffers:
         asked = ask()
         deadline = time.monotonic() + COMPARING_SECONDS
         if not self._comparing.acquire(timeout=COMPARING_SECONDS):
-            return [], []
+            raise BusyError(_BUSY)
         try:
             return _sorted_out(asked, readable, grant.snapshot, deadline)
         finally:
@@ -126,7 +135,7 @@ def _sorted_out(
     )
     for row, known in readable:
         if time.monotonic() >= deadline:
-            break
+            raise BusyError(_BUSY)
         found = _compared(asked, known, snapshot, effort)
         if isinstance(found, CubeQuestion):
             offers.append(Offer(row, known, found))
@@ -139,7 +148,10 @@ def _sorted_out(
 def _compared(
     asked: Asked, known: KnownCube, snapshot: str, effort: Effort
 ) -> CubeQuestion | list[Difference]:
-    found = match(asked, known.counted, known.cube)
+    try:
+        found = match(asked, known.counted, known.cube)
+    except QueryError as refusal:
+        return [Difference("dimension", refusal.detail)]
     differences = [] if isinstance(found, CubeQuestion) else found
     if known.snapshot != snapshot:
         detail = "the release counts another snapshot of the data"
@@ -156,8 +168,21 @@ def _unanswerable(
     try:
         Measurer(question, known.cube, known.values, effort).check()
     except QueryError as refusal:
+        require_time(refusal)
         return [Difference("counting", refusal.detail)]
     return []
+
+
+def require_time(refusal: QueryError) -> None:
+    """Refuse before any charge where a question could not be compared in time.
+
+    Otherwise the load, and not the question, would decide what it costs (PRIVACY 6).
+
+    Raises:
+        BusyError: It was for want of time.
+    """
+    if refusal.rule == rules.TOO_LONG.name:
+        raise BusyError(_BUSY)
 
 
 def free_offers(offers: list[Offer]) -> list[Document]:

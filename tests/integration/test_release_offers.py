@@ -245,17 +245,64 @@ def test_a_release_of_another_snapshot_is_related_alone(tmp_path):
     assert [difference["what"] for difference in near["differences"]] == ["snapshot"]
 
 
-def test_comparing_is_bounded_in_values_and_in_seconds(clinic, monkeypatch):
+def test_comparing_is_bounded_in_values(clinic, monkeypatch):
     sql = "SELECT COUNT(*) AS bounded FROM visits WHERE ward = 'north'"
 
     monkeypatch.setattr(release_offers, "COMPARED_VALUES", 1)
     few = planned(clinic, sql)
-    monkeypatch.setattr(release_offers, "COMPARING_SECONDS", 0)
-    none = planned(clinic, sql)
 
     assert few["free"] == []
     assert "rows" in names(clinic, few["related"])
-    assert none["free"] == none["related"] == []
+
+
+def test_where_there_is_no_time_to_compare_nothing_is_charged(clinic, monkeypatch):
+    _, url, keys, _ = clinic
+    monkeypatch.setattr(release_offers, "COMPARING_SECONDS", 0)
+    body = {
+        "sql": "SELECT COUNT(*) AS hurried FROM visits",
+        "epsilon": "1",
+        "options": {"prefer": "release"},
+    }
+
+    with client(url, keys["ada"]) as http:
+        before = http.get("/v1/budget").json()
+        replies = [
+            http.post(f"/v1/datasets/clinic/{route}", json=body)
+            for route in ("queries", "plan")
+        ]
+        after = http.get("/v1/budget").json()
+
+    told = {(reply.status_code, reply.json()["type"]) for reply in replies}
+    assert told == {(503, "busy")}
+    assert before == after
+
+
+OVER = "(SELECT patient_id, sex, {value} AS a FROM visits) AS d"
+
+
+@pytest.mark.parametrize(
+    ("counted", "other"),
+    [
+        ("age + 1", "age - 40"),
+        (
+            "CASE WHEN age >= 50 THEN 40 ELSE 0 END",
+            "CASE WHEN age >= 90 THEN 40 ELSE 0 END",
+        ),
+    ],
+)
+def test_columns_that_are_made_otherwise_are_no_match(tmp_path, counted, other):
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    source = OVER.format(value=counted)
+    dimensions = [{"column": "sex"}]
+    spec = {"from": source, "dimensions": dimensions, "where": "a > 30"}
+    release = publish(made, ZeroVectorSampler, **spec)["release"]
+    with serve_in_thread(made) as url:
+        served = (made, url, {"ada": key}, {"made": release})
+        sql = "SELECT sex, COUNT(*) FROM {} WHERE a > 30 GROUP BY sex"
+        assert offered(served, sql.format(source)) == {"made"}
+        assert offered(served, sql.format(OVER.format(value=other))) == set()
 
 
 def test_a_release_whose_files_are_gone_leaves_the_question_to_be_paid(tmp_path):

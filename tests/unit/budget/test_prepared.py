@@ -14,7 +14,7 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from budget.databases import Databases
 from budget.postgresql import DatabaseLostError
@@ -96,10 +96,9 @@ def test_what_is_written_goes_back_with_its_transaction(databases):
 
 
 def test_errors_are_sqlalchemys(databases):
-    wanted = DBAPIError if databases.is_shared else IntegrityError
     with databases.writer.connect() as connection:
         ADD.run(connection, row("a", 1))
-        with pytest.raises(wanted):
+        with pytest.raises(IntegrityError):
             ADD.run(connection, row("a", 1))
     with pytest.raises(DBAPIError), databases.reader.connect() as connection:
         ADD.run(connection, row("a", 1))
@@ -131,3 +130,23 @@ def test_a_statement_whose_words_change_is_refused(databases):
         pytest.raises(ValueError, match="IN"),
     ):
         listed.rows(connection)
+
+
+def test_a_full_disk_undoes_the_whole_transaction(tmp_path):
+    databases = Databases(f"sqlite:///{tmp_path / 'x.sqlite3'}")
+    with databases.writer.begin() as connection:
+        thing.metadata.create_all(connection)
+        ADD.run(connection, row("a", 1))
+    with databases.writer.connect() as connection:
+        (pages,) = connection.exec_driver_sql("PRAGMA page_count").one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 30}")
+        assert GROW.run(connection, {"of": "a", "most": 9, "by": 1}) == 1
+        ADD.run(connection, {**row("c", 1), "body": bytes(80_000)})
+        with pytest.raises(OperationalError, match="full"):  # though it has room alone
+            ADD.run(connection, {**row("b", 1), "body": bytes(80_000)})
+        connection.exec_driver_sql("PRAGMA max_page_count = 100000")
+    with databases.reader.connect() as connection:
+        assert [found[:2] for found in NAMED.rows(connection, {"least": 0})] == [
+            ("a", 1)
+        ]
+    databases.close()

@@ -67,6 +67,26 @@ def test_intervals_hold_what_was_left_out():
     assert np.mean(inside) > 0.95
 
 
+@pytest.mark.statistical
+def test_intervals_hold_single_low_cells_though_empty_ones_pass():
+    """False cells add to the kept sum: what is missing must not shrink by them."""
+    cells = np.arange(5) * 200_001
+    cube = SealedCube(
+        domain_of(1_000, 1_000), Exact(SparseCounts(cells, cells * 0 + 8))
+    )
+    ones = Roll((np.full(1_000, -1), np.arange(1_000)), (1, 1_000))
+    inside = []
+    for seed in range(100):
+        model, _ = run(SparseCells(), cube, epsilon("1"), seed=seed)
+        for cell in cells.tolist():
+            row = np.full(1_000, -1)
+            row[cell // 1_000] = 0
+            found = model.roll(Roll((row, ones.codes[1]), ones.groups))
+            place = cell % 1_000
+            inside.append(abs(found.values[place] - 8) <= found.half_widths[place])
+    assert np.mean(inside) > 0.9
+
+
 def test_domains_and_parameters_off_the_range_are_refused():
     for domain, parameters in [
         (domain_of(*HUGE, 2), {}),
