@@ -6,7 +6,6 @@ stability, constancy and domains come from there (docs/proofs/sequences.md).
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
@@ -118,11 +117,13 @@ class SequencePlan:
     @property
     def size(self) -> int:
         """How many sequences there may be, all splits together."""
-        symbols, groups = len(self.alphabet.values), 1
-        if self.split is not None:
-            groups = len(self.split.values)
-        lengths = range(1, self.max_length + 1)
-        return groups * sum(prod([symbols] * length) for length in lengths)
+        symbols = len(self.alphabet.values)
+        groups = 1 if self.split is None else len(self.split.values)
+        paths, total = groups, 0
+        for _ in range(self.max_length):
+            paths *= symbols
+            total += paths
+        return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """What is said of sequences before a row is read, and the statement that makes them."""
 
+from dataclasses import replace
+
 import pytest
 
 from privacy.contributions import ContributionBounds
@@ -116,3 +118,44 @@ def test_rows_and_bounds_follow_the_rules_of_queries():
     ):
         with pytest.raises(InvalidOptionError):
             sequences(bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"every": 0},
+        {"every": 1_000_001},
+        {"unit": "step"},
+        {"start": 7},
+        {"of": None},
+        {"take": "count"},
+        {"of": "ward"},
+        {"of": "patient_id"},
+        {"of": "x"},
+        {"of": "1 + 1"},
+        {"bins": ()},
+        {"bins": ("2", "1")},
+        {"bins": ("x",)},
+        {"bins": ("NaN",)},
+        {"bins": ("1e40",)},
+        {"bins": ("1" * 50,)},
+        {"bins": ("0.0000000001",)},
+        {"bins": tuple(map(str, range(200)))},
+    ],
+)
+def test_periods_that_do_not_fit_are_refused(change):
+    with pytest.raises(SequencesRefusedError) as caught:
+        sequences(replace(WEEKS, **change))
+    assert caught.value.place == "periods"
+
+
+def test_a_start_has_64_bits():
+    steps = Periods(2, "step", 2**63, "sum", "visits", ("10",))
+    with pytest.raises(SequencesRefusedError):
+        sequences(steps, order="level")
+
+
+def test_bounds_say_which_rows_are_left_out():
+    bounds = ContributionBounds(tables=(("encounters", 2),), max_rows_per_unit=1)
+    (warning,) = sequences(bounds=bounds).warnings
+    assert "rows beyond 1, rows of encounters beyond 2" in warning.detail
