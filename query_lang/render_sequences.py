@@ -140,13 +140,17 @@ def _units(made: UnitSequences, rows: Fragment) -> Fragment:
 
 
 def _with_gaps(made: UnitSequences, rows: Fragment, null: int) -> Fragment:
-    """Put the mark of NULL, whose code is given, for each period without a row."""
+    """Put the mark of NULL, whose code is given, for each period without a row.
+
+    Places beyond the maximal length count as it: nothing there is looked at, so a row
+    there costs no marks, and differences stay far from the ends of 64 bits.
+    """
     owner = slot_name(made.child.owner)
     before = f"COALESCE(LAG(place) OVER (PARTITION BY {owner} ORDER BY place), -1)"
-    gap = f"repeat(?, CAST(LEAST(place - {before} - 1, ?) AS BIGINT))"
+    gap = f"repeat(?, CAST(LEAST(place, ?) - LEAST({before}, ?) - 1 AS BIGINT))"
     split = "" if made.group is None else ", splits.code AS split"
     query = Fragment(
         f"(SELECT {owner}, place, {gap} || {_MARK} AS marks{split} FROM ",  # noqa: S608 - our own names
-        (chr(FIRST_MARK + null), made.max_length),
+        (chr(FIRST_MARK + null), made.max_length, made.max_length),
     )
     return query + rows + Fragment(")")

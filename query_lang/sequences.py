@@ -114,17 +114,6 @@ class SequencePlan:
         """How far one unit moves the counts of all sequences; of one level, too."""
         return 1
 
-    @property
-    def size(self) -> int:
-        """How many sequences there may be, all splits together."""
-        symbols = len(self.alphabet.values)
-        groups = 1 if self.split is None else len(self.split.values)
-        paths, total = groups, 0
-        for _ in range(self.max_length):
-            paths *= symbols
-            total += paths
-        return total
-
 
 @dataclass(frozen=True, slots=True)
 class _Rows:

@@ -39,6 +39,11 @@ class SequenceDomain:
         return self.symbols + 1
 
     @property
+    def beginnings(self) -> int:
+        """How many nodes the first level has: each tree's symbols and its end."""
+        return self.groups * (self.symbols + 1)
+
+    @property
     def groups(self) -> int:
         """How many trees there are."""
         return 1 if self.split is None else len(self.split)

@@ -186,7 +186,7 @@ class ReleaseJob:
                 {
                     "state": "published",
                     "manifest_sha256": digest,
-                    "visible": self._appears(publication),
+                    "visible": self._appears(publication, work.planned),
                 },
             )
             context.conclude(change.connection, result, [result])
@@ -196,11 +196,11 @@ class ReleaseJob:
         )
         return self._stored(work.planned, context.job_id, stored)
 
-    def _appears(self, publication: Publication) -> str:
+    def _appears(self, publication: Publication, planned: ReleasePlan) -> str:
         return appearance(
             publication.charged,
             now_text(),
-            cells=publication.plan.size,
+            cells=planned.work.declared_cells(),
             slot_seconds=self._services.settings.release_slot_s,
         )
 

@@ -26,6 +26,7 @@ from release.spec import CubeSpec, ReleaseSpec, SequenceSpec
 from release.strategies.contract import Expectation, Parameters, Strategy
 from release.strategies.registry import STRATEGIES
 from server.use_cases.answers import Document
+from server.use_cases.release_times import MOST_CELLS
 
 
 class Work(Protocol):
@@ -71,6 +72,10 @@ class Work(Protocol):
 
     def sizes(self) -> Document:
         """Return how large the release is, by public facts."""
+        ...
+
+    def declared_cells(self) -> int:
+        """Return what says from when on readers see the release: declared, public."""
         ...
 
     def described(self) -> Document:
@@ -123,6 +128,10 @@ class CubeWork:
     def sizes(self) -> Document:
         """Return the number of cells."""
         return {"cells": self.domain.size}
+
+    def declared_cells(self) -> int:
+        """Return the number of cells."""
+        return self.domain.size
 
     def described(self) -> Document:
         """Return cells and dimensions."""
@@ -186,6 +195,10 @@ class SequenceWork:
             "max_length": domain.max_length,
             "trees": domain.groups,
         }
+
+    def declared_cells(self) -> int:
+        """Return the most: the work is that of rows, which no path foretells."""
+        return MOST_CELLS
 
     def described(self) -> Document:
         """Return sizes, alphabet and split."""

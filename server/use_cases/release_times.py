@@ -19,6 +19,9 @@ CELLS_PER_SLOT: Final = 1_000_000
 MOST_FURTHER_SLOTS: Final = 10
 """Beyond ten million cells, work follows what is not empty, and is not declared."""
 
+MOST_CELLS: Final = CELLS_PER_SLOT * MOST_FURTHER_SLOTS
+"""From so many on, more are not waited for longer."""
+
 _COMMIT_SECONDS: Final = 1.0
 
 

@@ -19,6 +19,7 @@ from release.sequences.domain import SequenceDomain
 from release.sequences.models.ngram import NgramModel
 from release.sequences.sealed import SealedSequences
 from release.sequences.sealed_places import SealedGrams
+from release.sequences.strategies.limits import refuse_wide
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
@@ -59,6 +60,7 @@ class Ngram:
     ) -> tuple[Part, ...]:
         """Return the parts of the lengths and of all grams together."""
         refuse_unknown(parameters, KNOWN)
+        refuse_wide(domain)
         order = _order(domain, parameters)
         most = _most_places(domain, parameters)
         lengths = share(parameters, "lengths_share", "0.04")

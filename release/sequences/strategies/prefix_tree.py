@@ -20,6 +20,7 @@ from release.sequences.domain import SequenceDomain
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
 from release.sequences.sealed import SealedSequences
+from release.sequences.strategies.limits import refuse_wide
 from release.sequences.strategies.predictor import confidence
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
@@ -61,6 +62,7 @@ class PrefixTree:
     ) -> tuple[Part, ...]:
         """Return one part a level; the root's count is the sum of its children."""
         refuse_unknown(parameters, KNOWN)
+        refuse_wide(domain)
         levels, kind = height(domain, parameters), budget(parameters)
         whole(parameters, "threshold", 1, MOST_THRESHOLD)
         predicts(parameters)

@@ -207,6 +207,24 @@ def test_a_bound_keeps_rows_by_their_hash_before_the_sequence_is_made():
     assert "before its sequence is made" in plan.warnings[0].detail
 
 
+@pytest.mark.parametrize("start", [-1, 0, -(2**63)])
+def test_periods_at_the_ends_of_64_bits_are_counted_as_others(start):
+    """A unit's row that made the whole count fail would tell that it is there."""
+    steps = Periods(1, "step", start, "count", None, ("2",), "v")
+    plan = compile_sequences(
+        SequenceRequest("encounters", "visits", steps, 3), HOSPITAL
+    )
+    near = {"unit": 1, "row_hash": 1, "sex": "f", "level": 1, "visits": start + 2}
+    far = {**near, "unit": 2, "row_hash": 2, "visits": 2**63 - 1}
+    with connect() as connection:
+        create_table(connection, ENCOUNTERS, ranked([near, far]))
+        found = counted(connection, plan)
+    assert found == {
+        (None, (None, None, "<2")): 1,
+        (None, (None, None, None)): 1,
+    }
+
+
 def test_a_stranger_to_the_domain_leaves_nothing():
     request = SequenceRequest("encounters", "level", Axis("ward"), 9)
     rows = ranked(
