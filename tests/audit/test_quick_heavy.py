@@ -53,6 +53,7 @@ def exact(heavy, timed):
         ]
 
 
+@pytest.mark.thorough
 def test_the_time_of_a_reply_does_not_tell_of_a_heavy_patient(timed, report):
     found = area(timed)
     bound = threshold_bound(timed, REPORT_ALPHA)

@@ -58,6 +58,7 @@ def test_verdicts_on_paths_are_wrong_less_than_once_in_a_million_runs(audit):
     assert 1 - chance_of_bound_above(event, hits.samples, LEAST * own.claim) < 1e-6
 
 
+@pytest.mark.thorough
 def test_the_shape_of_a_release_tells_no_more_than_was_charged(report):
     seen = [shapes(SHAPES, present=present) for present in (True, False)]
     bounds = lower_bounds(*seen, SHAPES, VERDICT_ALPHA / len(seen[0]))
@@ -65,6 +66,7 @@ def test_the_shape_of_a_release_tells_no_more_than_was_charged(report):
     assert np.max(bounds) <= float(EPSILON)
 
 
+@pytest.mark.thorough
 def test_the_shape_without_noise_gives_the_unit_away():
     seen = [shapes(SHAPES, present=present, factor="1/20") for present in (True, False)]
     bounds = lower_bounds(*seen, SHAPES, VERDICT_ALPHA / len(seen[0]))

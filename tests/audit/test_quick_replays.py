@@ -13,7 +13,7 @@ import pytest
 from privacy.charges import Charge
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
-from release.folders import CUBE, listed_cells
+from release.listings import CUBE, listed_cells
 from release.strategies.registry import STRATEGIES
 from release.tables import write_table
 from tests.audit.replays import KeepingMeter, ReplayingMeter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -375,11 +375,28 @@ def _cell(
     if value is None:
         return "NULL"
     if interval is not None:
-        return f"{value} ({interval[0]} to {interval[1]})"
+        shown, low, high = _in_digits(str(value), *interval)
+        return f"{shown} ({low} to {high})"
     if half_width is None:
         return str(value)
     shown = f"{value:,}" if isinstance(value, int) else str(value)
     return f"{shown} ± {half_width}"
+
+
+def _in_digits(value: str, low: str, high: str) -> tuple[str, str, str]:
+    """Shorten an estimate to what its interval leaves of it: two digits of its width.
+
+    The ends are rounded outwards, so that the interval holds no less.
+    """
+    width = Decimal(high) - Decimal(low)
+    if not width:
+        return value, low, high
+    step = Decimal(1).scaleb(min(0, width.adjusted() - 1))
+    return (
+        str(Decimal(value).quantize(step, ROUND_HALF_EVEN)),
+        str(Decimal(low).quantize(step, ROUND_FLOOR)),
+        str(Decimal(high).quantize(step, ROUND_CEILING)),
+    )
 
 
 def _not_negative(value: object) -> object:

@@ -198,6 +198,7 @@ def test_least_squares_and_its_variance_agree_with_linear_algebra():
     assert model.fit.values[-1] == pytest.approx(fitted, rel=5e-2, abs=2)
 
 
+@pytest.mark.thorough
 @each
 @pytest.mark.statistical
 def test_totals_are_unbiased_over_two_thousand_runs(strategy):
