@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sqlalchemy import Connection, Table, bindparam, insert, select
+from sqlalchemy import Connection, Table, insert
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget import accounts, leases, works
@@ -22,7 +22,13 @@ from budget.filter import charge_all
 from budget.leases import Holder
 from budget.positions import Position, read_position
 from budget.prepared import Prepared
-from budget.queries import find_reusable, look_up_key, read_history, read_query
+from budget.queries import (
+    find_reusable,
+    look_up_key,
+    read_history,
+    read_query,
+    stored_body,
+)
 from budget.reconciliation import Also, reconcile
 from budget.recorded import RecordedTransaction
 from budget.records import (
@@ -74,9 +80,6 @@ __all__ = [
 ]
 
 
-_STORED = Prepared(
-    select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
-)
 _STORE = Prepared(insert(answer))
 
 
@@ -277,10 +280,9 @@ class Ledger:
             LedgerUnavailableError: It is not stored, or the lease was lost.
         """
         with self._writer.transaction() as write:
-            for (stored,) in _STORED.rows(
-                write.connection, {"query_id": paid.query_id}
-            ):
-                return bytes(stored)
+            stored = stored_body(write.connection, paid.query_id)
+            if stored is not None:
+                return stored
             leases.require_held(write.connection, paid.query_id, self._holder.boot)
             _store(write, paid.query_id, body)
             leases.settle(

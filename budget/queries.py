@@ -137,9 +137,19 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
     return _record(row, body)
 
 
+def stored_body(connection: Connection, query_id: str) -> bytes | None:
+    """Return a question's stored answer; None where there is none yet."""
+    for (body,) in _BODY.rows(connection, {"query_id": query_id}):
+        return bytes(body)
+    return None
+
+
 def _body(connection: Connection, query_id: str) -> bytes:
-    ((body,),) = _BODY.rows(connection, {"query_id": query_id})
-    return bytes(body)
+    """Return the answer of a question that has ended with one."""
+    body = stored_body(connection, query_id)
+    if body is None:
+        raise LookupError(query_id)
+    return body
 
 
 def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:

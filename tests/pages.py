@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from curator_client import Curator
 from tests.harness import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +54,33 @@ def environment(folder):
         "PYTHONPATH": f"{ROOT}:{ROOT / 'clients/python'}",
         "CURATOR_PORT": str(free_port()),
     }
+
+
+def assert_python_runs_for_nothing(page, served, folder):
+    """Run a page's Python as one program against a server; it may spend nothing.
+
+    ``served`` is its address and an analyst's key, whose releases the page asks.
+    """
+    url, key = served
+    shell = {
+        **environment(folder),
+        "CURATOR_URL": url,
+        "CURATOR_API_KEY": key,
+        "MPLBACKEND": "agg",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(blocks(page, "python"))],
+        env=shell,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "(free, from the release rel_" in done.stdout
+    with Curator(url, key) as curator:
+        (project,) = curator.budget().document["projects"]
+        assert project["spent"] == "0"
 
 
 def run_page(page, folder):

@@ -7,7 +7,7 @@ from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
 from release.sequences.sealed_places import SealedGrams
-from release.sequences.walks import Walk, length_counts
+from release.sequences.walks import Walk
 
 
 class SealedSequences:
@@ -27,14 +27,6 @@ class SealedSequences:
         return SealedWalk(
             self._raw.map(lambda raw: Walk.at_roots(raw, codes, most)),
         )
-
-    def lengths(self) -> Exact[IntArray]:
-        """Return how many units have 0, 1, ..., h symbols; h are h or more.
-
-        Neighbouring relation: add or remove all rows of one unit; one entry moves by 1.
-        """
-        most = self.domain.max_length
-        return self._raw.map(lambda raw: length_counts(raw, most))
 
     def total(self) -> Exact[IntArray]:
         """Return how many units have a sequence, all groups together.

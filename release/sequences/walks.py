@@ -90,11 +90,3 @@ def sparse_sums(cells: IntArray, counts: IntArray) -> SparseCounts:
     found, first = np.unique(cells[order], return_index=True)
     sums = np.add.reduceat(counts[order], first) if len(first) else counts[:0]
     return SparseCounts(found, sums)
-
-
-def length_counts(raw: SequenceCounts, most: int) -> IntArray:
-    """Return how many units have each length from 0 to ``most`` symbols."""
-    lengths = np.minimum(np.diff(raw.starts), most)
-    sums = np.zeros(most + 1, dtype=np.int64)
-    np.add.at(sums, lengths, raw.counts)
-    return sums

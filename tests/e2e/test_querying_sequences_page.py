@@ -1,8 +1,6 @@
 """What the page about asking sequences tells its readers to type does what it says."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -10,7 +8,7 @@ from curator_client import Curator, SqlRefused
 from release.sequences.asking.rules import RULES
 from server.demo.hospital import write_hospital
 from tests.harness import Installation, serve_in_thread
-from tests.pages import ROOT, blocks, environment
+from tests.pages import ROOT, assert_python_runs_for_nothing
 from tests.publishing import Press
 
 PAGE = "querying-sequences.md"
@@ -51,26 +49,7 @@ def hospital(tmp_path_factory):
 
 
 def test_the_python_runs_as_written_and_pays_nothing(hospital, tmp_path):
-    url, key = hospital
-    shell = {
-        **environment(tmp_path),
-        "CURATOR_URL": url,
-        "CURATOR_API_KEY": key,
-        "MPLBACKEND": "agg",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(blocks(PAGE, "python"))],
-        env=shell,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert "(free, from the release rel_" in done.stdout
-    with Curator(url, key) as curator:
-        (project,) = curator.budget().document["projects"]
-        assert project["spent"] == "0"
+    assert_python_runs_for_nothing(PAGE, hospital, tmp_path)
 
 
 def test_the_page_has_a_row_for_each_rule_of_sequences():

@@ -135,8 +135,8 @@ FAULTS = (
         "first_answer_lost",
         "a second executor's fresh noise replaces the first answer",
         "budget/ledger.py",
-        "                return bytes(stored)\n",
-        "                pass\n",
+        "            if stored is not None:\n                return stored\n",
+        "",
         ("tests/unit/budget/test_ledger.py",),
     ),
     Fault(

@@ -54,13 +54,6 @@ def code_of(tree: Expression, dimension: Dimension) -> int:
     return dimension.values.index(value)
 
 
-def values_of(
-    items: Sequence[Expression], dimension: Dimension
-) -> frozenset[Scalar | None]:
-    """Return the values that literals write, beside each other in a list."""
-    return frozenset(dimension.values[code_of(item, dimension)] for item in items)
-
-
 def whole_number(tree: Expression, most: int) -> int:
     """Return a whole number from 0 on; those past ``most`` are ``most + 1``.
 
