@@ -119,6 +119,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "CURATOR_IMPORT": str(folder),
         "CURATOR_RATE_LIMIT": "0",
         "CURATOR_MAX_IN_FLIGHT": "0",
+        "CURATOR_RELEASE_SLOT_S": "0",
         "CURATOR_LOG_LEVEL": "warning",
     }
 

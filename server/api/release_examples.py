@@ -43,6 +43,7 @@ _PLAN: Example = {
     "affordable": True,
     "remaining": "9.5",
     "name_is_free": True,
+    "population": "hospital_patients",
 }
 _LISTED: Example = {
     "id": f"rel_{_RANDOM}",
@@ -55,6 +56,7 @@ _LISTED: Example = {
     "public": False,
     "created": _CHARGED,
     "created_by": "carol",
+    "visible": "2026-03-01T09:00:10.000000+00:00",
     "job": f"job_{_RANDOM}",
 }
 _MANIFEST: Example = {

@@ -68,6 +68,7 @@ class ReleasePlanShape(_Shape):
     derivation: str
     warnings: list[str]
     expected_errors: list[ExpectedShape]
+    population: str
     affordable: bool
     remaining: str | None
     name_is_free: bool
@@ -86,6 +87,7 @@ class AdminReleaseItem(_Shape):
     public: bool
     created: str
     created_by: str
+    visible: str | None = Field(description="From when on its readers see it.")
     job: str
 
 

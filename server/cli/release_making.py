@@ -175,10 +175,10 @@ def _check(parts: ReleaseParts, orders: Sequence[_Order]) -> None:
     if len(set(names)) < len(names):
         message = "two of these releases have one name: nothing was charged"
         raise CommandRefusedError(message)
-    by_dataset: dict[str, list[_Order]] = defaultdict(list)
+    by_population: dict[str, list[_Order]] = defaultdict(list)
     for order in orders:
         planned = _planned(parts, order)
-        own = by_dataset[str(planned["dataset"])]
+        own = by_population[str(planned["population"])]
         own.append(order)
         left = planned["remaining"]
         if len(own) > 1 and left is not None and _sum(own) > Loss.parse(str(left)):
@@ -202,7 +202,10 @@ def _submitted(
         say(f"refused: {ended['error'] or 'the release was cancelled'}")
         raise typer.Exit(REFUSED)
     result = ended["result"]
-    return result if isinstance(result, dict) else {}
+    if not isinstance(result, dict):
+        return {}
+    shown = parts.office().show(viewer, str(result["release"]))
+    return {**result, "visible": shown["visible"]}
 
 
 def _planned(parts: ReleaseParts, order: _Order) -> Document:

@@ -18,7 +18,7 @@ from server.cli.release_making import ReleaseParts, add_making
 from server.use_cases.answers import Document
 from server.use_cases.paging import Page
 
-_COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "created")
+_COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "visible")
 Release = Annotated[str, typer.Argument(help="Its id or name.")]
 
 

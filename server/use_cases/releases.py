@@ -73,6 +73,7 @@ class ReleaseOffice:
             except CommandRefusedError:
                 free = False
         return {
+            "population": planned.dataset.population,
             "affordable": left is not None and planned.spec.epsilon <= left,
             "remaining": None if left is None else str(left),
             "name_is_free": free,
@@ -227,6 +228,7 @@ def listed(row: PublicationRow) -> Document:
         "public": row.public,
         "created": row.created,
         "created_by": row.created_by,
+        "visible": row.visible,
         "job": row.job,
     }
 

@@ -55,6 +55,8 @@ def test_publish_prints_what_was_made_and_a_second_time_is_refused(made):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["name"], result["cells"]) == ("visitors", 26)
+    listed = json.loads(made.curator("release", "list", "--json").stdout)["items"]
+    assert result["visible"] == listed[0]["visible"] is not None
     again = made.curator("release", "publish", path, "--json")
     assert again.returncode == 1
     assert "another name" in again.stderr

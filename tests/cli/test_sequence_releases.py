@@ -90,6 +90,18 @@ def test_what_cannot_all_be_paid_is_refused_before_the_first_charge(made):
     assert not {"dear", "dearer"} & set(spent(made))
 
 
+def test_two_datasets_of_one_population_are_summed_before_the_first_charge(made):
+    made.load(dataset="other_clinic")
+    files = [
+        written(made, spec("dear_here", epsilon="60000")),
+        written(made, spec("dear_there", epsilon="60000", dataset="other_clinic")),
+    ]
+    refused = made.curator("release", "publish", *files)
+    assert refused.returncode == 1
+    assert "cost epsilon 120000 together" in refused.stderr
+    assert not {"dear_here", "dear_there"} & set(spent(made))
+
+
 @pytest.mark.parametrize(
     "options",
     [
