@@ -12,42 +12,53 @@ from tests.audit.ngrams import EPSILON, PathAudit, shapes
 from tests.audit.sequences import TreeSuite
 from tests.audit.suites import LEAST
 
-TREE_UNITS = 40_000  # an arm, of trees
+TREE_UNITS = 60_000  # an arm, of trees
 GRAM_UNITS = 20_000  # an arm, of grams
-SHAPES = 2_000  # n-gram releases an arm
-HEIGHT, KNOWN = 3, 60
+SHAPES = 4_000  # n-gram releases an arm
+HEIGHT, KNOWN, OTHERS = 3, 60, 120
 AUTO_SHARE = 0.98
 
 
 @dataclass(frozen=True)
 class TreePlan:
-    """How a tree is published: a strategy with parameters.
+    """How a tree is published.
 
-    ``share``: of the loss, what its levels have.
+    Attributes:
+        name: In the table.
+        parameters: Of the strategy.
+        strategy: Which publishes a tree here.
+        share: Of the loss, what its levels have.
+        height: Levels.
+        others: Units that end early, so that deeper levels get another part.
     """
 
     name: str
     parameters: dict = field(default_factory=dict)
     strategy: str = "prefix_tree"
     share: float = 1
+    height: int = HEIGHT
+    others: int = 0
 
     def suite(self, known, samples):
         return TreeSuite(
-            HEIGHT,
+            self.height,
             known,
             samples,
             parameters=self.parameters,
             strategy=self.strategy,
             share=self.share,
+            others=self.others,
         )
 
 
+UNEVEN = {"height": HEIGHT + 1, "others": OTHERS}
 TREES = (
-    *(
-        TreePlan(f"prefix_tree, {budget}", {"budget": budget, "threshold": 1})
-        for budget in ("uniform", "geometric", "adaptive")
+    TreePlan("prefix_tree, uniform", {"budget": "uniform", "threshold": 1}),
+    TreePlan("prefix_tree, geometric", {"budget": "geometric", "threshold": 1}),
+    TreePlan("prefix_tree, adaptive", {"threshold": 1}, **UNEVEN),
+    TreePlan(
+        "prefix_tree, predictor", {"predictor": "markov", "threshold": 1}, **UNEVEN
     ),
-    TreePlan("prefix_tree, predictor", {"predictor": "markov", "threshold": 1}),
     TreePlan("auto, which picks prefix_tree", {}, "auto", AUTO_SHARE),
 )
 GRAMS = (
@@ -71,10 +82,10 @@ def audit_sequences(session):
 def audit_tree(session, plan):
     """The whole path, each level alone, the shape; each again with half the noise."""
     suite = plan.suite(KNOWN, session.count(TREE_UNITS, 500))
-    trees, levels = suite.run(), slice(HEIGHT)
+    trees, levels = suite.run(), slice(plan.height)
     event, hits = trees.event(levels), trees.hits(levels, KNOWN + 1)
     judge_bound(session, f"{plan.name}, whole path", suite.claim, hits, event)
-    for level in range(HEIGHT):
+    for level in range(plan.height):
         own = slice(level, level + 1)
         name = f"{plan.name}, level {level + 1} alone"
         hits, claim = trees.hits(own, KNOWN + 1), trees.level_claim(level)
@@ -87,7 +98,7 @@ def audit_tree(session, plan):
 
 def audit_tree_shape(session, plan):
     suite = plan.suite(0, session.count(TREE_UNITS, 500))
-    bound = suite.run().structure_bound(HEIGHT)
+    bound = suite.run().structure_bound(plan.height)
     session.judge(
         bound <= float(suite.epsilon),
         f"{plan.name}, existence, depth, nodes, bytes: charge {suite.epsilon}, "

@@ -42,6 +42,7 @@ class TreeSuite:
         parameters: Of the strategy.
         strategy: Which publishes a tree here.
         share: Of the loss, what its levels have.
+        others: Units of each group that walk elsewhere and end early.
     """
 
     height: int
@@ -51,6 +52,7 @@ class TreeSuite:
     parameters: dict = field(default_factory=dict)
     strategy: str = "prefix_tree"
     share: float = 1
+    others: int = 0
 
     @property
     def claim(self):
@@ -64,10 +66,10 @@ class TreeSuite:
         return Trees(arms[0][0], arms[1][0], np.concatenate(scales))
 
     def _arm(self, factor, present):
-        units = self.known + present
-        path, domain = (0,) * self.height, log_domain(ALPHABET, self.height, GROUPS)
-        groups = [group for group in range(GROUPS) for _ in range(units)]
-        sealed = sealed_log([path] * len(groups), domain, groups)
+        domain = log_domain(ALPHABET, self.height, GROUPS)
+        walked = [(0,) * self.height] * (self.known + present) + [(1,)] * self.others
+        groups = [group for group in range(GROUPS) for _ in walked]
+        sealed = sealed_log(walked * GROUPS, domain, groups)
         sampler = ScaledVectorSampler(factor) if factor else OsVectorSampler()
         releases = -(-self.samples // GROUPS)
         made = [self._publish(sealed, sampler) for _ in range(releases)]
