@@ -84,11 +84,13 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
-        (
-            "YEAR QUARTER MONTH DAY DAYOFMONTH ISODOW DAYOFWEEK HOUR DATE_PART "
-            "DATEPART DATE_TRUNC DATETRUNC"
-        ),
+        ("YEAR QUARTER MONTH DAY DAYOFMONTH ISODOW DAYOFWEEK HOUR DATE_PART DATEPART"),
         "write EXTRACT(YEAR FROM admitted)",
+    ),
+    (
+        rules.FUNCTION,
+        "DATE_TRUNC DATETRUNC TIME_BUCKET",
+        "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
     ),
     (rules.FUNCTION, "DATE_ADD DATEADD MAKE_DATE", "write admitted + 90"),
     (rules.FUNCTION, "EXISTS", "write EXISTS (SELECT * FROM ...)"),

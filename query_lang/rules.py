@@ -91,7 +91,7 @@ UNREAD_TEXT = Rule(
 IDENTIFIER = Rule(
     "identifier",
     "names match [a-z][a-z0-9_]{0,62}",
-    "quoted names are written exactly as declared, in lower case",
+    "write a text in single quotes, 'F'; a quoted name as declared, in lower case",
 )
 
 

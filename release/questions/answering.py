@@ -124,7 +124,11 @@ class AskedCube:
             },
             confidence=confidence,
             derivation=derivation(self.cube),
-            warnings=(*question.warnings, *_warnings(self.cube, touches=touches)),
+            warnings=(
+                *self.cube.warnings,
+                *question.warnings,
+                *_warnings(self.cube, touches=touches),
+            ),
         )
 
 

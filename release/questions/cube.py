@@ -6,6 +6,7 @@ from datetime import date
 from typing import Literal
 
 from privacy.schema import Hierarchy
+from query_lang.compiled import QueryWarning
 from release.domain import CubeDomain
 from release.questions.views import View
 
@@ -26,6 +27,7 @@ class PublishedCube:
         hierarchies: Own ones of the dataset.
         strategy: As the manifest names it.
         epsilon: That was paid, as text.
+        warnings: Of what was counted, such as rows that bounds left out.
     """
 
     id: str
@@ -39,6 +41,7 @@ class PublishedCube:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     strategy: str = "cells"
     epsilon: str = "0"
+    warnings: tuple[QueryWarning, ...] = ()
 
     @property
     def counted(self) -> str:

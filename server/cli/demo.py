@@ -38,12 +38,12 @@ START_SECONDS = 30.0
 _PORTS = range(18_000, 18_100)
 _HOW_TO_ASK = """\
 Ask from another terminal (stop with Ctrl-C):
-curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
+curl -s http://127.0.0.1:{port}/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
 
 Its cube and its tree, for nothing (docs/querying-releases.md):
-curl -s http://127.0.0.1:8000/v1/releases -H 'Authorization: Bearer {key}'
+curl -s http://127.0.0.1:{port}/v1/releases -H 'Authorization: Bearer {key}'
 
 Be its custodian there (docs/custodians.md):
 export CURATOR_DATA='{data}' \\
@@ -112,6 +112,7 @@ def serve_demo(wiring: Wiring) -> None:
     key = json.loads(key_file.read_text("utf-8"))["key"]
     told = _HOW_TO_ASK.format(
         key=key,
+        port=read_settings().port,
         data=environment["CURATOR_DATA"],
         anchor=environment["CURATOR_ANCHOR"],
         curator=Path(sys.executable).with_name("curator"),

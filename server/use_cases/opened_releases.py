@@ -16,7 +16,7 @@ from sqlalchemy import Row, select
 from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.cubes import bind_cube, compile_cube
+from query_lang.cubes import BoundCube, bind_cube, compile_cube
 from query_lang.plan import (
     Aggregate,
     Node,
@@ -25,6 +25,7 @@ from query_lang.plan import (
     Union,
     UnitJoin,
 )
+from query_lang.sequences import compile_sequences
 from release.plans import domain_of
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube
@@ -34,7 +35,7 @@ from release.questions.question import peel
 from release.questions.views import View, view_of
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.published import PublishedSequences
-from release.spec import CubeSpec, spec_from_json
+from release.spec import CubeSpec, SequenceSpec, spec_from_json
 from server.persistence import tables
 from server.use_cases.errors import NotFoundError
 from server.use_cases.release_shelf import ReleaseShelf
@@ -144,6 +145,9 @@ class ReleaseRoom:
         opened = self._shelf.opened(row)
         model, manifest = opened.sequences(), opened.manifest
         spec = spec_from_json(str(row.spec))
+        if not isinstance(spec, SequenceSpec):
+            raise NotFoundError
+        plan = compile_sequences(spec.request(), self._dataset(row))
         published = PublishedSequences(
             id=str(row.id),
             name=spec.name,
@@ -151,6 +155,7 @@ class ReleaseRoom:
             unit=str(manifest["unit"]),
             strategy=spec.strategy,
             epsilon=str(spec.epsilon),
+            warnings=plan.warnings,
         )
         return AskedSequences(published, model)
 
@@ -159,24 +164,30 @@ class ReleaseRoom:
         return AskedCube(known.cube, self._shelf.opened(row).cube(), known.values)
 
     def _know(self, row: PublicationRow) -> KnownCube:
-        snapshot = str(row.snapshot)
-        with self._services.databases.reader.connect() as connection:
-            written = connection.execute(
-                select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
-            ).scalar_one()
-        dataset = dataset_from_json(json.loads(written))
+        dataset = self._dataset(row)
         spec = spec_from_json(str(row.spec))
         if not isinstance(spec, CubeSpec):
             raise NoCubeError
-        counted = bind_cube(spec.request(), dataset).plan
-        cube = _published(str(row.id), spec, dataset, counted)
+        bound = bind_cube(spec.request(), dataset)
+        cube = _published(str(row.id), spec, dataset, bound)
         values = PublicValues(cube, self._engine)
-        return KnownCube(cube, counted, snapshot, bool(row.public), values)
+        snapshot, public = str(row.snapshot), bool(row.public)
+        return KnownCube(cube, bound.plan, snapshot, public, values)
+
+    def _dataset(self, row: PublicationRow) -> Dataset:
+        """Return the declarations of the snapshot that was counted."""
+        snapshot = tables.snapshot
+        with self._services.databases.reader.connect() as connection:
+            written = connection.execute(
+                select(snapshot.c.schema).where(snapshot.c.id == str(row.snapshot))
+            ).scalar_one()
+        return dataset_from_json(json.loads(written))
 
 
 def _published(
-    release_id: str, spec: CubeSpec, dataset: Dataset, counted: Aggregate
+    release_id: str, spec: CubeSpec, dataset: Dataset, bound: BoundCube
 ) -> PublishedCube:
+    counted = bound.plan
     return PublishedCube(
         id=release_id,
         name=spec.name,
@@ -189,6 +200,7 @@ def _published(
         hierarchies=dataset.hierarchies,
         strategy=spec.strategy,
         epsilon=str(spec.epsilon),
+        warnings=bound.warnings,
     )
 
 

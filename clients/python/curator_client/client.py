@@ -138,11 +138,16 @@ class Curator:
             say, url=url, key=key, dataset=dataset, project=project, ca_file=ca_file
         )
         terms = Terms(found.url, found.key, timeout_seconds, found.ca_file, say)
+        self._url = found.url
         self._line = Line(terms, transport)
         defaults = Defaults(found.dataset, found.project, patience)
         self._questions: _Sync = Questions(
             defaults, self._line.run, lambda steps: opened(steps, self._line)
         )
+
+    def __repr__(self) -> str:
+        """Name the server; never the key."""
+        return f"Curator({self._url!r})"
 
     def __enter__(self) -> Curator:  # noqa: PYI034 - Self is of Python 3.11
         """Use the connection in a block."""

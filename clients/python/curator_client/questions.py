@@ -34,6 +34,7 @@ from curator_client.schema import Dataset, Domain
 from curator_client.sequence_steps import steps_of
 
 Epsilon = str | float | Decimal
+Accuracy = float | dict[str, float]
 Asked = TypeVar("Asked")
 Opened = TypeVar("Opened")
 _PAGE = 100
@@ -164,7 +165,7 @@ class Questions(Generic[Asked, Opened]):
         *,
         dataset: str | None = None,
         epsilon: Epsilon | None = None,
-        accuracy: dict[str, float] | None = None,
+        accuracy: Accuracy | None = None,
         project: str | None = None,
         options: dict[str, Any] | None = None,
     ) -> Steps[Plan[Asked]]:
@@ -176,7 +177,8 @@ class Questions(Generic[Asked, Opened]):
             sql: The question.
             dataset: Which dataset; may be left out where you have but one.
             epsilon: What to spend; or
-            accuracy: ``{"within": 20, "confidence": 0.95}``, for the least epsilon.
+            accuracy: For the least epsilon: ``{"within": 20, "confidence": 0.95}``,
+                or 20 alone.
             project: Which project pays, where several could.
             options: ``bounds``, ``weights``, ``reuse``.
 
@@ -198,7 +200,7 @@ class Questions(Generic[Asked, Opened]):
         *,
         dataset: str | None = None,
         epsilon: Epsilon | None = None,
-        accuracy: dict[str, float] | None = None,
+        accuracy: Accuracy | None = None,
         project: str | None = None,
         options: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
@@ -357,17 +359,22 @@ def _column_name(column: str | dict[str, Any]) -> str:
 def _body(
     sql: str,
     epsilon: Epsilon | None,
-    accuracy: dict[str, float] | None,
+    accuracy: Accuracy | None,
     project: str | None,
     options: dict[str, Any] | None,
 ) -> dict[str, Any]:
     given = {
         "epsilon": None if epsilon is None else loss_text(epsilon),
-        "accuracy": None if accuracy is None else {"confidence": 0.95, **accuracy},
+        "accuracy": None if accuracy is None else _accuracy(accuracy),
         "project": project,
         "options": options or None,
     }
     return {"sql": sql, **{k: v for k, v in given.items() if v is not None}}
+
+
+def _accuracy(accuracy: Accuracy) -> dict[str, float]:
+    named = accuracy if isinstance(accuracy, dict) else {"within": accuracy}
+    return {"confidence": 0.95, **named}
 
 
 def loss_text(epsilon: Epsilon) -> str:

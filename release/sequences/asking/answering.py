@@ -109,7 +109,10 @@ class AskedSequences:
             },
             confidence=confidence,
             derivation=derivation(self.published),
-            warnings=rows.warnings(places, self.published.unit),
+            warnings=(
+                *self.published.warnings,
+                *rows.warnings(places, self.published.unit),
+            ),
             undecided=rows.undecided(measures, places),
         )
 

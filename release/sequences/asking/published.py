@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from query_lang.compiled import QueryWarning
 from release.sequences.domain import SequenceDomain
 
 
@@ -16,6 +17,7 @@ class PublishedSequences:
         unit: The population's word for its privacy unit.
         strategy: As the manifest names it.
         epsilon: That was paid, as text.
+        warnings: Of what was counted, such as rows that bounds left out.
     """
 
     id: str
@@ -24,3 +26,4 @@ class PublishedSequences:
     unit: str
     strategy: str = "prefix_tree"
     epsilon: str = "0"
+    warnings: tuple[QueryWarning, ...] = ()
