@@ -120,7 +120,8 @@ def test_decimals_are_left_to_the_engine_which_knows_their_grid():
     own = Dimension("w", ColumnType.DECIMAL, (1, 2, 3), scale=2)
     cube, _ = cells_cube((own,))
     question = CubeBinder(cube).bind(parse_query("SELECT COUNT(*) FROM cube"))
-    compared = Call(Function.EQ, (FieldRef(0, facts), Constant(2, facts)), TRUTH)
+    (slot,) = (n for n, slot in question.slots.items() if slot.name == "w")
+    compared = Call(Function.EQ, (FieldRef(slot, facts), Constant(2, facts)), TRUTH)
 
     def fail(*_):
         raise AssertionError
