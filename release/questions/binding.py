@@ -38,6 +38,7 @@ from query_lang.syntax import (
 from release.domain import Dimension
 from release.questions import rules
 from release.questions.cube import PublishedCube
+from release.questions.orders import order_warnings
 from release.questions.question import AxisSlot, CubeQuestion, peel, require_plain
 
 _MEMBER: Final = "#member"  # in no name that can be written
@@ -69,17 +70,20 @@ class CubeBinder:
         peeled = peel(plan)
         if not isinstance(peeled.source, Scan):
             raise refuse(rules.ONE_RELEASE, position)
-        for expression in (*peeled.conditions, *peeled.computed.values()):
+        written = (*peeled.conditions, *peeled.computed.values())
+        for expression in written:
             require_plain(expression, position)
+        slots = _slots(peeled.source, cube)
+        orders = order_warnings(written, slots, cube.domain.dimensions)
         return CubeQuestion(
-            slots=_slots(peeled.source, cube),
+            slots=slots,
             conditions=peeled.conditions,
             keys=plan.keys,
             computed=peeled.computed,
             measures=plan.measures,
             columns=output_columns(plan, cube.unit),
             presentation=plan.presentation,
-            warnings=bound.warnings,
+            warnings=(*bound.warnings, *orders),
             position=position,
         )
 
