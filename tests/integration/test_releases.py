@@ -291,6 +291,8 @@ def test_a_job_that_is_cancelled_after_its_charge_keeps_the_charge(press, monkey
 def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
     press.publish()
     with press.office() as office:
+        with pytest.raises(CommandRefusedError, match="say why"):
+            office.withdraw(OPERATOR, "visitors", " ")
         withdrawn = office.withdraw(OPERATOR, "visitors", "the cohort was wrong")
         assert withdrawn["state"] == "withdrawn"
         with pytest.raises(CommandRefusedError):
