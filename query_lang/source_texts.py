@@ -1,11 +1,16 @@
 """The texts of FROM and WHERE that a release's spec holds, read as what they are."""
 
+from typing import Final, Literal
+
 from privacy.errors import QueryError
 from query_lang import rules
 from query_lang.parse import parse_query
 from query_lang.refusals import refuse
 from query_lang.syntax import Query
 from query_lang.tokens import has_comment
+
+_FROM: Final = "SELECT COUNT(*) FROM "
+_WHERE: Final = "WHERE "
 
 
 def read_source(source: str, where: str | None) -> Query:
@@ -16,16 +21,31 @@ def read_source(source: str, where: str | None) -> Query:
     Raises:
         QueryError: They hold something else, or are not in the language.
     """
-    text = f"SELECT COUNT(*) FROM {source}"  # noqa: S608 - for our own parser
+    text = f"{_FROM}{source}"
     tree = _plain(text)
     if tree.select.where is not None:
         raise _strange(tree)
     if where is None:
         return tree
-    tree = _plain(f"{text}\nWHERE {where}")
+    tree = _plain(f"{text}\n{_WHERE}{where}")
     if tree.select.where is None:
         raise _strange(tree)
     return tree
+
+
+def place_in_source(
+    error: QueryError, source: str
+) -> tuple[Literal["from", "where"], int, int]:
+    """Return which text a refusal speaks of, and its line and column there, from 1."""
+    lines = source.count("\n") + 1
+    if error.line > lines:
+        line = error.line - lines
+        return "where", line, _own_column(error.column, line, _WHERE)
+    return "from", error.line, _own_column(error.column, error.line, _FROM)
+
+
+def _own_column(column: int, line: int, before: str) -> int:
+    return max(1, column - len(before)) if line == 1 else column
 
 
 def _plain(text: str) -> Query:

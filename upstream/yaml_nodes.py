@@ -57,7 +57,7 @@ def read_yaml(path: Path) -> tuple[Plain, Places]:
     except yaml.YAMLError as error:
         raise _yaml_refusal(path, error) from error
     if node is None:
-        raise _refusal(path, None, "the manifest is empty: start with version: 1")
+        raise _refusal(path, None, "the file is empty")
     reader = _Reader(path)
     content = reader.read(node, ())
     if reader.problems:

@@ -4,10 +4,11 @@ The release stands in a schema of its own as a table whose columns are its dimen
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date
+from functools import cache
 from operator import is_
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar, get_origin, get_type_hints
 
 from privacy.contributions import NO_BOUNDS
 from privacy.schema import (
@@ -38,10 +39,12 @@ from query_lang.syntax import (
 from release.domain import Dimension
 from release.questions import rules
 from release.questions.cube import PublishedCube
+from release.questions.orders import order_warnings
 from release.questions.question import AxisSlot, CubeQuestion, peel, require_plain
 
 _MEMBER: Final = "#member"  # in no name that can be written
 _Asked = FunctionCall | Extract
+_PLAIN: Final = frozenset({str, int, bool, Position})
 T = TypeVar("T")
 
 
@@ -69,17 +72,20 @@ class CubeBinder:
         peeled = peel(plan)
         if not isinstance(peeled.source, Scan):
             raise refuse(rules.ONE_RELEASE, position)
-        for expression in (*peeled.conditions, *peeled.computed.values()):
+        written = (*peeled.conditions, *peeled.computed.values())
+        for expression in written:
             require_plain(expression, position)
+        slots = _slots(peeled.source, cube)
+        orders = order_warnings(written, slots, cube.domain.dimensions)
         return CubeQuestion(
-            slots=_slots(peeled.source, cube),
+            slots=slots,
             conditions=peeled.conditions,
             keys=plan.keys,
             computed=peeled.computed,
             measures=plan.measures,
             columns=output_columns(plan, cube.unit),
             presentation=plan.presentation,
-            warnings=bound.warnings,
+            warnings=(*bound.warnings, *orders),
             position=position,
         )
 
@@ -249,14 +255,26 @@ def _mapped(node: T, turned: Callable[[_Asked], _Asked]) -> T:
         items = tuple([_mapped(item, turned) for item in node])
         same = all(map(is_, items, node))
         return node if same else items  # type: ignore[return-value]
-    if isinstance(node, Position) or not is_dataclass(node) or isinstance(node, type):
-        return node
     made: dict[str, object] = {}
-    for name in vars(type(node))["__match_args__"]:
+    kind: type = type(node)
+    for name in _inner(kind):
         own = getattr(node, name)
         if (found := _mapped(own, turned)) is not own:
             made[name] = found
-    built = replace(node, **made) if made else node
+    built = replace(node, **made) if made else node  # type: ignore[type-var]
     if isinstance(built, FunctionCall | Extract):
         return turned(built)  # type: ignore[return-value]
     return built
+
+
+@cache
+def _inner(kind: type) -> tuple[str, ...]:
+    """Return the fields of a class of nodes that may hold other nodes."""
+    if not is_dataclass(kind):
+        return ()
+    hints = get_type_hints(kind)
+    return tuple(
+        field.name
+        for field in fields(kind)
+        if hints[field.name] not in _PLAIN and get_origin(hints[field.name]) != Literal
+    )

@@ -228,7 +228,11 @@ class Layout:
         Returns:
             A group (or -1) for each value, and each group's place in the answer.
         """
-        kept = self.selection.kept[axis].copy()
+        kept = self.selection.kept[axis]
+        if all(key.axes != (axis,) for key in self.keys):
+            found = np.zeros(1 if kept.any() else 0, dtype=np.int64)
+            return kept.astype(np.int64) - 1, found
+        kept = kept.copy()
         places = np.zeros(self.shape[axis], dtype=np.int64)
         for key, stride in self._strided():
             if key.axes == (axis,):

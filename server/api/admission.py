@@ -199,6 +199,8 @@ def _first(error: ValidationError) -> str:
         return "the body has an unknown key; docs/http.md lists those that are known"
     place = ".".join(str(part) for part in first["loc"])
     said = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "missing":
+        said = "it is missing: add it"
     return f"{place or 'the body'}: {said}"
 
 

@@ -5,9 +5,10 @@ slots hide how long raw rows were read, and none are read here.
 """
 
 from decimal import Decimal
+from typing import Final
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.responses import Response
 
 from server.api.admission import CHANGING, body_of, change_with, parts_of
@@ -20,6 +21,9 @@ from server.api.wire import (
 )
 from server.use_cases.access import Caller
 
+LEAST: Final = Decimal("0.5")
+MOST: Final = Decimal("0.999999")
+
 
 class ReleaseQuestionBody(BaseModel):
     """A question to a release: SQL over its name, and a confidence."""
@@ -31,12 +35,21 @@ class ReleaseQuestionBody(BaseModel):
     )
     confidence: Decimal | int = Field(
         default=Decimal("0.95"),
-        ge=Decimal("0.5"),
-        le=Decimal("0.999999"),
+        ge=LEAST,
+        le=MOST,
         description="Of each interval by itself.",
         examples=[0.95],
         json_schema_extra={"type": "number"},
     )
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _in_range(cls, given: object) -> object:
+        number = type(given) is int or isinstance(given, Decimal)
+        if not number or not LEAST <= Decimal(str(given)) <= MOST:
+            message = f"a number from {LEAST} to {MOST}"
+            raise ValueError(message)
+        return given
 
 
 class Undecided(BaseModel):

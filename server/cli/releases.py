@@ -1,7 +1,7 @@
 """``curator release``: private cubes and sequences, from a spec to signed files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -20,6 +20,10 @@ from server.use_cases.paging import Page
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "visible")
 Release = Annotated[str, typer.Argument(help="Its id or name.")]
+
+
+_BRIEF: Final = ("id", "name", "population", "dataset", "epsilon", "state")
+"""Of a withdrawn release; ``show`` tells the rest."""
 
 
 def release_commands(parts: ReleaseParts) -> typer.Typer:
@@ -114,4 +118,5 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
         """
         with refusals():
             withdrawn = parts.office().withdraw(parts.viewer(), release, reason)
-            show(withdrawn, as_json=json)
+            brief = {name: withdrawn[name] for name in _BRIEF}
+            show(withdrawn if json else brief, as_json=json)

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, select
 
-from privacy.errors import CuratorError, InvalidOptionError, QueryError
+from privacy.errors import (
+    CuratorError,
+    InvalidOptionError,
+    QueryError,
+    SqlSyntaxError,
+)
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.axes import AxisRefusedError
@@ -17,6 +22,7 @@ from query_lang.sequences import (
     SequencesRefusedError,
     compile_sequences,
 )
+from query_lang.source_texts import place_in_source
 from release.errors import ReleaseRefusedError
 from release.plans import domain_of, sequences_of
 from release.sequences.strategies.registry import (
@@ -67,6 +73,8 @@ def _first(error: ValidationError) -> tuple[Place, str]:
         said = "there is no such key"
     elif first["type"] in {"missing", "union_tag_not_found"}:
         said = "it is missing: add it"
+    elif first["type"] == "too_short":
+        said = "it is empty: give one at least"
     elif first["type"] == "union_tag_invalid":
         said = f"one of {', '.join(sorted(KINDS))}"
     if first["type"].startswith("union_tag"):
@@ -166,7 +174,7 @@ def _compiled_cube(spec: CubeSpec, dataset: Dataset) -> CubePlan:
         place = at if error.place is None else (*at, error.place)
         raise SpecRefusedError(place, str(error)) from None
     except (QueryError, InvalidOptionError) as error:
-        raise _refused_source(error) from None
+        raise _refused_source(error, spec) from None
 
 
 def _compiled_sequences(spec: SequenceSpec, dataset: Dataset) -> SequencePlan:
@@ -177,12 +185,25 @@ def _compiled_sequences(spec: SequenceSpec, dataset: Dataset) -> SequencePlan:
         message = f"{error.place}: {error}"
         raise SpecRefusedError(place, message) from None
     except (QueryError, InvalidOptionError) as error:
-        raise _refused_source(error) from None
+        raise _refused_source(error, spec) from None
 
 
-def _refused_source(error: QueryError | InvalidOptionError) -> SpecRefusedError:
-    key = "from" if isinstance(error, QueryError) else "bounds"
-    return SpecRefusedError(("release", key), str(error))
+def _refused_source(
+    error: QueryError | InvalidOptionError, spec: ReleaseSpec
+) -> SpecRefusedError:
+    """Say what is wrong with FROM, WHERE or bounds, by the key that holds it."""
+    if not isinstance(error, QueryError):
+        return SpecRefusedError(("release", "bounds"), str(error))
+    key, line, column = place_in_source(error, spec.source)
+    hint = _FORMS[key] if isinstance(error, SqlSyntaxError) else error.hint
+    said = f"{key}: {error.detail} (line {line}, column {column} of it): {hint}"
+    return SpecRefusedError(("release", key), said)
+
+
+_FORMS: Final = {
+    "from": "a table or a join, such as encounters",
+    "where": "a condition, such as age >= 60",
+}
 
 
 def _strategy(spec: ReleaseSpec, known: Mapping[str, T]) -> T:

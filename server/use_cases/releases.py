@@ -161,8 +161,11 @@ class ReleaseOffice:
 
         Raises:
             NotFoundError: As ``show``.
-            CommandRefusedError: It is not published.
+            CommandRefusedError: It is not published, or no reason is given.
         """
+        if not reason.strip():
+            message = "say why: the reason is recorded with it, for good"
+            raise CommandRefusedError(message)
         known = self._row(viewer, release)
         with self._services.ledger.recorded(
             "release.withdraw", viewer.actor, {"release": known.id, "reason": reason}

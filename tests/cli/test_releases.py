@@ -79,10 +79,10 @@ def test_in_the_background_a_worker_publishes(made):
     job = json.loads(queued.stdout)["job"]
     made.run_jobs()
     assert Press(made).run(job)["state"] == "done"
-    withdrawn = made.curator(
-        "release", "withdraw", "later", "--reason", "wrong", "--json"
-    )
-    assert json.loads(withdrawn.stdout)["state"] == "withdrawn"
+    unsaid = made.curator("release", "withdraw", "later", "--reason", " ")
+    assert (unsaid.returncode, "say why" in unsaid.stderr) == (1, True)
+    withdrawn = made.curator("release", "withdraw", "later", "--reason", "wrong")
+    assert withdrawn.stdout.splitlines()[-1] == "state: withdrawn"
     listed = json.loads(made.curator("release", "list", "--json").stdout)["items"]
     assert {item["name"]: item["state"] for item in listed}["later"] == "withdrawn"
 

@@ -111,6 +111,8 @@ def test_cuboids_are_sums_over_the_other_dimensions(release):
     assert frame["n"].sum() == len(ROWS)
     with pytest.raises(ValueError, match="no dimension"):
         release.cuboid("note")
+    with pytest.raises(ValueError, match="once"):
+        release.cuboid("sex", "ward", "sex")
 
 
 def test_the_whole_cube_comes_as_a_frame_checked_against_the_manifest(release):

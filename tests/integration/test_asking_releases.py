@@ -143,6 +143,16 @@ def test_refusals_have_the_codes_of_the_other_routes(clinic, body, status, code)
     assert (reply.status_code, reply.json()["type"]) == (status, code)
 
 
+@pytest.mark.parametrize("confidence", [b"0.3", b"2", b'"0.9"', b"null", b"true"])
+def test_a_confidence_out_of_range_is_told_the_range(clinic, confidence):
+    _, url, keys, ids = clinic
+    body = b'{"sql": "x", "confidence": ' + confidence + b"}"
+    with client(url, keys["ada"]) as http:
+        reply = http.post(f"/v1/releases/{ids['granted']}/queries", content=body)
+
+    assert reply.json()["detail"] == "confidence: a number from 0.5 to 0.999999"
+
+
 def test_no_key_no_answer(clinic):
     _, url, _, ids = clinic
     with client(url, "cur_" + "0" * 64) as http:

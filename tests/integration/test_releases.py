@@ -204,6 +204,12 @@ def test_what_the_cap_does_not_allow_charges_nothing(press):
         ({"count": "people"}, "count"),
         ({"from": "visits GROUP BY sex"}, "nothing after them"),
         ({"parameters": {"x": 1}}, "no such parameter"),
+        ({"from": "visit"}, "from: no table is called visit (line 1, column 1 of it)"),
+        ({"where": "aeg > 3"}, "where: visits has no column aeg (line 1, column 1 "),
+        ({"from": "visits\n", "where": "age >\n\n)"}, "where: the text cannot be read"),
+        ({"from": "visits\n", "where": "age >\n\n)"}, "(line 3, column 1 of it)"),
+        ({"where": "age >"}, "a condition, such as"),
+        ({"dimensions": []}, "release.dimensions: it is empty"),
         ({"colour": "red"}, "there is no such key"),
         ({"readers": ["ada"]}, "readers"),
         ({"parameters": {"share": "1e-10000000"}}, "exponents"),
@@ -285,6 +291,8 @@ def test_a_job_that_is_cancelled_after_its_charge_keeps_the_charge(press, monkey
 def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
     press.publish()
     with press.office() as office:
+        with pytest.raises(CommandRefusedError, match="say why"):
+            office.withdraw(OPERATOR, "visitors", " ")
         withdrawn = office.withdraw(OPERATOR, "visitors", "the cohort was wrong")
         assert withdrawn["state"] == "withdrawn"
         with pytest.raises(CommandRefusedError):

@@ -348,6 +348,8 @@ class Answer:
         ]
         clamped = "; negative counts made 0" if self.is_clamped else ""
         holds = "± holds 95 % of the noise"
+        if isinstance(release, dict):
+            holds = "each interval holds 95 % of the noise"
         return f"({paid}; remaining: {', '.join(left)}; {holds}{clamped})"
 
     def _display_rule(self) -> list[str]:

@@ -71,7 +71,7 @@ class ReleaseSteps:
             dimensions: Names, any of ``dimensions``; none for the total.
 
         Raises:
-            ValueError: The release has no such dimension.
+            ValueError: The release has no such dimension, or one is named twice.
             CuratorRefusal: They span more than 10,000 groups.
 
         Example: ``release.cuboid("age", "sex").to_pandas()``
@@ -81,6 +81,9 @@ class ReleaseSteps:
             if name not in known:
                 message = f"{name!r} is no dimension; there are: {', '.join(known)}"
                 raise ValueError(message)
+        if len(set(dimensions)) < len(dimensions):
+            message = f"name each dimension once: {', '.join(dimensions)}"
+            raise ValueError(message)
         shown = "".join(f"{name}, " for name in dimensions)
         grouped = f" GROUP BY {', '.join(dimensions)}" if dimensions else ""
         sql = f"SELECT {shown}COUNT(*) AS n FROM {self.document['name']}{grouped}"  # noqa: S608 - names of the manifest; the server checks it

@@ -288,3 +288,29 @@ def test_decimals_are_compared_summed_and_shown_on_their_grid():
     )
 
     assert answer.rows == (("0.50", "2.00", 4), ("1.25", "10.00", 8), (None, "0.00", 5))
+
+
+LONG = Dimension("age", ColumnType.TEXT, ("80-89", "90-99", "100-109"), ordered=True)
+WARDS = Dimension("ward", ColumnType.TEXT, ("north", "east"))
+
+
+@pytest.mark.parametrize(
+    ("condition", "codes"),
+    [
+        ("age > '80-89'", ["text_order"]),
+        ("age BETWEEN '80-89' AND '90-99' AND ward <> 'east'", ["text_order"]),
+        ("CASE WHEN age >= '90-99' THEN 1 ELSE 0 END = 1", ["text_order"]),
+        ("age IN ('90-99', '100-109')", []),
+        ("age = '90-99' OR ward > 'east'", []),
+        ("age = '90'", ["literal_outside_domain"]),
+    ],
+)
+def test_texts_that_are_compared_against_their_declared_order_are_told(
+    condition, codes
+):
+    cube = cells_cube((LONG, WARDS))
+
+    answer = ask(cube, f"SELECT COUNT(*) FROM cube WHERE {condition}")
+
+    told = [w.code for w in answer.warnings if w.code != "counts_touches"]
+    assert told == codes
