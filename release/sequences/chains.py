@@ -1,16 +1,34 @@
 """What follows what: a Markov chain of varying order, learnt from noisy grams."""
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from release.models.contract import FloatArray, IntArray
+from release.models.intervals import WEIGHTED_QUANTILE
 from release.sequences.bands import Bands
 from release.sequences.domain import SequenceDomain
 
 MAX_KEYS: Final = 2**62
 """Contexts are numbered below this."""
+
+PUSHED: Final = math.log(10)
+"""Noise is below so many of its scales, negated, once in twenty times."""
+
+CHAIN_STRAY: Final = 2.0
+"""How far a chance p may lie from that after the whole path, where no counted context
+holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
+
+WIDER: Final = 1.25
+"""Of the noise's variance: whoever passed the threshold was lucky with the noise."""
+
+GAIN_STRAY: Final = 2.0
+"""Or so many times what one more symbol of memory changed, on mean, if that is more."""
+
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +59,19 @@ class _Contexts:
     Attributes:
         keys: Ascending.
         chances: (contexts, symbols + 1), of each next symbol, the end last.
-        strays: For each, how far noise moves such a chance: its standard deviation.
+        kept: Of the same shape: whether the count of that symbol was kept.
+        strays: (contexts, 2): how far each chance may lie from that among the units,
+            in standard deviations, where the count was not kept, and where it was.
     """
 
     keys: IntArray
     chances: FloatArray
+    kept: BoolArray
     strays: FloatArray
+
+    def strays_of(self, rows: IntArray, symbols: IntArray) -> FloatArray:
+        """Return the deviations of the chances of symbols after contexts."""
+        return np.asarray(self.strays[rows, self.kept[rows, symbols].astype(np.int64)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +95,13 @@ class Tails:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """How likely some next symbols are.
+    """How likely some next symbols are: a row a context.
 
     Attributes:
-        chances: Of each.
-        used: How many last symbols the longest context that was counted has.
-        strays: How far noise moves the chance: its standard deviation.
+        chances: Of each symbol.
+        used: How many last symbols the longest context that was counted has; one
+            column.
+        strays: How far noise, or what was not kept, moves each chance: a deviation.
     """
 
     chances: FloatArray
@@ -105,9 +131,11 @@ class Chains:
         self._bands = bands
         self._places = cut - 1
         self._contexts: list[_Contexts] = []
+        self._gains: list[float] = []
         self._keys = np.arange(domain.groups, dtype=np.int64)
         self.estimates = np.zeros(0)
         self.singles = np.zeros((domain.groups, domain.symbols))
+        self.single_deviations = self.singles
         self.first_scale = 0.0
 
     @property
@@ -130,11 +158,16 @@ class Chains:
         singles = np.where(kept[:, :symbols], counts[:, :symbols], fill[:, None])
         self.singles = singles
         every = np.concatenate([singles, counts[:, symbols:]], axis=1)
+        scales = np.full(groups, scale)
+        spread = _deviations(scales, np.full(groups, threshold))
+        own = kept[:, :symbols].astype(np.int64)
+        self.single_deviations = np.take_along_axis(spread, own, axis=1)
         self._contexts.append(
             _Contexts(
                 np.arange(groups, dtype=np.int64),
                 _shares(every, np.full_like(every, 1 / (symbols + 1))),
-                _strays(np.full(groups, scale), every.sum(axis=1)),
+                kept,
+                spread / np.maximum(every.sum(axis=1), scale)[:, None],
             )
         )
         self._keys = self._child_keys(self._keys, level)
@@ -153,13 +186,14 @@ class Chains:
         known = totals * (1 - self._unended(keys, totals))
         missing = _missing(known, counts, expected, above.thresholds[counted])
         chances = (counts + missing) / np.maximum(totals, 1)[:, None]
-        order = np.argsort(keys)
+        order, kept = np.argsort(keys), counts > 0
+        scales = above.scales[counted]
+        strays = _deviations(scales, above.thresholds[counted])
+        strays /= np.maximum(totals, scales)[:, None]
+        changed = np.square(chances - expected) - np.square(strays[:, 1:])
+        self._gains.append(_gain(np.where(kept, changed, 0), expected, totals))
         self._contexts.append(
-            _Contexts(
-                keys[order],
-                chances[order],
-                _strays(above.scales[counted], totals)[order],
-            )
+            _Contexts(keys[order], chances[order], kept[order], strays[order])
         )
         self._keys = self._child_keys(self._keys, level)
         self.estimates = totals[ranks] * chances[ranks, level.symbols]
@@ -195,15 +229,35 @@ class Chains:
         return found
 
     def steps(self, contexts: Tails, symbols: IntArray) -> Steps:
-        """Return the chance of one next symbol each, and what it rests on."""
-        count = len(contexts)
-        found = Steps(np.empty(count), np.empty(count, dtype=np.int64), np.empty(count))
+        """Return how likely next symbols are, and what that rests on.
+
+        Args:
+            contexts: One a row.
+            symbols: Of the next places; (contexts, symbols), or a row for all.
+        """
+        shape = len(contexts), symbols.shape[-1]
+        wanted = np.broadcast_to(symbols, shape)
+        found = Steps(
+            np.empty(shape), np.empty((shape[0], 1), dtype=np.int64), np.empty(shape)
+        )
         for level, rows, where in self._found(contexts):
-            known = self._contexts[level]
-            found.chances[where] = known.chances[rows, symbols[where]]
+            known, own = self._contexts[level], wanted[where]
+            found.chances[where] = known.chances[rows[:, None], own]
             found.used[where] = level
-            found.strays[where] = known.strays[rows]
+            found.strays[where] = known.strays_of(rows[:, None], own)
         return found
+
+    def astray(self, used: IntArray, symbols: int) -> FloatArray:
+        """Return how far a chance may lie from that after all of a path.
+
+        In deviations of one unit's next step, sqrt(p (1 - p)), for contexts that hold
+        only the last ``used`` of the path's symbols: the more, the less was remembered,
+        and the more a symbol of memory changed where it was counted.
+        """
+        gains = np.array([*self._gains, *self._gains[-1:], 0.0])
+        gain = gains[np.minimum(used, len(gains) - 2)]
+        far = np.maximum(CHAIN_STRAY / (1 + used), GAIN_STRAY * gain)
+        return np.where(used < symbols, far, 0.0)
 
     def longer(self, contexts: Tails, symbols: IntArray) -> Tails:
         """Return contexts with a symbol more; what no gram reads is forgotten."""
@@ -233,11 +287,34 @@ class Chains:
         return np.asarray(keys[level.parents] * self.base + codes, dtype=np.int64)
 
 
+def spread(steps: Steps, astray: FloatArray) -> FloatArray:
+    """Return the squared error of chances p: of counts, and of what is not remembered.
+
+    The latter is in units of p (1 - p), where p may be more by what it strays. No
+    chance is off by more than 1.
+
+    Args:
+        steps: The chances.
+        astray: How far memory leads astray, in sqrt(p (1 - p)); of their shape.
+    """
+    chances = np.clip(steps.chances, 0, 1)
+    more = np.maximum(chances, np.clip(steps.chances + steps.strays, 0, 0.5))
+    model = np.square(astray) * more * (1 - more)
+    return np.asarray(np.minimum(1, np.square(steps.strays) + model))
+
+
 def _shares(counts: FloatArray, otherwise: FloatArray) -> FloatArray:
     """Return rows that sum to 1; where a row holds nothing, another."""
     counts = np.maximum(counts, 0)
     sums = counts.sum(axis=1, keepdims=True)
     return np.where(sums > 0, counts / np.where(sums > 0, sums, 1), otherwise)
+
+
+def _gain(apart: FloatArray, expected: FloatArray, totals: FloatArray) -> float:
+    """Return the mean change of chances by a symbol of memory, in sqrt(p (1 - p))."""
+    whole = float((totals[:, None] * expected * (1 - expected)).sum())
+    changed = float((totals[:, None] * apart).sum())
+    return math.sqrt(min(1.0, max(0.0, changed) / whole)) if whole > 0 else 0.0
 
 
 def _missing(
@@ -254,5 +331,11 @@ def _missing(
     return np.asarray(np.minimum(left * shares, most[:, None]))
 
 
-def _strays(scales: FloatArray, totals: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(2) * scales / np.maximum(totals, scales))
+def _deviations(scales: FloatArray, thresholds: IntArray) -> FloatArray:
+    """Return how far counts may lie from what is taken for them; a row a context.
+
+    First of one that was not kept: it is below the threshold, or noise pushed it there,
+    which it does so far once in twenty times. Then of a kept one: by its noise.
+    """
+    hidden = (thresholds + PUSHED * scales) / WEIGHTED_QUANTILE
+    return np.column_stack((hidden, np.sqrt(2 * WIDER) * scales))

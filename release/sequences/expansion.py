@@ -7,17 +7,13 @@ import numpy as np
 
 from release.models.contract import FloatArray, IntArray
 from release.sequences.bands import Bands
-from release.sequences.chains import Chains, Tails
+from release.sequences.chains import Chains, Tails, spread
 from release.sequences.paths import PathTree
 
 FINEST: Final = 100_000
 """Paths that hold less than one in so many of the units have no node of their own."""
 
 MOST_NODES: Final = 200_000
-
-CHAIN_STRAY: Final = 1.0
-"""How far a chance p may lie from that after the whole path, where no counted context
-holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,7 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
         children = _children(chains, front, depth)
         room = max(0, (MOST_NODES - known) // 2)
         children = _pruned(children, domain.symbols, least, room)
-        rows, symbols = np.nonzero(children.counts > 0)
+        rows, symbols = np.nonzero(children.variances > 0)
         counts = children.counts[rows, symbols]
         variances = children.variances[rows, symbols]
         owners = front.tails.groups[rows]
@@ -76,8 +72,9 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
 
 def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     """Return the expected children; no sequence is empty."""
-    chances = chains.chances(front.tails)
     symbols = chains.domain.symbols
+    told = chains.steps(front.tails, np.arange(symbols + 1))
+    chances = told.chances
     ends = front.counts * np.minimum(chances[:, symbols], 1 if depth else 0)
     on = chances[:, :symbols]
     sums = on.sum(axis=1, keepdims=True)
@@ -86,15 +83,11 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     counts[:, :symbols] = on * (front.counts - ends)[:, None]
     counts[:, symbols] = ends
     shares = counts / np.maximum(front.counts, 1e-9)[:, None]
-    steps = chains.steps(front.tails, np.zeros(len(ends), dtype=np.int64))
-    short = (steps.used <= depth) * CHAIN_STRAY / (1 + steps.used)
-    model = np.square(short)[:, None] * shares * (1 - shares)
+    astray = chains.astray(told.used, depth + 1)
     own = (np.square(front.counts) + front.variances)[:, None]
-    variances = (
-        np.square(shares) * front.variances[:, None]
-        + np.square(front.counts * steps.strays)[:, None]
-        + own * model
-    )
+    variances = np.square(shares) * front.variances[:, None]
+    variances[:, :-1] += own * spread(told, astray)
+    variances = np.minimum(variances, own)  # nobody is in a child alone
     return _Children(counts, variances)
 
 
@@ -109,6 +102,7 @@ def _pruned(children: _Children, rest: int, least: float, room: int) -> _Childre
     counts[:, rest + 1] = np.where(small, own, 0).sum(axis=1)
     variances[:, rest + 1] = np.where(small, variances[:, : rest + 1], 0).sum(axis=1)
     own[small] = 0
+    variances[:, : rest + 1][small] = 0
     return _Children(counts, variances)
 
 

@@ -100,7 +100,20 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     undecided, spread = possible(tree, groups, groups.open.astype(np.int64))
     half_widths = WEIGHTED_QUANTILE * np.sqrt(variances)
     reach = WEIGHTED_QUANTILE * np.sqrt(variances + spread)
-    return Counts(values, half_widths, undecided, reach)
+    room = _everybody(tree) - values
+    return Counts(
+        values,
+        np.minimum(half_widths, np.maximum(room, values)),
+        undecided,
+        np.minimum(reach, np.maximum(room - undecided, 0)),
+    )
+
+
+def _everybody(tree: LevelledTree) -> float:
+    """Return how many units there are at the most: no group holds more."""
+    roots = tree.roots
+    spread = WEIGHTED_QUANTILE * np.sqrt(tree.variances[roots].sum())
+    return float(tree.counts[roots].sum() + spread)
 
 
 def sure(

@@ -11,7 +11,7 @@ import numpy as np
 from release.models.contract import Facts, FloatArray, IntArray, Table
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.sequences.bands import Bands, band_starts
-from release.sequences.chains import Chains, GramLevel, Steps, Tails
+from release.sequences.chains import Chains, GramLevel, Steps, Tails, spread
 from release.sequences.contract import Estimate, Run
 from release.sequences.domain import SequenceDomain
 from release.sequences.expansion import expanded
@@ -20,9 +20,8 @@ from release.sequences.paths import PathTree
 LOST_STRAY: Final = 1.5
 """How far the share of a run beyond the cut may lie from that of all symbols."""
 
-CHAIN_STRAY: Final = 2.0
-"""How far a chance p may lie from that after the whole run, where no counted context
-holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
+LOST_ROOT: Final = 0.1
+"""Or so many times the root of that share, if that is more: late symbols may be few."""
 
 
 @dataclass(frozen=True)
@@ -144,39 +143,45 @@ class NgramModel:
         values, variances = np.zeros(runs), np.zeros(runs)
         for group in range(self.domain.groups):
             factor = every[group] / counted[group] if counted[group] > 0 else 1.0
-            found, spread = self._in_group(group, codes)
-            lost = LOST_STRAY * (1 - 1 / factor) * found
+            found, noise = self._in_group(group, codes)
             values += factor * found
-            variances += factor**2 * (spread + np.square(lost))
+            lost = self._lost(found, every[group], counted[group])
+            variances += factor**2 * noise + np.square(lost)
         return values, WEIGHTED_QUANTILE * np.sqrt(variances)
+
+    def _lost(self, found: FloatArray, every: float, counted: float) -> FloatArray:
+        """Return how far runs at places that were not counted may stray."""
+        shares = np.clip(found / max(counted, 1.0), 0, 1)
+        shares = np.maximum(LOST_STRAY * shares, LOST_ROOT * np.sqrt(shares))
+        return np.asarray(np.maximum(every - counted, 0) * shares)
 
     def _in_group(self, group: int, codes: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return how often runs begin at the counted places, and the error squared."""
         runs, length = codes.shape
         values = self.chains.singles[group, codes[:, 0]].copy()
-        variances = np.full(runs, 2 * self.scale**2)
+        variances = np.square(self.chains.single_deviations[group, codes[:, 0]])
         nothing = np.zeros(runs, dtype=np.int64)
         tails = Tails(nothing + group, nothing, nothing)
         tails = self.chains.longer(tails, codes[:, 0])
         for place in range(1, length):
-            steps = self.chains.steps(tails, codes[:, place])
-            variances = _spread(values, variances, steps, place)
-            whole = steps.used == place  # a measured count, which noise may raise
-            values *= np.where(whole, steps.chances, np.minimum(1, steps.chances))
+            steps = self.chains.steps(tails, codes[:, place : place + 1])
+            variances = self._spread(values, variances, steps, place)
+            chances, whole = steps.chances[:, 0], steps.used[:, 0] == place
+            # a measured count may be raised by noise, a chance is 1 at the most
+            values *= np.where(whole, chances, np.minimum(1, chances))
             tails = self.chains.longer(tails, codes[:, place])
         return values, variances
 
+    def _spread(
+        self, values: FloatArray, variances: FloatArray, steps: Steps, symbols: int
+    ) -> FloatArray:
+        """Return the squared error after one more step from a run of so many symbols.
 
-def _spread(
-    values: FloatArray, variances: FloatArray, steps: Steps, symbols: int
-) -> FloatArray:
-    """Return the squared error after one more step from a run of so many symbols."""
-    chances = np.clip(steps.chances, 0, 1)
-    short = (steps.used < symbols) * CHAIN_STRAY / (1 + steps.used)
-    model = np.square(short) * chances * (1 - chances)
-    noise = np.square(values * steps.strays)
-    own = np.square(values) + variances  # the count before is uncertain itself
-    return np.asarray(variances * np.square(steps.chances) + noise + own * model)
+        That of a product of two uncertain factors.
+        """
+        wrong = spread(steps, self.chains.astray(steps.used, symbols))[:, 0]
+        own = np.square(values) + variances
+        return np.asarray(variances * np.square(steps.chances[:, 0]) + own * wrong)
 
 
 _NO_GRAMS: Final = GramLevel(
