@@ -41,6 +41,7 @@ class Facts:
         spent: Of each population, epsilon.
         caps: Of each population, epsilon.
         jobs: By state.
+        late_releases: Releases that missed their public time, ever.
     """
 
     failed: int
@@ -51,6 +52,7 @@ class Facts:
     spent: Mapping[str, Decimal]
     caps: Mapping[str, Decimal]
     jobs: Mapping[str, int]
+    late_releases: int
 
 
 class MetricsListenError(CuratorError):
@@ -166,6 +168,9 @@ def _fact_gauges(facts: Facts) -> Iterator[GaugeMetricFamily]:
     yield _gauge("curator_failed_queries", "Charged, never answered.", facts.failed)
     yield _gauge("curator_incidents", "Executions that failed.", facts.incidents)
     yield _gauge("curator_late_replies", "Replies that missed a slot.", facts.late)
+    yield _gauge(
+        "curator_late_releases", "Releases that missed their time.", facts.late_releases
+    )
     yield _gauge("curator_ledger_entries", "Entries of the ledger.", facts.entries)
     yield _gauge("curator_anchor_lag", "Entries not anchored.", facts.anchor_lag)
     yield _labelled(

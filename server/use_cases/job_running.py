@@ -25,6 +25,10 @@ _EXHAUSTED = (
     f"the work was cut off {MAX_ATTEMPTS} times: look at the worker's log and at the "
     "machine's memory, then submit it again"
 )
+_SILENT = (
+    "the work could not be executed. Why is not said, since an engine's words may hold "
+    "values: look at this machine's memory and disk, and at the size of the work"
+)
 _log = logging.getLogger("curator.jobs")
 
 
@@ -141,7 +145,7 @@ class JobRunner:
 def _sentence(failure: Exception) -> str:
     """Return what custodians are told; of a bug no more than its type."""
     if isinstance(failure, CuratorError):
-        return str(failure)
+        return str(failure) or _SILENT
     if isinstance(failure, ValidationError | KeyError):
         return "this worker does not know such a job: update it, then submit again"
     _log.error("a job met a bug", extra={"error": type(failure).__name__})

@@ -1,5 +1,6 @@
 """What the operator's listener shows of the ledger; it decides nothing."""
 
+import json
 from decimal import Decimal
 
 from sqlalchemy import func, select
@@ -10,7 +11,12 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.metrics import Facts
 from server.persistence import tables
+from server.use_cases.release_times import LATE
 from server.use_cases.services import Services
+
+_PUBLISHED = select(tables.job.c.result).where(
+    tables.job.c.kind == "release.publish", tables.job.c.result.is_not(None)
+)
 
 
 class Odometers:
@@ -33,6 +39,7 @@ class Odometers:
             jobs = connection.execute(
                 select(tables.job.c.state, func.count()).group_by(tables.job.c.state)
             ).all()
+            results = connection.execute(_PUBLISHED).scalars().all()
         position = ledger.position()
         scopes = {name: Scope.population(name) for name in names}
         return Facts(
@@ -44,6 +51,7 @@ class Odometers:
             spent={n: as_decimal(ledger.spent(s)) for n, s in scopes.items()},
             caps={n: as_decimal(ledger.limit(s) or Loss(0)) for n, s in scopes.items()},
             jobs={row[0]: row[1] for row in jobs},
+            late_releases=sum(json.loads(text).get(LATE, False) for text in results),
         )
 
 

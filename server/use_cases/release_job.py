@@ -9,6 +9,8 @@ either no charge, or a charge that the next attempt goes on with, or a whole rel
 import contextlib
 import hashlib
 import json
+import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -43,7 +45,7 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
-from server.use_cases.release_times import appearance
+from server.use_cases.release_times import LATE, Appearance, appearance
 from server.use_cases.second_persons import (
     Altered,
     Change,
@@ -54,7 +56,18 @@ from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services, now_text
 
 _STEPS = 5
+_FIRST = {
+    "project": "create it",
+    "principal": "take them into one of its projects",
+}
+_UNWRITTEN = (
+    "the release was measured and could not be written: look at the disk of the data "
+    "directory. Its charge stays spent, since drawing anew would choose among draws; "
+    "submit it again for a new charge"
+)
 _BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
+
+_log = logging.getLogger("curator.jobs")
 
 PublicationRow = Row[tuple[object, ...]]
 
@@ -168,35 +181,45 @@ class ReleaseJob:
     # -- after the charge ---------------------------------------------------------
 
     def _publish(self, context: JobContext, work: _Work) -> Document:
+        """Measure, write, store.
+
+        All that can fail for a passing reason and needs no noise comes before the
+        measurement: what is drawn is drawn anew only where its answer cannot be stored
+        or the lease was lost (PRIVACY 5).
+        """
+        key = InstallationKey(read_secret(self._services.settings.secret_file))
+        publication = self._publication(context, work)
         measured = self._measured(context, work)
         context.progress("write", 4, _STEPS)
         context.require_lease()
-        part = self._folders.stage(work.release_id)
-        key = InstallationKey(read_secret(self._services.settings.secret_file))
-        publication = self._publication(context, work)
-        content = write_release(part, publication, work.charge, measured, key)
-        digest = hashlib.sha256(content).hexdigest()
-        self._folders.settle(part, work.release_id, digest, publication.charged)
+        with _written_or_failed():
+            part = self._folders.stage(work.release_id)
+            content = write_release(part, publication, work.charge, measured, key)
+            digest = hashlib.sha256(content).hexdigest()
+            self._folders.settle(part, work.release_id, digest, publication.charged)
         result = self._result(work.planned, context.job_id, content)
+        told: Document = {LATE: False}
 
         def publish(change: RecordedTransaction) -> None:
+            shown = self._appears(publication, work.planned)
             change.update(
                 tables.publication,
                 {"id": work.release_id},
                 {
                     "state": "published",
                     "manifest_sha256": digest,
-                    "visible": self._appears(publication, work.planned),
+                    "visible": shown.time,
                 },
             )
-            context.conclude(change.connection, result, [result])
+            told[LATE] = shown.is_late
+            context.conclude(change.connection, result | told, [result])
 
         stored = self._services.ledger.store_work(
             work.charge, content, _PUBLISH, context.actor, publish
         )
-        return self._stored(work.planned, context.job_id, stored)
+        return self._stored(work.planned, context.job_id, stored) | told
 
-    def _appears(self, publication: Publication, planned: ReleasePlan) -> str:
+    def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
         return appearance(
             publication.charged,
             now_text(),
@@ -298,6 +321,24 @@ class ReleaseJob:
         self._folders.delete_unnamed(found, named, begun.__contains__)
 
 
+@contextlib.contextmanager
+def _written_or_failed() -> Iterator[None]:
+    """End the job where files cannot be written: no retry, no fresh noise.
+
+    Whether a disk takes the files may depend on what was drawn, through their size, so
+    a retry would choose among draws.
+
+    Raises:
+        CommandRefusedError: An operating-system call failed.
+    """
+    try:
+        yield
+    except OSError as error:
+        facts = {"error": type(error).__name__}
+        _log.error("a measured release could not be written", extra=facts)
+        raise CommandRefusedError(_UNWRITTEN) from None
+
+
 class _SettledError(Exception):
     """Somebody else has ended the release; nothing is written."""
 
@@ -315,26 +356,38 @@ def publication_of_job(connection: Connection, job_id: str) -> PublicationRow | 
 
 
 def require_known_readers(connection: Connection, planned: ReleasePlan) -> None:
-    """Refuse readers that do not exist: whoever got such a name later would read.
+    """Refuse readers whom the population does not know.
+
+    Whoever got a name later would read; and a name of another population's people is
+    refused as one that nobody has, so that no custodian learns of it by this.
 
     Raises:
-        CommandRefusedError: There is no such principal, or no such project of the
-            population.
+        CommandRefusedError: There is no such project of the population; or no such
+            principal is its custodian or in one of its projects.
     """
-    project, principal = tables.project, tables.principal
-    own = project.c.population == planned.dataset.population
-    known = {
-        "project": set(connection.execute(select(project.c.name).where(own)).scalars()),
-        "principal": set(connection.execute(select(principal.c.name)).scalars()),
-    }
+    known = _known_readers(connection, planned.dataset.population)
     for reader in planned.spec.reader_specs():
         for kind, name in reader.model_dump(exclude_none=True).items():
             if name not in known[kind]:
                 message = (
                     f"readers: {planned.dataset.population} knows no {kind} {name}: "
-                    "create it first"
+                    f"{_FIRST[kind]} first"
                 )
                 raise CommandRefusedError(message)
+
+
+def _known_readers(connection: Connection, population: str) -> dict[str, set[str]]:
+    project, member = tables.project, tables.project_principal
+    custodian = tables.custodian
+    projects = select(project.c.name).where(project.c.population == population)
+    members = select(member.c.principal).where(member.c.project.in_(projects))
+    custodians = select(custodian.c.principal).where(
+        custodian.c.population == population
+    )
+    return {
+        "project": set(connection.execute(projects).scalars()),
+        "principal": set(connection.execute(members.union(custodians)).scalars()),
+    }
 
 
 def require_free_name(connection: Connection, planned: ReleasePlan) -> None:

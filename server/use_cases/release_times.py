@@ -7,6 +7,7 @@ for a later multiple.
 """
 
 import math
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -22,7 +23,23 @@ MOST_FURTHER_SLOTS: Final = 10
 MOST_CELLS: Final = CELLS_PER_SLOT * MOST_FURTHER_SLOTS
 """From so many on, more are not waited for longer."""
 
+LATE: Final = "late"
+"""Member of a publishing job's result: whether the release missed its time."""
+
 _COMMIT_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """From when on readers see a release.
+
+    Attributes:
+        time: As ``now_text`` writes it: such texts are ordered as the times are.
+        is_late: Whether it missed its public time: an incident, mended by longer slots.
+    """
+
+    time: str
+    is_late: bool
 
 
 def declared_slots(cells: int) -> int:
@@ -30,7 +47,7 @@ def declared_slots(cells: int) -> int:
     return 1 + min(cells // CELLS_PER_SLOT, MOST_FURTHER_SLOTS)
 
 
-def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> str:
+def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> Appearance:
     """Return from when on readers see a release.
 
     Args:
@@ -38,17 +55,15 @@ def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> str:
         now: When it is whole; a second is added for the commit.
         cells: Declared.
         slot_seconds: Of one slot; 0: at once.
-
-    Returns:
-        A time as ``now_text`` writes it: such texts are ordered as the times are.
     """
     start = datetime.fromisoformat(charged)
     worked = (datetime.fromisoformat(now) - start).total_seconds() + _COMMIT_SECONDS
     slots = declared_slots(cells)
-    if slot_seconds and worked > slots * slot_seconds:
+    is_late = slot_seconds > 0 and worked > slots * slot_seconds
+    if is_late:
         slots = math.ceil(worked / slot_seconds)
     shown = start + timedelta(seconds=slots * slot_seconds)
-    return shown.isoformat(timespec="microseconds")
+    return Appearance(shown.isoformat(timespec="microseconds"), is_late)
 
 
 def has_appeared() -> ColumnElement[bool]:

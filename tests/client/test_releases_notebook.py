@@ -1,4 +1,4 @@
-"""The docs' notebook about releases: run as it is written, and shown as it ran."""
+"""The docs' notebooks about releases: run as written, and shown as they ran."""
 
 import json
 
@@ -8,25 +8,35 @@ import pytest
 import yaml
 from IPython.core.interactiveshell import InteractiveShell
 
-from server.demo import cube
+from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from tests.client.test_manual import LOCAL, ROOT, run
 from tests.harness import Installation, serve_in_thread
 from tests.publishing import Press
 
-NOTEBOOK = ROOT / "docs/notebooks/releases.ipynb"
+FOLDER = ROOT / "docs/notebooks"
+SPECS = {
+    "releases": (cube.SPEC,),
+    "sequences": (sequences.SPEC, (FOLDER / "durations.yaml").read_text("utf-8")),
+}
 
 mpl.use("Agg")
 
 
+@pytest.fixture(params=SPECS)
+def name(request):
+    return request.param
+
+
 @pytest.fixture
-def shell(tmp_path, monkeypatch):
-    """Return a shell that knows a small demo hospital with its cube."""
+def shell(tmp_path, monkeypatch, name):
+    """Return a shell that knows a small demo hospital with its releases."""
     made = Installation(tmp_path).create()
     made.load_manifest(write_hospital(tmp_path / "files", 300))
     key = made.analyst(dataset="hospital", allotment="1")
-    done = Press(made).publish(yaml.safe_load(cube.SPEC)["release"])
-    assert done["state"] == "done", done["error"]
+    for written in SPECS[name]:
+        done = Press(made).publish(yaml.safe_load(written)["release"])
+        assert done["state"] == "done", done["error"]
     with serve_in_thread(made) as url:
         monkeypatch.setenv("CURATOR_URL", url)
         monkeypatch.setenv("CURATOR_API_KEY", key)
@@ -36,27 +46,28 @@ def shell(tmp_path, monkeypatch):
         opened.run_cell("curator.close()")
 
 
-def cells():
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+def cells(name):
+    notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def test_every_cell_of_the_notebook_runs_and_nothing_is_paid(shell):
-    for cell in cells():
+def test_every_cell_of_the_notebook_runs_and_nothing_is_paid(shell, name):
+    for cell in cells(name):
         run(shell, cell.source)
     assert str(run(shell, "curator.budget().document")).count("'spent': '0'") >= 1
 
 
-def test_the_notebook_was_run_in_order_and_shows_its_pictures():
-    assert [cell.execution_count for cell in cells()] == [*range(1, len(cells()) + 1)]
-    outputs = [output for cell in cells() for output in cell.outputs]
+def test_the_notebook_was_run_in_order_and_shows_its_pictures(name):
+    own = cells(name)
+    assert [cell.execution_count for cell in own] == [*range(1, len(own) + 1)]
+    outputs = [output for cell in own for output in cell.outputs]
     assert "error" not in {output.output_type for output in outputs}
     assert sum("image/png" in output.get("data", {}) for output in outputs) == 4
 
 
-def test_the_notebook_names_no_place_where_it_ran():
-    outputs = [output for cell in cells() for output in cell.outputs]
+def test_the_notebook_names_no_place_where_it_ran(name):
+    outputs = [output for cell in cells(name) for output in cell.outputs]
     for output in outputs:
         output.get("data", {}).pop("image/png", None)
     assert LOCAL.findall(json.dumps(outputs)) == []
-    assert NOTEBOOK.stat().st_size < 200_000
+    assert (FOLDER / f"{name}.ipynb").stat().st_size < 200_000

@@ -358,9 +358,9 @@ def test_two_persons_agree_on_a_snapshot_and_a_plan_beside_the_spec(press):
 @pytest.mark.parametrize("reader", [{"principal": "zoe"}, {"project": "elsewhere"}])
 def test_a_reader_who_does_not_exist_is_refused_like_a_stranger(press, quick, reader):
     told = spec(readers=[reader])
-    with pytest.raises(InvalidOptionError, match="create it first"):
+    with pytest.raises(InvalidOptionError, match="people knows no"):
         press.submit(told)
-    with press.office() as office, pytest.raises(InvalidOptionError, match="create"):
+    with press.office() as office, pytest.raises(InvalidOptionError, match="knows no"):
         office.plan(OPERATOR, {"release": told})
     assert charges(press) == {}
 

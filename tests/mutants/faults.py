@@ -399,4 +399,28 @@ FAULTS = (
         "            if name is None:",
         ("tests/attacks/test_e6_matrix.py",),
     ),
+    Fault(
+        "measured_again",
+        "a release whose files could not be written is drawn anew for the same charge",
+        "server/use_cases/release_job.py",
+        "        raise CommandRefusedError(_UNWRITTEN) from None",
+        "        raise",
+        ("tests/integration/test_release_incidents.py",),
+    ),
+    Fault(
+        "readers_of_everywhere",
+        "a spec's readers tell whose names other populations know",
+        "server/use_cases/release_job.py",
+        "connection.execute(members.union(custodians))",
+        "connection.execute(select(tables.principal.c.name))",
+        ("tests/integration/test_release_incidents.py",),
+    ),
+    Fault(
+        "errors_of_one_path_independent",
+        "half-widths of runs add squares of errors that lean the same way",
+        "release/sequences/asking/occurring.py",
+        "        widths += WEIGHTED_QUANTILE * np.sqrt(variances)",
+        "        widths = np.hypot(widths, WEIGHTED_QUANTILE * np.sqrt(variances))",
+        ("tests/unit/release/test_asked_occurrences.py",),
+    ),
 )

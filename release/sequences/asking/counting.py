@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from release.sequences.asking.question import (
     SymbolKey,
 )
 from release.sequences.asking.verdicts import verdict
+
+EVERY: Final = slice(0, None)
+"""All nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ def _everybody(tree: LevelledTree) -> float:
 
 
 def sure(
-    tree: LevelledTree, groups: Groups, times: IntArray
+    tree: LevelledTree, groups: Groups, times: IntArray, within: slice = EVERY
 ) -> tuple[FloatArray, FloatArray]:
     """Return counts and variances, summed by group.
 
@@ -121,12 +125,14 @@ def sure(
         tree: Whose counts.
         groups: Of settled nodes.
         times: How often each node's count is taken; 0 where a node is not settled.
+        within: These nodes alone.
     """
-    return _summed(tree, times, groups.codes, groups.shape)
+    nodes = _taken(times, within)
+    return _summed(tree, (nodes, times[nodes]), groups.codes, groups.shape)
 
 
 def possible(
-    tree: LevelledTree, groups: Groups, times: IntArray
+    tree: LevelledTree, groups: Groups, times: IntArray, within: slice = EVERY
 ) -> tuple[FloatArray, FloatArray]:
     """Return what may belong to each group: nodes that no key leads elsewhere.
 
@@ -134,37 +140,44 @@ def possible(
         tree: Whose counts.
         groups: Where keys lead.
         times: How often each node's count is taken.
+        within: These nodes alone.
     """
     values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
-    known = [code >= 0 for code in groups.codes]
+    nodes = _taken(times, within)
+    known = [code[nodes] >= 0 for code in groups.codes]
     for pattern in product((False, True), repeat=len(known)):
-        fits = times > 0
+        fits = np.ones(len(nodes), dtype=np.bool_)
         for is_known, wanted in zip(known, pattern, strict=True):
             fits &= is_known == wanted
-        if not fits.any():
+        own = nodes[fits]
+        if not len(own):
             continue
         pairs = list(zip(groups.codes, groups.shape, pattern, strict=True))
         taken = [code for code, _, wanted in pairs if wanted]
         sizes = tuple(size for _, size, wanted in pairs if wanted)
         laid = [size if wanted else 1 for _, size, wanted in pairs]
-        value, variance = _summed(tree, np.where(fits, times, 0), taken, sizes)
+        value, variance = _summed(tree, (own, times[own]), taken, sizes)
         values += value.reshape(laid)
         variances += variance.reshape(laid)
     return values.ravel(), variances.ravel()
 
 
+def _taken(times: IntArray, within: slice) -> IntArray:
+    return np.flatnonzero(times[within]) + (within.start or 0)
+
+
 def _summed(
     tree: LevelledTree,
-    times: IntArray,
+    taken: tuple[IntArray, IntArray],
     codes: Sequence[IntArray],
     shape: tuple[int, ...],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return counts and variances of disjoint nodes, so many times, by group."""
-    nodes = np.flatnonzero(times)
+    """Return counts and variances of disjoint nodes, each so many times, by group."""
+    nodes, often = taken
     places = np.zeros(len(nodes), dtype=np.int64)
     for code, size in zip(codes, shape, strict=True):
         places = places * size + code[nodes]
-    size, often = prod(shape), times[nodes]
+    size = prod(shape)
     values = np.bincount(places, often * tree.counts[nodes], size)
     variances = np.bincount(places, often**2 * tree.variances[nodes], size)
     return values.astype(np.float64), variances.astype(np.float64)

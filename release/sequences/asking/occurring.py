@@ -11,7 +11,9 @@ from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.verdicts import run_table
 from release.sequences.contract import Run
 
-_Summed = Callable[[LevelledTree, Groups, IntArray], tuple[FloatArray, FloatArray]]
+_Summed = Callable[
+    [LevelledTree, Groups, IntArray, slice], tuple[FloatArray, FloatArray]
+]
 
 
 def occur(tree: LevelledTree, groups: Groups, run: Run) -> Counts:
@@ -53,11 +55,7 @@ def _by_depth(
     size = int(np.prod(groups.shape, dtype=np.int64))
     values, widths = np.zeros(size), np.zeros(size)
     for level in (tree.roots, *tree.levels):
-        if not times[level].any():
-            continue
-        own = np.zeros_like(times)
-        own[level] = times[level]
-        found, variances = summed(tree, groups, own)
+        found, variances = summed(tree, groups, times, level)
         values += found
         widths += WEIGHTED_QUANTILE * np.sqrt(variances)
     return values, widths

@@ -13,14 +13,16 @@ def at(clock):
 
 @pytest.mark.parametrize("clock", ["00:00", "00:03", "00:08"])
 def test_what_is_ready_in_time_appears_at_one_time_however_long_it_took(clock):
-    assert appearance(CHARGED, at(clock), cells=26, slot_seconds=10) == at("00:10")
+    shown = appearance(CHARGED, at(clock), cells=26, slot_seconds=10)
+    assert (shown.time, shown.is_late) == (at("00:10"), False)
 
 
 @pytest.mark.parametrize(
     ("ready", "shown"), [("00:10", "00:20"), ("00:25", "00:30"), ("09:59", "10:00")]
 )
 def test_what_is_late_appears_at_a_later_multiple(ready, shown):
-    assert appearance(CHARGED, at(ready), cells=26, slot_seconds=10) == at(shown)
+    found = appearance(CHARGED, at(ready), cells=26, slot_seconds=10)
+    assert (found.time, found.is_late) == (at(shown), True)
 
 
 def test_large_cubes_have_longer_and_never_forever():
@@ -34,4 +36,5 @@ def test_large_cubes_have_longer_and_never_forever():
 
 
 def test_without_slots_a_release_appears_with_its_charge():
-    assert appearance(CHARGED, at("00:30"), cells=26, slot_seconds=0) == CHARGED
+    shown = appearance(CHARGED, at("00:30"), cells=26, slot_seconds=0)
+    assert (shown.time, shown.is_late) == (CHARGED, False)
