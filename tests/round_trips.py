@@ -1,4 +1,4 @@
-"""A relay before PostgreSQL that counts what a question waits for: round trips."""
+"""A relay before PostgreSQL that counts what a client waits for: round trips."""
 
 import contextlib
 import socket
@@ -9,47 +9,54 @@ class Relay:
     """Listens on a port of the loopback, and passes bytes on to a server's port."""
 
     def __init__(self, port):
+        self.trips = 0  # how often a client sent after it had listened
         self._server = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self._lock = threading.Lock()
-        self.sent = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    @property
-    def trips(self):
-        """How often a client sent after it had listened."""
-        return len(self.sent)
+        self._sockets = []
+        self._threads = []
+        self._start(self._accept)
 
     def close(self):
-        """Take no connection any more."""
-        self._listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            server = socket.create_connection(("127.0.0.1", self._server))
-            for one in (client, server):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            turn = {"client": False}
-            for ends in ((client, server, True), (server, client, False)):
-                threading.Thread(
-                    target=self._pass, args=(*ends, turn), daemon=True
-                ).start()
-
-    def _pass(self, source, target, from_client, turn):
-        with contextlib.suppress(OSError):
-            while piece := source.recv(2**16):
-                with self._lock:
-                    if from_client and not turn["client"]:
-                        self.sent.append(b"")
-                    if from_client:
-                        self.sent[-1] += piece
-                    turn["client"] = from_client
-                target.sendall(piece)
-        for one in (source, target):
+        """Let go of every connection."""
+        for one in (self._listener, *self._sockets):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join(10)
+        for one in (self._listener, *self._sockets):
+            one.close()
+
+    def _start(self, work, *arguments):
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._server))
+                for one in (client, server):
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self._sockets.append(one)
+                sending = threading.Event()
+                self._start(self._pass_on, client, server, sending)
+                self._start(self._pass_back, server, client, sending)
+
+    def _pass_on(self, client, server, sending):
+        with contextlib.suppress(OSError):
+            while piece := client.recv(2**16):
+                with self._lock:
+                    self.trips += not sending.is_set()
+                    sending.set()
+                server.sendall(piece)
+            server.shutdown(socket.SHUT_WR)
+
+    def _pass_back(self, server, client, sending):
+        with contextlib.suppress(OSError):
+            while piece := server.recv(2**16):
+                sending.clear()
+                client.sendall(piece)
+            client.shutdown(socket.SHUT_WR)
