@@ -58,8 +58,8 @@ def insert_charge(
         **facts,
     }
     seq, time = write.entries.append(kind, entry)
-    _INSERT.run(
-        write.connection,
+    write.later(
+        _INSERT,
         {
             **charge_row(entry, seq, time),
             "lease_boot": None,

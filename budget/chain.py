@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from budget.prepared import Prepared
+from budget.prepared import Parameters, Prepared, Row, Step
 from budget.tables import chain
 
 FIRST_HASH = "0" * 64
@@ -55,7 +55,16 @@ def now_text() -> str:
 
 def head_of(connection: Connection) -> Head:
     """Return the last entry."""
-    for seq, last_hash in _LAST.rows(connection):
+    return head_in(_LAST.rows(connection))
+
+
+LAST = Step(_LAST)
+"""Reads the last entry, for ``head_in``."""
+
+
+def head_in(rows: Sequence[Row]) -> Head:
+    """Return the last entry, as it was read."""
+    for seq, last_hash in rows:
         return Head(seq, last_hash)
     return EMPTY
 
@@ -78,12 +87,19 @@ def _ledger_id(first_body: str) -> str:
 
 def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
     """Whether this is the ledger of that id, and its chain passes through ``head``."""
-    found = {
-        seq: (entry_hash, body)
-        for seq, entry_hash, body in _FIRST_AND_NAMED.rows(
-            connection, {"named": head.seq}
-        )
-    }
+    reading = named(head)
+    rows = reading.statement.rows(connection, reading.parameters)
+    return is_named(rows, ledger_id, head)
+
+
+def named(head: Head) -> Step:
+    """Return what reads entry 1 and an entry, for ``is_named``."""
+    return Step(_FIRST_AND_NAMED, {"named": head.seq})
+
+
+def is_named(rows: Sequence[Row], ledger_id: str, head: Head) -> bool:
+    """Whether what was read is the ledger of that id, and passes through ``head``."""
+    found = {seq: (entry_hash, body) for seq, entry_hash, body in rows}
     if 1 not in found or head.seq not in found:
         return False
     same = _ledger_id(found[1][1]) == ledger_id
@@ -91,11 +107,23 @@ def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
 
 
 class Appender:
-    """Appends entries inside one transaction."""
+    """Appends entries inside one transaction.
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self.head = head_of(connection)
+    Args:
+        head: The last entry.
+        run: Runs the statement that inserts one, now or with the transaction's end.
+    """
+
+    def __init__(
+        self, head: Head, run: Callable[[Prepared, Parameters], object]
+    ) -> None:
+        self.head = head
+        self._run = run
+
+    @classmethod
+    def at_once(cls, connection: Connection) -> "Appender":
+        """Return one whose entries are inserted as they are appended."""
+        return cls(head_of(connection), lambda insert, row: insert.run(connection, row))
 
     def append(
         self, kind: str, body: Body, *, seq: int | None = None
@@ -113,8 +141,8 @@ class Appender:
         number = self.head.seq + 1 if seq is None else seq
         time, text = now_text(), canonical_json(body)
         digest = entry_hash(self.head.hash, number, kind, time, text)
-        _APPEND.run(
-            self._connection,
+        self._run(
+            _APPEND,
             {"seq": number, "kind": kind, "time": time, "body": text, "hash": digest},
         )
         self.head = Head(number, digest)

@@ -5,13 +5,13 @@ Proof: docs/proofs/privacy_filter.md (adaptive pure losses up to a fixed cap).
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, bindparam, update
+from sqlalchemy import bindparam, update
 
 from budget.accounts import insert_charge
 from budget.prepared import Prepared
 from budget.records import ChargeRequest, Refused, Scope
 from budget.tables import MAX_NANO, counter
-from budget.writing import Account, Write, make_counter, read_accounts
+from budget.writing import Account, Write, make_counter
 from privacy.losses import Loss
 
 _AFTER = counter.c.nano_epsilon + bindparam("added")
@@ -23,19 +23,27 @@ _ADD = Prepared(
 
 
 def charge_all(
-    write: Write, request: ChargeRequest, boot: str | None
+    write: Write,
+    request: ChargeRequest,
+    boot: str | None,
+    accounts: Mapping[Scope, Account],
 ) -> dict[Scope, Loss | None] | Refused:
     """Charge every scope of a request, or none of them.
+
+    Args:
+        write: The transaction, which holds the writers' lock.
+        request: What to charge.
+        boot: Who executes it.
+        accounts: The request's scopes, as this transaction read them.
 
     Returns:
         What is left of each scope, or the refusal, which is an entry too.
     """
-    accounts = read_accounts(write.connection, request.scopes)
     before = {scope: held.remaining(scope) for scope, held in accounts.items()}
     if any(left is not None and request.loss > left for left in before.values()):
         _record_refusal(write, request)
         return Refused(before)
-    _debit(write.connection, accounts, request.loss)
+    _debit(write, accounts, request.loss)
     insert_charge(write, request, kind="charge", facts={}, marks={"lease_boot": boot})
     return {
         scope: None if left is None else left.minus_floor_zero(request.loss)
@@ -43,22 +51,17 @@ def charge_all(
     }
 
 
-def _debit(
-    connection: Connection, accounts: Mapping[Scope, Account], loss: Loss
-) -> None:
-    """Add a loss to every counter, each under its limit once more."""
+def _debit(write: Write, accounts: Mapping[Scope, Account], loss: Loss) -> None:
+    """Add a loss to every counter, each under its limit once more.
+
+    One that does not take it changes no row, and the flush undoes the whole.
+    """
     for scope, held in accounts.items():
         if held.spent is None:
-            make_counter(connection, scope)
-    added = {"added": loss.nano_epsilon}
-    bounds = [
-        {"of": str(scope), "bound": MAX_NANO if held.limit is None else held.limit}
-        for scope, held in accounts.items()
-    ]
-    done = [_ADD.run(connection, {**bound, **added}) for bound in bounds]
-    if sum(done) != len(bounds):
-        message = f"a counter of {sorted(map(str, accounts))} moved in a transaction"
-        raise AssertionError(message)
+            make_counter(write.connection, scope)
+        bound = MAX_NANO if held.limit is None else held.limit
+        added = {"of": str(scope), "bound": bound, "added": loss.nano_epsilon}
+        write.later(_ADD, added)
 
 
 def _record_refusal(write: Write, request: ChargeRequest) -> None:

@@ -1,10 +1,12 @@
 """Who works on a charged question: one executor, at most three executions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Engine,
     and_,
     bindparam,
     or_,
@@ -13,7 +15,7 @@ from sqlalchemy import (
 )
 
 from budget import boots
-from budget.prepared import Prepared
+from budget.prepared import Prepared, Row, Step
 from budget.records import Orphan
 from budget.tables import charge
 from budget.writing import Write
@@ -77,31 +79,44 @@ _SETTLE = Prepared(
 )
 
 
-def require_held(connection: Connection, query_id: str, boot: str) -> None:
+_RELEASE = Prepared(
+    update(charge)
+    .where(
+        charge.c.query_id == bindparam("released"),
+        charge.c.held_boot == bindparam("ours"),
+    )
+    .values(held_boot=None)
+)
+
+
+def reading_holder(query_id: str) -> Step:
+    """Return what reads who has a question, for ``require_held``."""
+    return Step(_HOLDER, {"query_id": query_id})
+
+
+def require_held(read: Sequence[Row], query_id: str, boot: str) -> None:
     """Refuse an executor whose lease was lost.
 
     Raises:
         LedgerUnavailableError: Somebody else has the question now, or it has ended.
     """
-    ((state, holder),) = _HOLDER.rows(connection, {"query_id": query_id})
+    ((state, holder),) = read
     if state != "running" or holder != boot:
         message = "the lease of this question was lost"
         raise LedgerUnavailableError(message, query_id=query_id)
 
 
-def settle(
-    connection: Connection, query_id: str, state: str, held_boot: str | None
-) -> None:
+def settle(write: Write, query_id: str, state: str, held_boot: str | None) -> None:
     """End a question's lease with its state; it shows once nobody holds it."""
-    _SETTLE.run(
-        connection,
+    write.later(
+        _SETTLE,
         {"settled": query_id, "to_state": state, "to_held_boot": held_boot},
     )
 
 
 def fail(write: Write, query_id: str, held_boot: str | None = None) -> None:
     """End a question without an answer: final, and it shows no cause."""
-    settle(write.connection, query_id, "failed", held_boot)
+    settle(write, query_id, "failed", held_boot)
     write.entries.append("failed", {"query_id": query_id})
 
 
@@ -127,13 +142,10 @@ def void_others(connection: Connection, boot: str) -> None:
     )
 
 
-def release(connection: Connection, query_ids: list[str], boot: str) -> None:
+def release(work: Engine, query_ids: Sequence[str], boot: str) -> None:
     """Show answers of ours: their replies leave now."""
-    connection.execute(
-        update(charge)
-        .where(charge.c.query_id.in_(query_ids), charge.c.held_boot == boot)
-        .values(held_boot=None)
-    )
+    for query_id in query_ids:
+        _RELEASE.alone(work, {"released": query_id, "ours": boot})
 
 
 def held(connection: Connection) -> frozenset[str]:

@@ -21,13 +21,17 @@ from budget.export import entries_before, entries_page, export_entries, horizon
 from budget.filter import charge_all
 from budget.leases import Holder
 from budget.positions import Position, read_position
-from budget.prepared import Prepared
+from budget.prepared import Prepared, Row, Step
 from budget.queries import (
+    body_in,
     find_reusable,
+    is_known,
     look_up_key,
     read_history,
     read_query,
-    stored_body,
+    reading_body,
+    reading_key,
+    settled_in,
 )
 from budget.reconciliation import Also, reconcile
 from budget.recorded import RecordedTransaction
@@ -55,7 +59,9 @@ from budget.writing import (
     UncertainError,
     Write,
     Writer,
+    accounts_in,
     read_accounts,
+    reading_accounts,
 )
 from privacy.charges import Charge
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -127,7 +133,7 @@ class Ledger:
             if ledger_id_of(connection) is not None:
                 message = "there is a ledger here already"
                 raise AnchorMismatchError(message)
-            entries = Appender(connection)
+            entries = Appender.at_once(connection)
             facts = {"ledger_id": ledger_id}
             body = {"action": "ledger.create", "actor": actor, "facts": facts}
             entries.append("admin", body)
@@ -228,9 +234,15 @@ class Ledger:
             UncertainError: It may be charged; recovery finds out.
         """
         try:
-            with self._writer.transaction() as write:
-                settled = self._settled(write.connection, request)
-                outcome = settled or charge_all(write, request, self._holder.boot)
+            keyed, accounts = _reading_key(request), reading_accounts(request.scopes)
+            with self._writer.transaction(*keyed, *accounts) as write:
+                found = write.read[: len(keyed)], write.read[len(keyed) :]
+                outcome = self._settled(write, found[0], request) or charge_all(
+                    write,
+                    request,
+                    self._holder.boot,
+                    accounts_in(request.scopes, found[1]),
+                )
         except UnanchoredError as error:
             raise LedgerUnavailableError(
                 str(error), query_id=request.query_id
@@ -240,20 +252,21 @@ class Ledger:
         return outcome
 
     def _settled(
-        self, connection: Connection, request: ChargeRequest
+        self, write: Write, keyed: Sequence[Sequence[Row]], request: ChargeRequest
     ) -> Settled | None:
-        if request.idempotency_key is None:
-            return None
-        return look_up_key(
-            connection,
-            (request.principal, request.idempotency_key, request.fingerprint),
-            self._is_released,
-        )
+        """Return what the request's key brought before, as ``_reading_key`` read it."""
+        for rows in keyed:
+            return settled_in(
+                rows, write.connection, request.fingerprint, self._is_released
+            )
+        return None
 
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
         self._writer.require_anchored()
+        if not is_known(self._databases.ledger_reader, principal, key):
+            return None
         with self._databases.ledger_reader.connect() as connection:
             return look_up_key(
                 connection, (principal, key, fingerprint), self._is_released
@@ -279,15 +292,15 @@ class Ledger:
         Raises:
             LedgerUnavailableError: It is not stored, or the lease was lost.
         """
-        with self._writer.transaction() as write:
-            stored = stored_body(write.connection, paid.query_id)
+        reading = reading_body(paid.query_id), leases.reading_holder(paid.query_id)
+        with self._writer.transaction(*reading) as write:
+            first, holder = write.read
+            stored = body_in(first)
             if stored is not None:
                 return stored
-            leases.require_held(write.connection, paid.query_id, self._holder.boot)
+            leases.require_held(holder, paid.query_id, self._holder.boot)
             _store(write, paid.query_id, body)
-            leases.settle(
-                write.connection, paid.query_id, "answered", self._holder.held_boot
-            )
+            leases.settle(write, paid.query_id, "answered", self._holder.held_boot)
             digest = hashlib.sha256(body).hexdigest()
             write.entries.append(
                 "answered", {"query_id": paid.query_id, "sha256": digest}
@@ -302,8 +315,8 @@ class Ledger:
         Returns:
             What the key brought before, where it came before; else None.
         """
-        with self._writer.transaction() as write:
-            settled = self._settled(write.connection, request)
+        with self._writer.transaction(*_reading_key(request)) as write:
+            settled = self._settled(write, write.read, request)
             if settled is not None:
                 return settled
             digest = hashlib.sha256(body).hexdigest()
@@ -320,8 +333,8 @@ class Ledger:
 
     def fail(self, query_id: str) -> None:
         """End a charge without an answer; the charge stays."""
-        with self._writer.transaction() as write:
-            leases.require_held(write.connection, query_id, self._holder.boot)
+        with self._writer.transaction(leases.reading_holder(query_id)) as write:
+            leases.require_held(write.read[0], query_id, self._holder.boot)
             leases.fail(write, query_id, self._holder.held_boot)
 
     def refuse(self, principal: str, code: str, facts: Mapping[str, object]) -> None:
@@ -383,7 +396,7 @@ class Ledger:
                 return known
             works.require_running(write.connection, paid.query_id)
             _store(write, paid.query_id, body)
-            leases.settle(write.connection, paid.query_id, "answered", None)
+            leases.settle(write, paid.query_id, "answered", None)
             digest = hashlib.sha256(body).hexdigest()
             write.entries.append(
                 "answered", {"query_id": paid.query_id, "sha256": digest}
@@ -421,8 +434,7 @@ class Ledger:
         if not self._holder.shared or not query_ids:
             return
         try:
-            with self._databases.work.begin() as connection:
-                leases.release(connection, list(query_ids), self._holder.boot)
+            leases.release(self._databases.work, query_ids, self._holder.boot)
         except SQLAlchemyError as error:
             message = "the database cannot be written now"
             raise LedgerUnavailableError(message) from error
@@ -536,11 +548,18 @@ class Ledger:
 
 
 def _store(write: Write, query_id: str, body: bytes) -> None:
-    _STORE.run(write.connection, {"query_id": query_id, "body": body})
+    write.later(_STORE, {"query_id": query_id, "body": body})
+
+
+def _reading_key(request: ChargeRequest) -> list[Step]:
+    """Return what reads the question of a request's key, where it has one."""
+    key = request.idempotency_key
+    return [] if key is None else [reading_key(request.principal, key)]
 
 
 def _append(write: Write, action: str, actor: str, also: works.Also) -> None:
     """Write an admin entry with the changes that ``also`` makes."""
+    write.flush()  # it may read what was written
     change = RecordedTransaction(write)
     also(change)
     write.entries.append("admin", {"action": action, "actor": actor, **change.body({})})

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError
 
+from budget.prepared import begin_with
 from privacy.errors import LedgerUnavailableError
 
 WRITER_LOCK = 0x_C04A_704C
@@ -142,6 +143,8 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
         connection.autocommit = True
         connection.execute(door.settings)
         _require_durable(connection, commits=door.serial)
+        if door.read_only:  # a lone statement too, which has no BEGIN READ ONLY
+            connection.execute("SET default_transaction_read_only = on")
         connection.autocommit = False
         connection.read_only = door.read_only
         watcher.connected()
@@ -157,7 +160,7 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
 
         @event.listens_for(engine, "begin")
         def on_begin(connection: Connection) -> None:
-            connection.exec_driver_sql(_BEGIN_WRITING)
+            begin_with(connection, _BEGIN_WRITING)
 
     return engine
 

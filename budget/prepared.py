@@ -1,13 +1,16 @@
 """Statements of every question, compiled once and run on the driver's own cursor.
 
 SQLAlchemy takes some ten times what SQLite takes to run one of them, and a charge with
-its answer has a dozen. Whatever is not on that path goes through SQLAlchemy as usual.
+its answer has a dozen. Each would wait for a round trip to PostgreSQL: those that need
+nothing of each other go there ``together``, and a lone one without a BEGIN. Whatever is
+not on that path goes through SQLAlchemy as usual.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, Engine, Executable
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 
@@ -40,19 +43,110 @@ class Prepared:
         """
         return self._execute(connection, parameters, lambda cursor: cursor.rowcount)
 
+    def alone(self, engine: Engine, parameters: Parameters = _NONE) -> "Outcome":
+        """Run in a transaction of this statement alone: one round trip, not three.
+
+        Raises:
+            SQLAlchemyError: As SQLAlchemy would.
+        """
+        with engine.connect() as connection:
+            text, values = self._words(connection, parameters)
+            with _each_by_itself(connection):
+                return on_driver(connection, text, values, _outcome)
+
     def _execute(
         self,
         connection: Connection,
         parameters: Parameters,
         take: "Callable[[_Cursor], _Taken]",
     ) -> "_Taken":
+        if not connection.in_transaction():
+            connection.begin()
+        return on_driver(connection, *self._words(connection, parameters), take)
+
+    def _words(
+        self, connection: Connection, parameters: Parameters
+    ) -> tuple[str, Any]:  # values are as drivers take them
         compiled = self._compiled.get(connection.dialect.name)
         if compiled is None:
             compiled = _compile(self._statement, connection)
             self._compiled[connection.dialect.name] = compiled
-        if not connection.in_transaction():
-            connection.begin()
-        return on_driver(connection, compiled.text, compiled.values(parameters), take)
+        return compiled.text, compiled.values(parameters)
+
+
+class Step(NamedTuple):
+    """A statement with its parameters, to be run with others."""
+
+    statement: Prepared
+    parameters: Parameters = _NONE
+
+
+class Outcome(NamedTuple):
+    """What a statement brought: its rows, if it has any, and how many it changed."""
+
+    rows: list[Row]
+    changed: int
+
+
+def together(connection: Connection, steps: Sequence[Step]) -> list[Outcome]:
+    """Run statements in order, in one round trip, inside the open transaction.
+
+    Each sees what those before it did; after one that fails, none is run.
+
+    Raises:
+        SQLAlchemyError: As SQLAlchemy would, of the first that failed.
+    """
+    if not connection.in_transaction():
+        connection.begin()
+    words = [step.statement._words(connection, step.parameters) for step in steps]  # noqa: SLF001 - of this module
+    return _on_driver(
+        connection,
+        "; ".join(text for text, _ in words),
+        lambda driver: _all(connection, driver, words),
+    )
+
+
+def _all(
+    connection: Connection, driver: "_Driver", words: Sequence[tuple[str, Any]]
+) -> list[Outcome]:
+    if not _pipelines(connection):
+        return [_outcome(driver.execute(*one)) for one in words]
+    with driver.pipeline():
+        cursors = [driver.execute(*one) for one in words]
+    return [_outcome(cursor) for cursor in cursors]
+
+
+def begin_with(connection: Connection, text: str) -> None:
+    """Send PostgreSQL's BEGIN together with the statement that must come first.
+
+    Raises:
+        SQLAlchemyError: As SQLAlchemy would.
+    """
+    _on_driver(connection, text, lambda driver: _all(connection, driver, [(text, ())]))
+
+
+def _pipelines(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"
+
+
+def _outcome(cursor: "_Cursor") -> Outcome:
+    rows = [] if cursor.description is None else cursor.fetchall()
+    return Outcome(rows, cursor.rowcount)
+
+
+@contextmanager
+def _each_by_itself(connection: Connection) -> Iterator[None]:
+    """Let PostgreSQL's driver send no BEGIN; SQLite's does not send any by itself."""
+    if not _pipelines(connection):
+        yield
+        return
+    driver = cast("_Driver", connection.connection.driver_connection)
+    driver.autocommit = True
+    try:
+        yield
+    finally:
+        if not driver.closed:
+            driver.autocommit = False
 
 
 def on_driver(
@@ -63,17 +157,27 @@ def on_driver(
 ) -> "_Taken":
     """Run a text once on the driver's own cursor.
 
+    Raises:
+        SQLAlchemyError: As SQLAlchemy would.
+    """
+    return _on_driver(
+        connection, text, lambda driver: take(driver.execute(text, values))
+    )
+
+
+def _on_driver(
+    connection: Connection, text: str, work: "Callable[[_Driver], _Taken]"
+) -> "_Taken":
+    """Work once on the driver's own connection.
+
     Never twice: SQLite ends the transaction where a disk is full, and what is run again
     would stand outside of it. SQLAlchemy asks a lost connection once more, which can
     only fail: so the engine's watchers learn of it.
-
-    Raises:
-        SQLAlchemyError: As SQLAlchemy would.
     """
     driver = cast("_Driver", connection.connection.driver_connection)
     dialect = connection.dialect
     try:
-        return take(driver.execute(text, values))
+        return work(driver)
     except dialect.loaded_dbapi.Error as error:
         if dialect.is_disconnect(error, cast("Any", driver), None):
             connection.exec_driver_sql("SELECT 1")
@@ -115,8 +219,12 @@ def _compile(statement: Executable, connection: Connection) -> _Compiled:
 
 
 class _Driver(Protocol):
-    """What we use of a connection of sqlite3 or psycopg."""
+    """What we use of a connection of sqlite3 or psycopg; the rest is psycopg's."""
 
+    autocommit: bool
+    closed: bool
+
+    def pipeline(self) -> AbstractContextManager[object]: ...
     def execute(self, text: str, values: Any, /) -> "_Cursor": ...  # noqa: ANN401
 
 
@@ -124,5 +232,6 @@ class _Cursor(Protocol):
     """What we use of a cursor of sqlite3 or psycopg."""
 
     rowcount: int
+    description: object
 
     def fetchall(self) -> list[Row]: ...

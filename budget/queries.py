@@ -1,8 +1,11 @@
 """Reading charges and answers back."""
 
-from sqlalchemy import Connection, Row, bindparam, select
+from collections.abc import Sequence
 
-from budget.prepared import Prepared
+from sqlalchemy import Connection, Engine, Row, bindparam, select
+
+from budget.prepared import Prepared, Step
+from budget.prepared import Row as Tuple
 from budget.records import (
     FailedReplay,
     InFlight,
@@ -55,7 +58,29 @@ def look_up_key(
     Another fingerprint is a mismatch even while the first request is in flight.
     """
     principal, key, fingerprint = asked
-    rows = _KEYED.rows(connection, {"principal": principal, "key": key})
+    reading = reading_key(principal, key)
+    rows = reading.statement.rows(connection, reading.parameters)
+    return settled_in(rows, connection, fingerprint, is_released)
+
+
+def reading_key(principal: str, key: str) -> Step:
+    """Return what reads the question of a key, for ``settled_in``."""
+    return Step(_KEYED, {"principal": principal, "key": key})
+
+
+def is_known(reader: Engine, principal: str, key: str) -> bool:
+    """Whether a key came before; asked alone, since most keys are new."""
+    reading = reading_key(principal, key)
+    return bool(reading.statement.alone(reader, reading.parameters).rows)
+
+
+def settled_in(
+    rows: Sequence[Tuple],
+    connection: Connection,
+    fingerprint: str | None,
+    is_released: ReleaseTest,
+) -> Settled | None:
+    """Return what a key brought before, as its question was read."""
     if not rows:
         return None
     ((query_id, first_fingerprint, state, held_boot),) = rows
@@ -137,16 +162,22 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
     return _record(row, body)
 
 
-def stored_body(connection: Connection, query_id: str) -> bytes | None:
-    """Return a question's stored answer; None where there is none yet."""
-    for (body,) in _BODY.rows(connection, {"query_id": query_id}):
+def reading_body(query_id: str) -> Step:
+    """Return what reads a question's stored answer, for ``body_in``."""
+    return Step(_BODY, {"query_id": query_id})
+
+
+def body_in(rows: Sequence[Tuple]) -> bytes | None:
+    """Return a stored answer, as it was read; None where there is none yet."""
+    for (body,) in rows:
         return bytes(body)
     return None
 
 
 def _body(connection: Connection, query_id: str) -> bytes:
     """Return the answer of a question that has ended with one."""
-    body = stored_body(connection, query_id)
+    reading = reading_body(query_id)
+    body = body_in(reading.statement.rows(connection, reading.parameters))
     if body is None:
         raise LookupError(query_id)
     return body

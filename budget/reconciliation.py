@@ -13,14 +13,14 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor
-from budget.chain import Appender, Head, is_contained, ledger_id_of
+from budget.chain import Head, head_of, is_contained, ledger_id_of
 from budget.databases import Databases
 from budget.recorded import RecordedTransaction
 from budget.records import Scope
 from budget.tables import charge, counter
 from budget.writing import (
-    Write,
     ensure_counter,
+    open_write,
     population_totals,
 )
 from privacy.errors import AnchorMismatchError, CuratorError, LedgerUnavailableError
@@ -108,7 +108,7 @@ def _append(
     known = before if before is not None and before.ledger_id == ledger_id else None
     if known is not None and is_contained(connection, ledger_id, known.head):
         raise NothingToReconcileError
-    write = Write(connection, Appender(connection))
+    write = open_write(connection, head_of(connection))
     change = RecordedTransaction(write)
     charged = {} if known is None else _charge_difference(connection, known)
     if known is None:
@@ -131,6 +131,7 @@ def _append(
         seq=max(head.seq, seen.seq) + 1,
     )
     generation = 0 if before is None else before.generation + 1
+    write.flush()
     totals = population_totals(connection)
     return AnchorRecord(ledger_id, write.entries.head, totals, generation)
 

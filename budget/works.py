@@ -15,7 +15,7 @@ from budget.queries import read_query
 from budget.recorded import RecordedTransaction
 from budget.records import ChargeRequest, FailedReplay, Refused, Replay
 from budget.tables import charge
-from budget.writing import Write
+from budget.writing import Write, read_accounts
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
@@ -39,7 +39,8 @@ def take_up(write: Write, request: ChargeRequest) -> "Charge | Refused | Settled
     row = find(write.connection, request.query_id)
     if row is not None:
         return _again(write, row)
-    outcome = charge_all(write, request, None)
+    accounts = read_accounts(write.connection, request.scopes)
+    outcome = charge_all(write, request, None, accounts)
     if isinstance(outcome, Refused):
         return outcome
     return Charge(request.query_id, request.loss)

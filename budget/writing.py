@@ -1,8 +1,9 @@
 """One way to write: lock, check the anchor, commit, anchor."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain as chain_rows
 
 from sqlalchemy import (
     Connection,
@@ -16,10 +17,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_record
-from budget.chain import Appender, is_contained
+from budget.chain import LAST, Appender, Head, head_in, is_named, named
 from budget.databases import Databases
 from budget.postgresql import DatabaseLostError
-from budget.prepared import Prepared
+from budget.prepared import Outcome, Parameters, Prepared, Row, Step, together
 from budget.records import Scope
 from budget.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -67,10 +68,48 @@ class UncertainError(LedgerUnavailableError):
 
 @dataclass(slots=True)
 class Write:
-    """One open transaction of the ledger."""
+    """One open transaction of the ledger.
+
+    What is written ``later`` is sent in one piece, in order, at the latest before the
+    commit: nothing before ``flush`` may read it.
+
+    Attributes:
+        connection: The transaction.
+        read: The rows of what was to be read as it opened, in order.
+        entries: The chain, which grows ``later``.
+    """
 
     connection: Connection
-    entries: Appender
+    read: Sequence[Sequence[Row]]
+    entries: Appender = field(init=False)
+    _pending: list[Step] = field(default_factory=list)
+
+    def later(self, statement: Prepared, parameters: Parameters) -> None:
+        """Run a statement that must change exactly one row, with the next flush."""
+        self._pending.append(Step(statement, parameters))
+
+    def flush(self, *then: Step) -> list[Outcome]:
+        """Send what is pending; return what the statements after it brought.
+
+        Raises:
+            AssertionError: One of those that were pending did not change one row.
+        """
+        pending, self._pending = self._pending, []
+        outcomes = together(self.connection, [*pending, *then])
+        done = outcomes[: len(pending)]
+        if any(outcome.changed != 1 for outcome in done):
+            message = f"{[one.changed for one in done]} rows changed, not one each"
+            raise AssertionError(message)
+        return outcomes[len(pending) :]
+
+
+def open_write(
+    connection: Connection, head: Head, read: Sequence[Sequence[Row]] = ()
+) -> Write:
+    """Return a transaction whose chain ends at ``head``."""
+    write = Write(connection, read)
+    write.entries = Appender(head, write.later)
+    return write
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +130,34 @@ def read_accounts(
     connection: Connection, scopes: Iterable[Scope]
 ) -> dict[Scope, Account]:
     """Return the account of each scope, in the order given."""
-    names = {str(scope): scope for scope in scopes}
+    scopes = tuple(scopes)
+    read = together(connection, reading_accounts(scopes))
+    return accounts_in(scopes, (outcome.rows for outcome in read))
+
+
+def reading_accounts(scopes: Sequence[Scope]) -> list[Step]:
+    """Return what reads the accounts of some scopes, for ``accounts_in``."""
+    texts = list(dict.fromkeys(map(str, scopes)))
+    return [
+        Step(
+            _AMOUNTS,
+            {f"s{n}": texts[min(start + n, len(texts) - 1)] for n in range(_AT_ONCE)},
+        )
+        for start in range(0, len(texts), _AT_ONCE)
+    ]
+
+
+def accounts_in(
+    scopes: Sequence[Scope], read: Iterable[Sequence[Row]]
+) -> dict[Scope, Account]:
+    """Return the account of each scope, in the order given, as they were read."""
     found: dict[str, dict[str, int]] = {limit.name: {}, counter.name: {}}
-    texts = list(names)
-    for start in range(0, len(texts), _AT_ONCE):
-        asked = {
-            f"s{n}": texts[min(start + n, len(texts) - 1)] for n in range(_AT_ONCE)
-        }
-        for of, scope, amount in _AMOUNTS.rows(connection, asked):
-            found[of][scope] = amount
+    for of, scope, amount in chain_rows.from_iterable(read):
+        found[of][scope] = amount
+    limits, counters = found[limit.name], found[counter.name]
     return {
-        scope: Account(found[limit.name].get(name), found[counter.name].get(name))
-        for name, scope in names.items()
+        scope: Account(limits.get(str(scope)), counters.get(str(scope)))
+        for scope in scopes
     }
 
 
@@ -119,7 +174,10 @@ def make_counter(connection: Connection, scope: Scope) -> None:
 
 def population_totals(connection: Connection) -> dict[str, int]:
     """Return what each population has spent, in nano-epsilon."""
-    rows = _TOTALS.rows(connection)
+    return _totals_in(_TOTALS.rows(connection))
+
+
+def _totals_in(rows: Sequence[Row]) -> dict[str, int]:
     return {scope.removeprefix(_POPULATION): amount for scope, amount in rows}
 
 
@@ -151,8 +209,11 @@ class Writer:
             raise AnchorMismatchError(MISMATCH)
 
     @contextmanager
-    def transaction(self) -> Iterator[Write]:
+    def transaction(self, *reading: Step) -> Iterator[Write]:
         """Write entries: on leaving they are committed, then anchored.
+
+        Args:
+            reading: What is read as the transaction opens, in the same round trip.
 
         Raises:
             AnchorMismatchError: The ledger does not contain its anchor; nothing was
@@ -167,8 +228,7 @@ class Writer:
             with self._anchor.locked() as held:
                 record = held.read()
                 with self._databases.writer.begin() as connection:
-                    self.require_contained(connection, record)
-                    write = Write(connection, Appender(connection))
+                    write = self._opened(connection, record, reading)
                     yield write
                     after = self.next_record(write, record)
                     committing = True
@@ -186,6 +246,17 @@ class Writer:
             message = "the ledger cannot be written now; nothing was charged"
             raise LedgerUnavailableError(message) from error
 
+    def _opened(
+        self, connection: Connection, record: AnchorRecord, reading: Sequence[Step]
+    ) -> Write:
+        """Read what every write needs and what this one does; check the anchor."""
+        first, totals, last, *read = (
+            outcome.rows
+            for outcome in together(connection, [*_checking(record), LAST, *reading])
+        )
+        _require_contained(record, first, totals)
+        return open_write(connection, head_in(last), read)
+
     def require_contained(self, connection: Connection, record: AnchorRecord) -> None:
         """Refuse a ledger that does not contain its anchor.
 
@@ -193,11 +264,8 @@ class Writer:
             AnchorMismatchError: It is behind, or another; or a population's counter
                 lies below its anchored total.
         """
-        if not is_contained(connection, record.ledger_id, record.head):
-            raise AnchorMismatchError(MISMATCH)
-        totals = population_totals(connection)
-        if any(totals.get(name, -1) < total for name, total in record.totals.items()):
-            raise AnchorMismatchError(EDITED)
+        first, totals = together(connection, _checking(record))
+        _require_contained(record, first.rows, totals.rows)
 
     def next_record(self, write: Write, before: AnchorRecord) -> AnchorRecord:
         """Return the anchor as it must be once the transaction is committed.
@@ -205,7 +273,8 @@ class Writer:
         Raises:
             OSError: The record would not fit; better known before the commit.
         """
-        totals = population_totals(write.connection)
+        (spent,) = write.flush(Step(_TOTALS))
+        totals = _totals_in(spent.rows)
         record = AnchorRecord(
             before.ledger_id, write.entries.head, totals, before.generation + 1
         )
@@ -259,6 +328,21 @@ class Writer:
         except (OSError, SQLAlchemyError) as error:
             message = "the ledger cannot be read now"
             raise LedgerUnavailableError(message) from error
+
+
+def _checking(record: AnchorRecord) -> list[Step]:
+    """Return what reads all that an anchor speaks of, for ``_require_contained``."""
+    return [named(record.head), Step(_TOTALS)]
+
+
+def _require_contained(
+    record: AnchorRecord, first: Sequence[Row], spent: Sequence[Row]
+) -> None:
+    if not is_named(first, record.ledger_id, record.head):
+        raise AnchorMismatchError(MISMATCH)
+    totals = _totals_in(spent)
+    if any(totals.get(name, -1) < total for name, total in record.totals.items()):
+        raise AnchorMismatchError(EDITED)
 
 
 ReleaseTest = Callable[[str], bool]

@@ -139,7 +139,7 @@ def _add_project_changes(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/projects",
         status_code=201,
-        response_model=wire.MadeShape,
+        response_model=wire.MadeProjectShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.ProjectBody),
         tags=["custody"],
@@ -154,7 +154,7 @@ def _add_project_changes(app: FastAPI) -> None:
 
     @app.patch(
         "/v1/admin/projects/{project}",
-        response_model=wire.ProjectShape,
+        response_model=wire.ChangedProjectShape,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.ProjectChangeBody),
         tags=["custody"],

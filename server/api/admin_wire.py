@@ -303,6 +303,22 @@ class MadeShape(_Shape):
     name: str
 
 
+class MadeProjectShape(MadeShape):
+    """A project that was made."""
+
+    note: str | None = Field(
+        None, description="There where the allotment is more than the cap."
+    )
+
+
+class ChangedProjectShape(ProjectShape):
+    """A project that was changed."""
+
+    note: str | None = Field(
+        None, description="There where the new allotment is more than the cap."
+    )
+
+
 class GrantShape(_Shape):
     """What was let into a project, or taken out."""
 

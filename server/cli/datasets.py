@@ -7,12 +7,20 @@ from typing import Annotated
 
 import typer
 
-from server.cli.output import Json, refusals, show, show_list
+from server.cli.output import Json, refusals, say, show, show_list
 from server.cli.progress import shown_progress
 from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice, LoadChoices
 
 Submit = Callable[[str, Document], Document]
+
+
+def _nothing_new(snapshot: str) -> str:
+    return (
+        f"note: these are the very rows of the snapshot {snapshot}; in a new one every "
+        "question is paid anew: 'curator dataset snapshot activate "
+        f"{snapshot}' goes back to that one"
+    )
 
 
 def dataset_commands(
@@ -66,6 +74,8 @@ def dataset_commands(
                 with shown_progress() as progress:
                     loaded = office().load(manifest, choices, progress)
             show(loaded, as_json=json)
+            if "same_rows_as" in loaded:
+                say(_nothing_new(str(loaded["same_rows_as"])))
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:

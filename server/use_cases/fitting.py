@@ -59,11 +59,7 @@ def differences(connection: Connection, manifest: Manifest) -> Differences:
     row = connection.execute(
         select(tables.dataset).where(tables.dataset.c.name == manifest.dataset)
     ).one_or_none()
-    given = Declared(
-        dataset_to_json(manifest.schema()),
-        display_of(manifest),
-        json.loads(manifest.canonical_json()),
-    )
+    given = declared_by(manifest)
     if row is None:
         return Differences(made_public=tuple(made_public(None, given)))
     if row.population != manifest.population.id:
@@ -73,6 +69,15 @@ def differences(connection: Connection, manifest: Manifest) -> Differences:
         )
         raise CommandRefusedError(message)
     return differences_from_active(connection, row, given)
+
+
+def declared_by(manifest: Manifest) -> Declared:
+    """Return what a manifest declares, as a snapshot of it would store it."""
+    return Declared(
+        dataset_to_json(manifest.schema()),
+        display_of(manifest),
+        json.loads(manifest.canonical_json()),
+    )
 
 
 def display_of(manifest: Manifest) -> Document:

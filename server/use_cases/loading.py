@@ -17,6 +17,7 @@ from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
     check_population,
+    declared_by,
     differences,
     display_of,
 )
@@ -39,6 +40,7 @@ from server.use_cases.secret_files import (
 )
 from server.use_cases.services import Services, now_text, random_id
 from upstream.ingestion import Ingested, ingest, sweep_dead_loads
+from upstream.likeness import same_rows
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 
@@ -139,6 +141,7 @@ class Loader:
                     "dataset": manifest.dataset,
                     "snapshot": None if choices.dry_run else snapshot,
                     "report": ingested.report.to_json(),
+                    **self._same_rows(manifest.dataset, target),
                 }
                 if choices.dry_run:
                     target.unlink()
@@ -152,6 +155,19 @@ class Loader:
                 target.unlink(missing_ok=True)
                 raise
         return loaded
+
+    def _same_rows(self, dataset: str, target: Path) -> Document:
+        """Name the dataset's active snapshot, if the new one holds its very rows."""
+        with self._services.databases.reader.connect() as connection:
+            active = connection.execute(
+                select(tables.dataset.c.active_snapshot).where(
+                    tables.dataset.c.name == dataset
+                )
+            ).scalar_one_or_none()
+        known = self._services.settings.snapshots / f"{active}.duckdb"
+        if active is None or not same_rows(known, target):
+            return {}
+        return {"same_rows_as": active}
 
     def _checked_secret(self) -> bytes:
         """Return the secret, if it is the one that the ledger knows.
@@ -332,11 +348,25 @@ def _needs_two(
         for one in differences(connection, manifest).altered()
     ]
     if row is None:
-        altered.insert(0, creation(manifest.population))
+        altered = [creation(manifest.population), *_new_tables(manifest), *altered]
     if not altered:
         return None
     known = None if row is None else population
     return Change("dataset.load", known, tuple(altered), choices.reason)
+
+
+def _new_tables(manifest: Manifest) -> list[Altered]:
+    """Return the private tables that come with a new population, each whole.
+
+    Whoever approves of a population approves of what is first told of it; its public
+    tables are in every approval anyhow.
+    """
+    specs = declared_by(manifest).table_specs()
+    return [
+        Altered(f"{manifest.dataset}.{name}", None, spec)
+        for name, spec in sorted(specs.items())
+        if not spec.get("public")
+    ]
 
 
 def _named(held: Sequence[str]) -> str:

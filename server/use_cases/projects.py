@@ -90,7 +90,21 @@ class ProjectOffice:
                     {"project": new.name, "principal": principal},
                 )
             change.set_limit(Scope.project(new.name), new.allotment)
-        return {"id": identifier, "name": new.name}
+        made: Document = {"id": identifier, "name": new.name}
+        return {**made, **self._beyond_cap(population, new.allotment)}
+
+    def _beyond_cap(self, population: str, allotment: Loss) -> Document:
+        """Return a note where a project may spend more than its population can."""
+        scope = Scope.population(population)
+        cap = self._services.ledger.limit(scope) or Loss(0)
+        if allotment <= cap:
+            return {}
+        left = cap.minus_floor_zero(self._services.ledger.spent(scope))
+        note = (
+            f"the allotment {allotment} is more than the cap {cap} of {population}, "
+            f"which wins: at most {left} can still be spent, by all projects together"
+        )
+        return {"note": note}
 
     def grant_principal(
         self, project: str, principal: str, allotment: Loss | None
@@ -165,7 +179,8 @@ class ProjectOffice:
                 change.update(tables.project, {"name": name}, values)
             if wanted.allotment is not None:
                 change.set_limit(Scope.project(name), wanted.allotment)
-        return self.project(name)
+        note = self._beyond_cap(row.population, wanted.allotment or Loss(0))
+        return {**self.project(name), **note}
 
     def _require_second(
         self, entry: RecordedTransaction, population: str, altered: Sequence[Altered]

@@ -6,7 +6,7 @@ for each time, once a question: a change acts from the next request on, in every
 process.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from threading import Lock
 from typing import TypeVar
@@ -14,7 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, func, select
 
 from budget.databases import Databases
-from budget.prepared import Prepared
+from budget.prepared import Prepared, Row
 from budget.tables import chain
 
 T = TypeVar("T")
@@ -51,19 +51,19 @@ class CatalogueMemory:
         seen = self._seen.get(None)
         if seen is not None and key in seen:
             return seen[key]  # type: ignore[return-value]
-        with self._databases.reader.connect() as connection:
-            found = self._of_version(connection)
-            if key not in found:
+        found = self._of_version(_VERSION.alone(self._databases.reader).rows)
+        if key not in found:
+            with self._databases.reader.connect() as connection:  # one state of both
+                found = self._of_version(_VERSION.rows(connection))
                 found[key] = read(connection)
+        if self._seen.get(found) is None:  # one state is to be seen: this one
+            self._seen.set(found)
         return found[key]  # type: ignore[return-value]
 
-    def _of_version(self, connection: Connection) -> dict[Hashable, object]:
+    def _of_version(self, rows: Sequence[Row]) -> dict[Hashable, object]:
         """Return what is remembered of the catalogue as it now is."""
-        (version,) = _VERSION.rows(connection)
+        (version,) = rows
         with self._lock:
             if version != self._version or len(self._found) > _MOST:
                 self._version, self._found = version, {}
-            found = self._found
-        if self._seen.get(found) is None:  # one state is to be seen: this one
-            self._seen.set(found)
-        return found
+            return self._found

@@ -45,6 +45,31 @@ def test_a_load_prints_dataset_snapshot_and_report(curator):
     ]
 
 
+def test_a_load_of_the_same_rows_says_so(curator):
+    rows = list(DEFAULT_ROWS)
+    first = curator.json("dataset", "load", curator.installation.write_manifest(rows))
+    turned = curator.installation.write_manifest(rows[::-1])
+    dry = curator.json("dataset", "load", turned, "--dry-run")
+    assert dry["same_rows_as"] == first["snapshot"]
+    done = curator.run("dataset", "load", turned)
+    assert f"same_rows_as: {first['snapshot']}" in done.stdout
+    assert f"snapshot activate {first['snapshot']}" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("change", ["one value", "one row less", "one row twice"])
+def test_a_load_of_other_rows_says_nothing(curator, change):
+    rows = list(DEFAULT_ROWS)
+    curator.json("dataset", "load", curator.installation.write_manifest(rows))
+    other = {
+        "one value": [rows[0].replace("south", "north"), *rows[1:]],
+        "one row less": rows[1:],
+        "one row twice": [*rows, rows[-1]],
+    }[change]
+    assert other != rows
+    done = curator.json("dataset", "load", curator.installation.write_manifest(other))
+    assert "same_rows_as" not in done
+
+
 def test_a_load_sweeps_what_a_killed_load_left(curator):
     left = curator.installation.data / "snapshots" / "s_dead.duckdb.part"
     left.write_bytes(b"half a snapshot")

@@ -81,6 +81,17 @@ def test_a_project_shows_what_it_may_spend(loaded):
     assert shown["private_history"] is False
 
 
+def test_an_allotment_beyond_the_cap_is_granted_with_a_note(loaded):
+    loaded.json("population", "cap", "people", "2")
+    told = ("--dataset", "clinic", "--principal", "ada", "--allotment")
+    made = loaded.json("project", "create", "bold", *told, "5")
+    assert "the allotment 5 is more than the cap 2 of people" in made["note"]
+    assert "note" not in loaded.json("project", "create", "modest", *told, "2")
+    changed = loaded.json("project", "change", "modest", "--allotment", "3")
+    assert "at most 2 can still be spent" in changed["note"]
+    assert "note" not in loaded.json("project", "change", "modest", "--purpose", "x")
+
+
 def test_a_project_keeps_its_options(loaded):
     options = ("--expires", "2099-01-31", "--private-history")
     loaded.run("project", "create", "late", *PROJECT, *options)

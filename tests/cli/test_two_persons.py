@@ -63,6 +63,26 @@ def test_a_waiting_load_leaves_no_file_and_prints_its_proposal(curator):
     assert "no proposal 'pr_0'" in curator.said("proposal", "show", "pr_0")
 
 
+def test_whoever_approves_of_a_first_load_sees_every_table_whole(curator):
+    manifest = curator.installation.write_manifest()
+    curator.run("dataset", "load", manifest, code=1)
+    (proposal,) = curator.json("proposal", "list")["items"]
+    population, table = proposal["change"]["altered"]
+    assert population["what"] == "population people"
+    assert table["what"] == "clinic.visits"
+    assert table["new"]["max_rows_per_unit"] == 10
+    domains = {one["name"]: one.get("domain") for one in table["new"]["columns"]}
+    assert domains["sex"]["values"] == ["F", "M"]
+
+
+def test_an_approved_first_load_is_of_the_very_tables_that_were_shown(curator, two):
+    curator.run("dataset", "load", curator.installation.write_manifest(), code=1)
+    two.approve_all("carol")
+    wider = curator.installation.write_manifest(max_rows=20)
+    assert REASON in curator.said("dataset", "load", wider)
+    assert curator.json("population", "show")["items"] == []
+
+
 def test_a_dry_run_proposes_nothing(curator):
     before = curator.kinds()
     curator.run("dataset", "load", curator.installation.write_manifest(), "--dry-run")

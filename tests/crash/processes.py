@@ -194,6 +194,8 @@ class Line:
         self._connect()
 
     def _connect(self):
+        if self._held is not None:
+            self._held.close()
         self._held = socket.create_connection(
             ("127.0.0.1", self.port), timeout=self.timeout
         )

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from budget.databases import Databases
 from budget.postgresql import DatabaseLostError
-from budget.prepared import Prepared
+from budget.prepared import Prepared, Step, together
 
 thing = Table(
     "thing",
@@ -93,6 +93,101 @@ def test_what_is_written_goes_back_with_its_transaction(databases):
         assert len(NAMED.rows(connection, {"least": 0})) == 1
     with databases.reader.connect() as connection:
         assert NAMED.rows(connection, {"least": 0}) == []
+
+
+def test_statements_go_together_in_order_and_each_sees_the_last(databases):
+    growing = {"of": "a", "most": 1, "by": 5}
+    with databases.writer.begin() as connection:
+        outcomes = together(
+            connection,
+            [
+                Step(ADD, row("a", 1)),
+                Step(GROW, growing),
+                Step(GROW, growing),  # has grown beyond
+                Step(NAMED, {"least": 0}),
+            ],
+        )
+    assert [outcome.changed for outcome in outcomes[:3]] == [1, 1, 0]
+    assert [found[:2] for found in outcomes[3].rows] == [("a", 6)]
+    assert outcomes[0].rows == []
+    assert names(databases) == ["a"]
+
+
+def test_after_a_statement_that_fails_none_of_those_with_it_is_run(databases):
+    steps = [Step(ADD, row("a", 1)), Step(ADD, row("a", 1)), Step(ADD, row("b", 1))]
+    with databases.writer.connect() as connection:
+        with pytest.raises(IntegrityError):
+            together(connection, steps)
+        connection.rollback()
+        assert NAMED.rows(connection, {"least": 0}) == []
+    assert names(databases) == []
+
+
+def test_a_connection_that_is_lost_amid_several_says_so(databases, cluster):
+    if not databases.is_shared:
+        pytest.skip("there is no server to lose")
+    with databases.writer.connect() as connection:
+        NAMED.rows(connection, {"least": 0})
+        pid = connection.connection.driver_connection.info.backend_pid
+        with cluster.admin() as admin:
+            admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+        with pytest.raises(DatabaseLostError):
+            together(connection, [Step(ADD, row("a", 1)), Step(ADD, row("b", 1))])
+    assert names(databases) == []
+
+
+def test_a_full_disk_amid_several_leaves_none_of_them(tmp_path):
+    databases = Databases(f"sqlite:///{tmp_path / 'x.sqlite3'}")
+    with databases.writer.begin() as connection:
+        thing.metadata.create_all(connection)
+    large = {"body": bytes(80_000)}
+    with databases.writer.connect() as connection:
+        (pages,) = connection.exec_driver_sql("PRAGMA page_count").one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 30}")
+        steps = [
+            Step(ADD, {**row("a", 1), **large}),
+            Step(ADD, {**row("b", 1), **large}),  # does not fit
+            Step(ADD, row("c", 1)),  # would fit, outside of the transaction
+        ]
+        with pytest.raises(OperationalError, match="full"):
+            together(connection, steps)
+        connection.exec_driver_sql("PRAGMA max_page_count = 100000")
+    assert names(databases) == []
+    databases.close()
+
+
+def test_a_lone_statement_is_a_transaction_of_its_own(databases):
+    assert ADD.alone(databases.work, row("a", 1)).changed == 1
+    assert names(databases) == ["a"]
+    with pytest.raises(IntegrityError):
+        ADD.alone(databases.work, row("a", 1))
+    assert ADD.alone(databases.work, row("b", 2)).changed == 1
+    with databases.work.connect() as connection:  # begins again after a lone one
+        ADD.run(connection, row("c", 3))
+    assert names(databases) == ["b", "a"]
+
+
+def test_a_reader_writes_nothing_alone_either(databases):
+    with pytest.raises(DBAPIError):
+        ADD.alone(databases.reader, row("a", 1))
+    assert names(databases) == []
+
+
+def test_a_lone_statement_on_a_lost_connection_says_so(databases, cluster):
+    if not databases.is_shared:
+        pytest.skip("there is no server to lose")
+    with databases.work.connect() as connection:
+        pid = connection.connection.driver_connection.info.backend_pid
+    with cluster.admin() as admin:
+        admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
+    with pytest.raises(DatabaseLostError):
+        NAMED.alone(databases.work, {"least": 0})
+    assert NAMED.alone(databases.work, {"least": 0}).rows == []
+
+
+def names(databases):
+    found = NAMED.alone(databases.reader, {"least": 0}).rows
+    return [name for name, _, _ in found]
 
 
 def test_errors_are_sqlalchemys(databases):

@@ -1,0 +1,49 @@
+"""How often a question waits for PostgreSQL: each wait is the network's, not ours."""
+
+import contextlib
+
+import pytest
+from sqlalchemy import make_url
+
+from budget.ledger import Ledger
+from tests.ledger_desk import Desk
+from tests.round_trips import Relay
+
+SETTLED = 10  # questions after which the driver has prepared its statements
+
+
+@pytest.fixture
+def relayed(empty_database, tmp_path):
+    url = make_url(empty_database)
+    with contextlib.closing(Relay(url.port)) as relay:
+        through = url.set(port=relay.port).render_as_string(hide_password=False)
+        desk = Desk(tmp_path, url=through)
+        desk.create()
+        ledger = Ledger(desk.databases, desk.anchor)
+        yield relay, desk, ledger
+        desk.databases.close()
+
+
+def test_a_charged_question_waits_for_a_dozen_round_trips(relayed):
+    relay, desk, ledger = relayed
+    for _ in range(SETTLED):
+        charge(desk, ledger)
+    before = relay.trips
+    charge(desk, ledger)
+    # charge and answer: BEGIN, lock, reads, writes, COMMIT each; and the release
+    assert relay.trips - before <= 12
+
+
+def test_a_new_key_is_looked_up_in_one_round_trip(relayed):
+    relay, _, ledger = relayed
+    for number in range(SETTLED):
+        assert ledger.lookup_key("ada", f"key {number}", "f") is None
+    before = relay.trips
+    assert ledger.lookup_key("ada", "new", "f") is None
+    assert relay.trips - before == 1
+
+
+def charge(desk, ledger):
+    charged = ledger.charge(desk.request("0.1"))
+    ledger.store_answer(charged.charge, b"{}")
+    ledger.release([charged.charge.query_id])
