@@ -5,22 +5,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from privacy.errors import QueryError
-from privacy.schema import ColumnType, Scalar
+from privacy.schema import ColumnType
 from query_lang import rules
 from query_lang.bind_aggregates import holds_aggregate
 from query_lang.bind_expressions import ExpressionBinder, describe
+from query_lang.bind_having import HavingBinder
 from query_lang.bind_queries import item_at, key_tree
 from query_lang.compiled import (
     AverageShown,
     Bins,
     KeyShown,
-    NoisyAnd,
-    NoisyComparison,
     NoisyCondition,
-    NoisyIn,
-    NoisyIsNull,
-    NoisyNot,
-    NoisyOr,
     NoisyTruth,
     NumberShown,
     OrderTerm,
@@ -38,7 +33,7 @@ from query_lang.expressions import (
     FieldRef,
 )
 from query_lang.intervals import Interval, interval_of
-from query_lang.literals import LITERALS, NUMBERS, small_number, typed_value
+from query_lang.literals import LITERALS, NUMBERS, small_number
 from query_lang.names import output_names
 from query_lang.plan import (
     CountDistinctMeasure,
@@ -56,17 +51,9 @@ from query_lang.refusals import no_public_domain, refuse
 from query_lang.scope import UnitColumn
 from query_lang.syntax import (
     AggregateCall,
-    And,
-    Between,
-    Comparison,
-    ComparisonOperator,
     CountRows,
-    InList,
-    IsNull,
     Name,
-    Not,
     NumberLiteral,
-    Or,
     Position,
     Select,
     SelectItem,
@@ -372,8 +359,8 @@ class TopBinder:
     # -- HAVING and ORDER BY --------------------------------------------------
 
     def _condition(self, tree: Tree) -> NoisyCondition:
-        key = self._boolean_key(tree)
-        return self._compound(tree) if key is None else key
+        binder = HavingBinder(self._shown, self.facts, self._boolean_key)
+        return binder.bind(tree)
 
     def _boolean_key(self, tree: Tree) -> NoisyTruth | None:
         """Return the condition that a key is: GROUP BY age >= 60 AS senior."""
@@ -386,63 +373,6 @@ class TopBinder:
         if value not in self.keys:
             return None
         return NoisyTruth(KeyShown(list(self.keys).index(value)))
-
-    def _compound(self, tree: Tree) -> NoisyCondition:  # noqa: PLR0911 - a table of forms
-        match tree:
-            case And(items):
-                return NoisyAnd(tuple(self._condition(item) for item in items))
-            case Or(items):
-                return NoisyOr(tuple(self._condition(item) for item in items))
-            case Not(item):
-                return NoisyNot(self._condition(item))
-            case Comparison(operator, left, right):
-                return self._comparison(operator, left, right)
-            case Between(value, low, high, negated):
-                both = NoisyAnd(
-                    (
-                        self._comparison(">=", value, low),
-                        self._comparison("<=", value, high),
-                    )
-                )
-                return NoisyNot(both) if negated else both
-            case InList(value, items, negated):
-                shown = self._shown(value)
-                found = NoisyIn(shown, tuple(self._literal(i, shown) for i in items))
-                return NoisyNot(found) if negated else found
-            case IsNull(value, negated):
-                missing = NoisyIsNull(self._shown(value))
-                return NoisyNot(missing) if negated else missing
-            case _:
-                return self._truth(tree)
-
-    def _truth(self, tree: Tree) -> NoisyCondition:
-        shown = self._shown(tree)
-        boolean = self.facts[shown].type is ColumnType.BOOLEAN
-        if not isinstance(shown, KeyShown) or not boolean:
-            raise refuse(rules.HAVING_FORM, tree.position)
-        return NoisyTruth(shown)
-
-    def _comparison(
-        self, operator: ComparisonOperator, left: Tree, right: Tree
-    ) -> NoisyCondition:
-        if isinstance(left, LITERALS):
-            if isinstance(right, LITERALS):
-                raise refuse(rules.OPERAND, left.position)
-            other = self._shown(right)
-            return NoisyComparison(operator, self._literal(left, other), other)
-        first = self._shown(left)
-        if isinstance(right, LITERALS):
-            return NoisyComparison(operator, first, self._literal(right, first))
-        second = self._shown(right)
-        kinds = {self.facts[first].type, self.facts[second].type}
-        if len(kinds) > 1 and not kinds <= NUMBERS:
-            raise refuse(rules.COLUMN_TYPES, right.position)
-        return NoisyComparison(operator, first, second)
-
-    def _literal(self, tree: Tree, beside: Shown) -> Scalar:
-        if not isinstance(tree, LITERALS):
-            raise refuse(rules.HAVING_FORM, tree.position)
-        return typed_value(tree, self.facts[beside], "this value")
 
     def _shown(self, tree: Tree) -> Shown:
         """Return the key or aggregate that an expression of HAVING or ORDER BY is."""

@@ -78,7 +78,7 @@ def unknown_variables() -> list[str]:
 
 def _shown(field: str, settings: Settings) -> str:
     value = settings.url if field == "database_url" else getattr(settings, field)
-    if value is None:
+    if value is None or value == "":
         return "not set"
     if isinstance(value, SecretStr):
         return MASK

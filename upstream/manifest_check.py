@@ -11,6 +11,7 @@ from upstream.declarations import TableSpec
 from upstream.errors import ManifestError, Problem
 from upstream.manifest import load_manifest
 from upstream.reading_sql import quoted
+from upstream.sources import no_file
 
 
 def manifest_problems(
@@ -36,11 +37,7 @@ def _in_table(table: TableSpec, base: Path, root: Path) -> Iterator[Problem]:
     for pattern in table.files:
         files = sorted(p for p in base.glob(pattern) if not p.is_dir())
         if not files:
-            sentence = (
-                f"no file matches for table {table.name}: patterns are read from the "
-                "manifest's folder"
-            )
-            yield Problem(pattern, None, None, sentence)
+            yield no_file(table.name, pattern)
         for file in files:
             yield from _in_file(table, file, root)
 

@@ -101,11 +101,7 @@ def _found(
     for pattern in table.files:
         matches = sorted(p for p in folders.base.glob(pattern) if not p.is_dir())
         if not matches:
-            sentence = (
-                f"no file matches for table {table.name}: patterns are read from the "
-                "manifest's folder"
-            )
-            problems.append(Problem(pattern, None, None, sentence))
+            problems.append(no_file(table.name, pattern))
         for match in matches:
             real = match.resolve()
             if flaw := _flaw(real, root):
@@ -113,6 +109,15 @@ def _found(
             elif real not in seen:
                 seen.add(real)
                 yield real, _name(match, folders.base)
+
+
+def no_file(table: str, pattern: str) -> Problem:
+    """Say that a pattern of a table names nothing."""
+    sentence = (
+        f"no file matches for table {table}: patterns are read from the manifest's "
+        "folder; put the file there, or take the table out of the manifest"
+    )
+    return Problem(pattern, None, None, sentence)
 
 
 def _name(path: Path, base: Path) -> str:

@@ -13,6 +13,10 @@ _HALVINGS: Final = 36
 _CLOSE: Final = 1e-9
 """Of a step; what is shown has six digits, rounded outwards."""
 
+_TRIES: Final = 15
+_SMALL: Final = 4_096
+"""Counts up to which many averages are tried at once: fewer, larger steps of numpy."""
+
 
 def average_interval(
     weighed: Weighed, bounds: tuple[float, float], widening: float
@@ -61,18 +65,25 @@ def _ends(
     weighed: Weighed, middle: FloatArray, outer: FloatArray, widening: float
 ) -> FloatArray:
     """Return the farthest averages towards ``outer`` that are not ruled out."""
-    inside, outside = np.broadcast_to(middle, outer.shape), outer
     reaches = _possible(weighed, outer, widening)
     if reaches.all():
         return outer
-    for _ in range(_halvings(float(np.max(np.abs(outer - middle))))):
-        half = (inside + outside) / 2
-        possible = _possible(weighed, half, widening)
-        inside = np.where(possible, half, inside)
-        outside = np.where(possible, outside, half)
+    tries = _TRIES if weighed.counts.size <= _SMALL else 1
+    parts = np.arange(tries + 2)[:, None, None] / (tries + 1)
+    inside, outside = np.broadcast_to(middle, outer.shape), outer
+    for _ in range(_rounds(float(np.max(np.abs(outer - middle))), tries + 1)):
+        ladder = inside + (outside - inside) * parts
+        ladder[-1] = outside
+        between = ladder[1:-1].reshape(-1, middle.size)
+        possible = _possible(weighed, between, widening).reshape(ladder[1:-1].shape)
+        steps = np.arange(1, tries + 1)[:, None, None]
+        last = (possible * steps).max(axis=0, keepdims=True)
+        inside = np.take_along_axis(ladder, last, axis=0)[0]
+        outside = np.take_along_axis(ladder, last + 1, axis=0)[0]
     return np.where(reaches, outer, outside)
 
 
-def _halvings(width: float) -> int:
-    """Return how often to halve a width until it cannot be seen."""
-    return min(_HALVINGS, max(0, math.ceil(math.log2(max(width, _CLOSE) / _CLOSE))))
+def _rounds(width: float, parts: int) -> int:
+    """Return how often to take one of so many parts until it cannot be seen."""
+    halvings = math.log2(max(width, _CLOSE) / _CLOSE)
+    return math.ceil(min(_HALVINGS, halvings) / math.log2(parts))

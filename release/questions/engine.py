@@ -20,12 +20,12 @@ class PublicEngine:
 
     Attributes:
         deadlines: Interrupt what runs too long.
-        kept: What was evaluated before, under whose it is and the text.
+        kept: What was evaluated before, under whose it is and the text or name.
     """
 
     def __init__(self) -> None:
         self.deadlines = Deadlines()
-        self.kept: Keeper[tuple[object, Fragment], object] = Keeper(
+        self.kept: Keeper[tuple[object, Fragment | str], object] = Keeper(
             _KEPT_BYTES, _KEPT_EACH
         )
         self._lock = Lock()

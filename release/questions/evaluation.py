@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from privacy.schema import Scalar
 from query_lang.domains import stored_value
-from query_lang.expressions import Expression, Facts, FieldRef, slots_read
+from query_lang.expressions import (
+    TRUTH,
+    Call,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    slots_read,
+)
 from query_lang.fragments import Fragment
 from query_lang.public_values import render_public_values, sql_type, value_column
 from query_lang.refusals import refuse
@@ -25,12 +33,10 @@ from release.questions import rules
 from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
 from release.questions.engine import PublicEngine
+from release.questions.lookups import Lookups, TruthArray
 from release.questions.question import AxisSlot, CubeQuestion
 
 BoolArray = NDArray[np.bool_]
-TruthArray = NDArray[np.int8]
-"""1 for TRUE, -1 for FALSE, 0 for NULL."""
-
 Values = Sequence[Scalar | None]
 _FEW: Final = 4_096
 _STATEMENTS: Final = 128
@@ -73,7 +79,12 @@ class PublicValues:
         Raises:
             SqlNotAllowedError: There are too many combinations, or it takes too long.
         """
-        query, axes, size = self._prepared(condition, question, effort)
+        axes, size = self._ranged(condition, question, effort)
+        if len(axes) == 1:
+            found = self._lookups(question, effort).truths(condition)
+            if found is not None:
+                return found
+        query = self._query(condition, axes, question, effort)
         known = self._engine.kept.get((self, query))
         if known is not None:
             return cast("TruthArray", known)
@@ -96,7 +107,12 @@ class PublicValues:
         """
         if isinstance(expression, FieldRef):
             return self._own(question.slots[expression.slot])
-        query, _, size = self._prepared(expression, question, effort)
+        axes, size = self._ranged(expression, question, effort)
+        if len(axes) == 1:
+            numbers = self._lookups(question, effort).numbers(expression)
+            if numbers is not None:
+                return numbers
+        query = self._query(expression, axes, question, effort)
         known = self._engine.kept.get((self, query))
         if known is not None:
             return cast("Values", known)
@@ -107,14 +123,44 @@ class PublicValues:
         self._engine.kept.put((self, query), values, weight)
         return values
 
-    def _prepared(
+    def _ranged(
         self, expression: Expression, question: CubeQuestion, effort: Effort
-    ) -> tuple[Fragment, tuple[int, ...], int]:
-        """Return the SQL, what it ranges over and how often; refuse too much."""
+    ) -> tuple[tuple[int, ...], int]:
+        """Return what an expression ranges over, and how often; refuse too much."""
         axes = self.axes_of((expression,), question)
         size = prod(self.shape[axis] for axis in axes)
         effort.check_evaluated(size, axes=len(axes))
-        return self._query(expression, axes, question, effort), axes, size
+        return axes, size
+
+    def _lookups(self, question: CubeQuestion, effort: Effort) -> Lookups:
+        return Lookups(
+            question, lambda function, own: self._compared(function, own, effort)
+        )
+
+    def _compared(
+        self, function: Function, own: AxisSlot, effort: Effort
+    ) -> TruthArray:
+        """Return which values of a slot compare so with each of them, by constant."""
+        key = (self, f"{own.name} {function}")
+        known = self._engine.kept.get(key)
+        if known is not None:
+            return cast("TruthArray", known)
+        with self.held(effort):
+            table = self._table(own)
+        count, facts = len(own.values), Facts(own.type, own.scale)
+        source = Fragment(
+            f"(SELECT b.place * {count} + a.place AS place, "  # noqa: S608 - our own names
+            f"a.value AS {value_column(0)}, b.value AS {value_column(1)} "
+            f"FROM {table} a, {table} b)"
+        )
+        pair = Call(function, (FieldRef(0, facts), FieldRef(1, facts)), TRUTH)
+        query = render_public_values(
+            (pair,), source, slots_read(pair), kept=("place",), own={}
+        )
+        holds = self._signs(query, count**2, effort).reshape(count, count)
+        holds.setflags(write=False)
+        self._engine.kept.put(key, holds, holds.nbytes + _bytes(query))
+        return holds
 
     def _signs(self, query: Fragment, size: int, effort: Effort) -> TruthArray:
         signs = np.zeros(size, dtype=np.int8)

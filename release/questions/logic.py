@@ -11,7 +11,8 @@ import numpy as np
 
 from query_lang.expressions import Call, Expression, Function
 from release.questions.effort import Effort
-from release.questions.evaluation import PublicValues, TruthArray
+from release.questions.evaluation import PublicValues
+from release.questions.lookups import TruthArray
 from release.questions.question import CubeQuestion
 
 _JOINS: Final[Mapping[Function, np.ufunc]] = {

@@ -4,6 +4,7 @@ Bodies come from ``server.strict_json``, so numbers keep their exact value; a lo
 read only after the caller's role is known.
 """
 
+import contextlib
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -22,9 +23,10 @@ from pydantic import (
 
 def _iso_day(value: object) -> object:
     if isinstance(value, str):
-        day = date.fromisoformat(value)  # a ValueError is the body's
-        if day.isoformat() == value:
-            return day
+        with contextlib.suppress(ValueError):
+            day = date.fromisoformat(value)
+            if day.isoformat() == value:
+                return day
     message = "write the day as YYYY-MM-DD"
     raise ValueError(message)
 

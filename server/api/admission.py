@@ -198,7 +198,8 @@ def _first(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         return "the body has an unknown key; docs/http.md lists those that are known"
     place = ".".join(str(part) for part in first["loc"])
-    return f"{place or 'the body'}: {first['msg']}"
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{place or 'the body'}: {said}"
 
 
 def answered(work: Callable[[], Response]) -> Response:

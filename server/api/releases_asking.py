@@ -86,6 +86,7 @@ def add_release_question_routes(app: FastAPI) -> None:
     async def ask_release(release: str, request: Request) -> Response:
         """Ask a published release; it costs nothing and needs no project."""
         desk = parts_of(request).release_desk
+        parts_of(request).services.catalogue.see_one_state()
 
         def work(caller: Caller, asked: ReleaseQuestionBody) -> bytes:
             confidence = f"{Decimal(asked.confidence).normalize():f}"

@@ -36,11 +36,19 @@ FOLDER = Path(".demo")
 PATIENTS = 20_000
 START_SECONDS = 30.0
 _PORTS = range(18_000, 18_100)
-_CURL = """\
+_HOW_TO_ASK = """\
 Ask from another terminal (stop with Ctrl-C):
 curl -s http://127.0.0.1:8000/v1/datasets/hospital/queries \\
   -H 'Authorization: Bearer {key}' \\
   -d '{{"sql": "SELECT sex, COUNT(*) FROM patients GROUP BY sex", "epsilon": "0.1"}}'
+
+Its cube and its tree, for nothing (docs/querying-releases.md):
+curl -s http://127.0.0.1:8000/v1/releases -H 'Authorization: Bearer {key}'
+
+Be its custodian there (docs/custodians.md):
+export CURATOR_DATA='{data}' \\
+  CURATOR_ANCHOR='{anchor}'
+{curator} project show demo
 """
 _console = Console(soft_wrap=True, highlight=False)
 
@@ -102,7 +110,13 @@ def serve_demo(wiring: Wiring) -> None:
     if not key_file.exists():
         _build(wiring, environment)
     key = json.loads(key_file.read_text("utf-8"))["key"]
-    _console.print(_CURL.format(key=key), markup=False)
+    told = _HOW_TO_ASK.format(
+        key=key,
+        data=environment["CURATOR_DATA"],
+        anchor=environment["CURATOR_ANCHOR"],
+        curator=Path(sys.executable).with_name("curator"),
+    )
+    _console.print(told, markup=False)
     sys.stdout.flush()
     command = [sys.executable, "-m", "server.main", "serve"]
     os.execve(sys.executable, command, environment)  # noqa: S606 - it gets our signals

@@ -153,7 +153,8 @@ def _prepare(viewer: Viewer, kind: JobKind, given: Mapping[str, object]) -> Prep
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "parameters"
-        message = f"parameters: {place}: {first['msg']}"
+        said = first["msg"].removeprefix("Value error, ")
+        message = f"parameters: {place}: {said}"
         raise InvalidOptionError(message) from None
     try:
         return kind.prepare(parameters)

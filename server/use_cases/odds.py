@@ -32,18 +32,29 @@ def odds_factor(loss: Loss) -> str:
     return f"{float(rounded):.{digits}f}".rstrip("0").rstrip(".")
 
 
-def promise_in_words(unit: str, cap: Loss) -> str:
-    """Say what a cap promises to each unit, and how weak it is where it is weak."""
-    if cap == Loss(0):
-        return "The cap is 0: nothing more is answered about this population."
+def promise_in_words(unit: str, cap: Loss, spent: Loss) -> str:
+    """Say what a cap promises to each unit, and how weak it is where it is weak.
+
+    A cap that was lowered takes back nothing: where more than it is spent, what is
+    spent is what holds.
+    """
+    bound = max(cap, spent)
+    if bound == Loss(0):
+        return "The cap is 0: nothing was answered about this population, nor will be."
     promise = (
         f"Whatever all recipients of answers do together, and whatever else they know: "
         f"the odds that they can rightly give to one {unit} being in the data, against "
-        f"not being in it, change by a factor of at most e^{cap} = {odds_factor(cap)}, "
-        "in either direction, by all answers ever given under this cap. Allotments of "
+        "not being in it, change by a factor of at most "
+        f"e^{bound} = {odds_factor(bound)}, in either direction, by all answers ever "
+        "given under this cap. Allotments of "
         "projects and principals ration the cap; they bound nobody's knowledge."
     )
-    if cap >= WEAK:
+    if spent > cap:
+        promise += (
+            f" The cap was lowered to {cap} when {spent} was spent: nothing more is "
+            "answered, and what was told stays told."
+        )
+    if bound >= WEAK:
         promise += (
             " **This factor is so large that the cap promises little in the worst "
             "case.** Lower it where patients are to rely on it."

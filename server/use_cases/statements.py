@@ -97,7 +97,8 @@ class StatementOffice:
             ("spent", f"epsilon {spent}, a factor of {odds_factor(spent)}"),
             ("remaining", f"epsilon {cap.minus_floor_zero(spent)}"),
         ]
-        return f"{promise_in_words(plain(unit), cap)}\n\n{table(('fact', ''), facts)}"
+        promise = promise_in_words(plain(unit), cap, spent)
+        return f"{promise}\n\n{table(('fact', ''), facts)}"
 
     def _project_facts(
         self, connection: Connection, row: Row[tuple[object, ...]]

@@ -25,6 +25,7 @@ from tests.audit.bounds import (
     noise_p_value,
 )
 from tests.audit.game import play
+from tests.audit.sequence_plans import audit_sequences
 from tests.audit.timing import (
     HEAVY_QUESTION,
     area,
@@ -308,6 +309,7 @@ PARTS = {
     "cohorts": audit_cohorts,
     "plans": audit_plans,
     "releases": audit_releases,
+    "sequences": audit_sequences,
     "games": lambda session: with_counts(session, audit_games),
     "times": audit_times,
 }

@@ -117,8 +117,8 @@ OTHERS = [*([[0, 1, 0, 1, 0], [1, 1, 2], [0], [2, 0]] * 5), [3, 3], [3, 3]]
 def shapes(samples, *, present, factor=None):
     """Return how often each fact about a release's shape held: a unit of one symbol.
 
-    Whether its symbol is there, alone and twice, whether any gram is so long, and
-    whether there are more grams than 0, 1, 2, ...
+    Whether its symbol is there, alone and twice, whether any gram is so long, whether
+    there are more grams than 0, 1, 2, ..., and more digits in all than 0, 2, 4, ...
     """
     unit = [[3] * LENGTH] if present else []
     sealed = sealed_sequences([*OTHERS, *unit], 4, LENGTH + 1)
@@ -131,5 +131,7 @@ def _facts(model):
     deep = [sum(len(level.counts) > 0 for level in model.levels) > n for n in range(3)]
     size = sum(len(level.counts) for level in model.levels)
     ended = any((level.symbols == 3).sum() > 1 for level in model.levels[1:])
-    found = [single, ended, *deep, *(size > n for n in range(12))]
+    digits = sum(len(str(v)) for level in model.levels for v in level.counts.tolist())
+    many = [*(size > n for n in range(12)), *(digits > n for n in range(0, 24, 2))]
+    found = [single, ended, *deep, *many]
     return np.array(found, dtype=np.int64)

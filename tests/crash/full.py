@@ -25,7 +25,7 @@ from tests.crash.kills import SCOPES, run_kills, total_charged
 from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.processes import Nursery
 from tests.crash.races import run_races
-from tests.crash.release_desk import ReleaseDesk
+from tests.crash.release_desk import ReleaseDesk, TreeDesk
 from tests.crash.tampers import run_tampers
 from tests.harness import ImportingInstallation, Installation
 
@@ -111,11 +111,19 @@ def jobs(nursery, installation, _, count):
 
 
 def releases(nursery, installation, _, count):
-    """100 workers killed while they publish, and as many publications cancelled."""
+    """100 workers killed while they publish cubes, and as many cancelled."""
+    return _published(nursery, installation, count, ReleaseDesk)
+
+
+def trees(nursery, installation, _, count):
+    """100 workers killed while they publish sequences, and as many cancelled."""
+    return _published(nursery, installation, count, TreeDesk)
+
+
+def _published(nursery, installation, count, desk_type):
     importing = ImportingInstallation(installation.folder, url=installation.url)
-    more = {"desk_type": ReleaseDesk}
-    killed = run_job_kills(nursery, importing, count, **more)
-    cancelled = run_job_cancels(nursery, importing, count, **more)
+    killed = run_job_kills(nursery, importing, count, desk_type=desk_type)
+    cancelled = run_job_cancels(nursery, importing, count, desk_type=desk_type)
     said = (
         f"{killed.rounds} workers killed, {killed.retried} releases taken over, all "
         f"{killed.states}; {cancelled.rounds} cancelled: {cancelled.states}"
@@ -135,10 +143,11 @@ EXPERIMENTS = {
     "disks": (disks, 200),
     "jobs": (jobs, 100),
     "releases": (releases, 100),
+    "trees": (trees, 100),
 }
 
 
-SHARED = ("races", "kills", "releases")
+SHARED = ("races", "kills", "releases", "trees")
 """What runs on PostgreSQL too; the others look into SQLite's files."""
 
 

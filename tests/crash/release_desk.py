@@ -1,20 +1,26 @@
 """Releases published by workers that are killed, and held against the books."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
 from server.use_cases.release_job import release_id_of
 from tests.crash.books import charges, problems
 from tests.crash.job_desk import OPERATOR, JobDesk
-from tests.publishing import spec
+from tests.publishing import paths, spec
 
 _NUMBERS = count()
 
 
+@dataclass
 class ReleaseDesk(JobDesk):
     """Submits releases to an installation, and starts workers for it."""
 
-    def submit(self, spec_of=spec, **more):
+    spec_of: Callable = spec
+
+    def submit(self, spec_of=None, **more):
         """Queue a release of a name of its own."""
+        spec_of = spec_of or self.spec_of
         with self.office() as office:
             told = {"release": spec_of(f"release_{next(_NUMBERS)}", **more)}
             return office.submit(OPERATOR, "release.publish", told)["id"]
@@ -57,3 +63,10 @@ class ReleaseDesk(JobDesk):
         """Return all that is wrong, once no worker is at work."""
         wrong = [fault for job in jobs for fault in self.job_problems(job)]
         return wrong + self.file_problems() + problems(self.installation)
+
+
+@dataclass
+class TreeDesk(ReleaseDesk):
+    """Submits releases of sequences."""
+
+    spec_of: Callable = paths

@@ -100,8 +100,9 @@ class Budget:
 
     def _sentence(self, project: dict[str, Any]) -> str:
         count = self.questions_left(project=str(project["project"]))
-        plural = "question" if count == 1 else "questions"
-        return f"{count:,} more {plural} at epsilon {self.price} fit"
+        asked = "question" if count == 1 else "questions"
+        fit = "fits" if count == 1 else "fit"
+        return f"{count:,} more {asked} at epsilon {self.price} {fit}"
 
     def __repr__(self) -> str:
         """Return the budgets for terminals."""

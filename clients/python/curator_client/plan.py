@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
 from curator_client.display import preformatted
 
 Asked = TypeVar("Asked")
+_HIDDEN_LIMIT = "a limit that is not shown to you has less left"
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +114,7 @@ class Plan(Generic[Asked]):
         ]
         given = any(one["kind"] == "answer" for one in self.free)
         price = "free" if given else f"epsilon {self.epsilon}"
-        room = "affordable" if self.affordable else "over budget"
+        room = "affordable" if self.affordable else self._over_budget()
         notes = [f"note: {warning['detail']}" for warning in self.warnings]
         notes += [
             f"note: the release {one.get('name', one['id'])} answers this for nothing: "
@@ -123,6 +125,16 @@ class Plan(Generic[Asked]):
         return "\n".join([f"price: {price} ({room})", *noise, self.derivation, *notes])
 
     __repr__ = __str__
+
+    def _over_budget(self) -> str:
+        """Say which limit has no room: one that is shown, or one that is not."""
+        price = Decimal(self.epsilon)
+        short = [
+            f"{whose} has {left} left"
+            for whose, left in self.remaining.items()
+            if left is not None and Decimal(left) < price
+        ]
+        return f"over budget: {' and '.join(short) or _HIDDEN_LIMIT}"
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

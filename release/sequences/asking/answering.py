@@ -26,8 +26,9 @@ from release.questions.confidence import widening
 from release.questions.estimates import Ends
 from release.sequences.asking import rules
 from release.sequences.asking.binding import SequenceBinder
-from release.sequences.asking.counting import count
+from release.sequences.asking.counting import Counts, count, grouped
 from release.sequences.asking.levels import LevelledTree
+from release.sequences.asking.occurring import occur
 from release.sequences.asking.published import PublishedSequences
 from release.sequences.asking.question import (
     All,
@@ -35,7 +36,6 @@ from release.sequences.asking.question import (
     Condition,
     Count,
     Negation,
-    Occurrences,
     SequenceQuestion,
 )
 from release.sequences.asking.runs import FoundRun, top_runs
@@ -43,6 +43,9 @@ from release.sequences.contract import Estimate, SequenceModel
 
 MAX_WORK: Final = 50_000_000
 """Nodes that all conditions and keys of one question may pass over together."""
+
+_PASSES_OF_RUNS: Final = 4
+"""Of a number of units or places over the tree."""
 
 _STEP: Final = 10.0**SHOWN_DIGITS
 _ARROW: Final = " > "
@@ -112,6 +115,7 @@ class AskedSequences:
 
     def _check_work(self, question: SequenceQuestion) -> None:
         passes = len(question.keys) + _atoms(question.condition)
+        passes += _PASSES_OF_RUNS * len(question.measures)
         if question.top is not None:
             passes += question.top.longest
         if passes * len(self.tree) > MAX_WORK:
@@ -126,32 +130,44 @@ class AskedSequences:
             runs: list[Cell] = [(self.shown_run(each),) for each in found]
             return runs, [[_number(each.occurrences, factor) for each in found]]
         cells = list(product(*(key.values for key in question.keys)))
-        numbers = [
-            self._counted(question, factor)
-            if isinstance(measure, Count)
-            else self._occurring(measure, factor)
-            for measure in question.measures
-        ]
-        return cells, numbers
+        return cells, self._numbers(question, factor)
 
-    def _counted(self, question: SequenceQuestion, factor: float) -> list[_Number]:
-        counts = count(self.tree, question.condition, question.keys)
-        columns = (counts.values, counts.half_widths, counts.undecided, counts.reach)
-        return [
-            _Number(value, width * factor, value + more + reach * factor, more)
-            for value, width, more, reach in zip(
-                *(column.tolist() for column in columns), strict=True
-            )
-        ]
+    def _numbers(
+        self, question: SequenceQuestion, factor: float
+    ) -> list[list[_Number]]:
+        """Return the numbers of each measure, one a group.
 
-    def _occurring(self, measure: Occurrences, factor: float) -> list[_Number]:
-        return [_number(e, factor) for e in self.model.occurrences([measure.run])]
+        Runs in all sequences are the model's to count, which may know of more than
+        the tree.
+        """
+        is_whole = question.condition is None and not question.keys
+        groups = grouped(self.tree, question.condition, question.keys)
+        found: list[list[_Number]] = []
+        for measure in question.measures:
+            if isinstance(measure, Count):
+                found.append(_laid(count(self.tree, groups), factor))
+            elif is_whole:
+                (estimate,) = self.model.occurrences([measure.run])
+                found.append([_number(estimate, factor)])
+            else:
+                found.append(_laid(occur(self.tree, groups, measure.run), factor))
+        return found
 
     def shown_run(self, found: FoundRun) -> str:
         """Return a run as an answer shows it: symbols with ``>`` between them."""
         values = self.model.domain.alphabet.values
         shown = (values[code] for code in found.run)
         return _ARROW.join("NULL" if value is None else str(value) for value in shown)
+
+
+def _laid(counts: Counts, factor: float) -> list[_Number]:
+    columns = (counts.values, counts.half_widths, counts.undecided, counts.reach)
+    return [
+        _Number(value, width * factor, value + more + reach * factor, more)
+        for value, width, more, reach in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def _number(estimate: Estimate, factor: float) -> _Number:

@@ -7,6 +7,8 @@ from typing import Final
 
 from privacy.schema import ColumnType
 from query_lang import rules as language
+from query_lang.bind_having import HavingBinder
+from query_lang.bind_queries import item_at
 from query_lang.compiled import (
     KeyShown,
     NumberShown,
@@ -15,6 +17,7 @@ from query_lang.compiled import (
     Presentation,
     Shown,
 )
+from query_lang.expressions import Facts
 from query_lang.names import output_names
 from query_lang.refusals import refuse, too_many_groups
 from query_lang.shown_values import SHOWN_DIGITS
@@ -68,8 +71,6 @@ class SequenceBinder:
         self._check_source(tree)
         if select.distinct:
             raise refuse(language.DISTINCT, select.position)
-        if select.having is not None:
-            raise refuse(rules.NO_HAVING, select.having.position)
         if any(_is_call(item.expression, "top_runs") for item in select.items):
             return self._top_runs(select)
         return _Selected(self._published, select).bind()
@@ -86,7 +87,7 @@ class SequenceBinder:
 
     def _top_runs(self, select: Select) -> SequenceQuestion:
         (first, *others) = select.items
-        parts = (select.where, *select.group_by, *select.order_by)
+        parts = (select.where, select.having, *select.group_by, *select.order_by)
         if others or any(part is not None for part in parts):
             raise refuse(rules.TOP_RUNS_ALONE, first.position)
         if not isinstance(first.expression, FunctionCall):
@@ -127,6 +128,7 @@ class _Selected:
     keys: dict[str, KeyColumn] = field(default_factory=dict)
     measures: dict[Count | Occurrences, int] = field(default_factory=dict)
     shown: dict[str, Shown] = field(default_factory=dict)
+    facts: dict[Shown, Facts] = field(default_factory=dict)
 
     def bind(self) -> SequenceQuestion:
         select = self.select
@@ -140,26 +142,40 @@ class _Selected:
         pairs = zip(names, select.items, strict=True)
         columns = tuple(self._column(name, item) for name, item in pairs)
         self._check_selected(columns)
-        terms = tuple(self._term(item) for item in select.order_by)
+        presentation = self._presentation()  # it may speak of more measures
         return SequenceQuestion(
             condition=condition,
             keys=tuple(self.keys.values()),
             measures=tuple(self.measures),
             columns=columns,
-            presentation=Presentation(order=terms, limit=select.limit),
+            presentation=presentation,
             position=select.position,
+        )
+
+    def _presentation(self) -> Presentation:
+        having = self.select.having
+        binder = HavingBinder(self._spoken, self.facts)
+        return Presentation(
+            None if having is None else binder.bind(having),
+            tuple(self._term(item) for item in self.select.order_by),
+            self.select.limit,
         )
 
     # -- keys ------------------------------------------------------------------
 
     def _aliased(self, tree: Expression) -> Expression:
-        """Return what a name in GROUP BY or ORDER BY stands for."""
-        split = self.published.domain.split
-        if isinstance(tree, Name) and (split is None or tree.name != split.name):
+        """Return what a name or a position in GROUP BY or ORDER BY stands for."""
+        if isinstance(tree, NumberLiteral):
+            return item_at(tree, self.select).expression
+        if isinstance(tree, Name) and not self._is_split(tree):
             for item in self.select.items:
                 if item.alias == tree.name:
                     return item.expression
         return tree
+
+    def _is_split(self, tree: Name) -> bool:
+        split = self.published.domain.split
+        return split is not None and tree.name == split.name
 
     def _key(self, tree: Expression, conditions: ConditionBinder) -> KeyColumn:
         domain = self.published.domain
@@ -223,13 +239,11 @@ class _Selected:
     def _shown(self, tree: Expression) -> Shown:
         written = _written(tree)
         if written in self.keys:
-            return KeyShown(list(self.keys).index(written))
+            return self._key_shown(written)
         match tree:
             case CountRows():
                 return self._number(Count())
             case FunctionCall("occurrences"):
-                if self.select.where is not None or self.select.group_by:
-                    raise refuse(rules.WHOLE_RELEASE, tree.position)
                 run = symbols.run_of(tree, self.published.domain)
                 return self._number(Occurrences(run))
             case FunctionCall("symbol_at" | "length" | "slope_band") | Name():
@@ -237,8 +251,15 @@ class _Selected:
             case _:
                 raise refuse(rules.SEQUENCE_COUNTS, tree.position)
 
+    def _key_shown(self, written: str) -> KeyShown:
+        shown, key = KeyShown(list(self.keys).index(written)), self.keys[written]
+        self.facts[shown] = Facts(key.type, self._scale(key))
+        return shown
+
     def _number(self, measure: Count | Occurrences) -> NumberShown:
-        return NumberShown(self.measures.setdefault(measure, len(self.measures)))
+        shown = NumberShown(self.measures.setdefault(measure, len(self.measures)))
+        self.facts[shown] = Facts(ColumnType.DECIMAL, SHOWN_DIGITS)
+        return shown
 
     def _check_selected(self, columns: tuple[OutputColumn, ...]) -> None:
         if not self.measures:
@@ -252,22 +273,19 @@ class _Selected:
                 raise refuse(language.KEY_NOT_SELECTED, place)
 
     def _term(self, item: OrderItem) -> OrderTerm:
-        tree = item.expression
-        if isinstance(tree, Name) and tree.name in self.shown:
-            shown = self.shown[tree.name]
-        else:
-            shown = self._ordered(tree)
+        shown = self._spoken(self._aliased(item.expression))
         return OrderTerm(shown, item.descending, nulls_first=bool(item.nulls_first))
 
-    def _ordered(self, tree: Expression) -> Shown:
-        meant = self._aliased(tree)
-        is_known = _written(meant) in self.keys or isinstance(meant, CountRows)
-        if isinstance(tree, NumberLiteral) or not is_known:
+    def _spoken(self, tree: Expression) -> Shown:
+        """Return the key or number that HAVING or ORDER BY speaks of."""
+        if isinstance(tree, Name) and not self._is_split(tree):
+            if tree.name in self.shown:
+                return self.shown[tree.name]
+            tree = self._aliased(tree)
+        is_number = isinstance(tree, CountRows) or _is_call(tree, "occurrences")
+        if not is_number and _written(tree) not in self.keys:
             raise refuse(rules.SEQUENCE_ORDER, tree.position)
-        found = self._shown(meant)
-        if found not in self.shown.values():
-            raise refuse(rules.SEQUENCE_ORDER, tree.position)
-        return found
+        return self._shown(tree)
 
 
 def _measure(name: str, shown: Shown, unit: str) -> OutputColumn:

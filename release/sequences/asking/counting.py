@@ -27,10 +27,10 @@ class Counts:
     """One number a group, C order over the keys.
 
     Attributes:
-        values: Estimated units that match for sure.
+        values: Estimated units that match for sure, or places in their sequences.
         half_widths: 95 % half-widths of ``values``.
-        undecided: Estimated units of which the tree does not say whether they match
-            (or in which group): pruned, or past what was looked at.
+        undecided: Estimated units, or places, of which the tree does not say whether
+            they match (or in which group): pruned, or past what was looked at.
         reach: 95 % half-widths of ``values`` and ``undecided`` together.
     """
 
@@ -40,9 +40,50 @@ class Counts:
     reach: FloatArray
 
 
-def count(
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """A tree's nodes, laid over the groups of a question.
+
+    Attributes:
+        codes: For each key, each node's place among its values; -1: not known.
+        shape: How many values each key has.
+        settled: Where the condition is TRUE and all keys are known, for all below too.
+        fresh: Settled, but not above: these nodes are disjoint.
+        open: Leaves that are not settled and may match.
+    """
+
+    codes: tuple[IntArray, ...]
+    shape: tuple[int, ...]
+    settled: BoolArray
+    fresh: BoolArray
+    open: BoolArray
+
+
+def grouped(
     tree: LevelledTree, condition: Condition | None, keys: Sequence[KeyColumn]
-) -> Counts:
+) -> Groups:
+    """Return which nodes match for sure, and in which group."""
+    true = (
+        np.ones(len(tree), dtype=np.int8)
+        if condition is None
+        else verdict(condition, tree).is_true
+    )
+    codes = tuple(places_of(key, tree) for key in keys)
+    settled = true > 0
+    for code in codes:
+        settled &= code >= 0
+    fresh = settled & ~settled[tree.parents]
+    fresh[tree.roots] = settled[tree.roots]
+    return Groups(
+        codes=codes,
+        shape=tuple(len(key.values) for key in keys),
+        settled=settled,
+        fresh=fresh,
+        open=tree.is_leaf & (true >= 0) & ~settled,
+    )
+
+
+def count(tree: LevelledTree, groups: Groups) -> Counts:
     """Count the units of each group.
 
     A node's own count is taken where everything is settled there and was not above:
@@ -51,22 +92,8 @@ def count(
     count, errors of disjoint nodes lean against each other, so the sum is too large
     rather than too small (docs/querying-releases.md).
     """
-    true = (
-        np.ones(len(tree), dtype=np.int8)
-        if condition is None
-        else verdict(condition, tree).is_true
-    )
-    codes = [places_of(key, tree) for key in keys]
-    settled = true > 0
-    for code in codes:
-        settled &= code >= 0
-    fresh = settled & ~settled[tree.parents]
-    fresh[tree.roots] = settled[tree.roots]
-    shape = tuple(len(key.values) for key in keys)
-    found = np.flatnonzero(fresh)
-    values, variances = _summed(tree, found, codes, shape)
-    open_ = tree.is_leaf & (true >= 0) & ~settled
-    undecided, spread = _undecided(tree, open_, codes, shape)
+    values, variances = sure(tree, groups, groups.fresh.astype(np.int64))
+    undecided, spread = possible(tree, groups, groups.open.astype(np.int64))
     half_widths = WEIGHTED_QUANTILE * np.sqrt(variances)
     reach = WEIGHTED_QUANTILE * np.sqrt(variances + spread)
     room = _everybody(tree) - values
@@ -85,47 +112,62 @@ def _everybody(tree: LevelledTree) -> float:
     return float(tree.counts[roots].sum() + spread)
 
 
+def sure(
+    tree: LevelledTree, groups: Groups, times: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return counts and variances, summed by group.
+
+    Args:
+        tree: Whose counts.
+        groups: Of settled nodes.
+        times: How often each node's count is taken; 0 where a node is not settled.
+    """
+    return _summed(tree, times, groups.codes, groups.shape)
+
+
+def possible(
+    tree: LevelledTree, groups: Groups, times: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return what may belong to each group: nodes that no key leads elsewhere.
+
+    Args:
+        tree: Whose counts.
+        groups: Where keys lead.
+        times: How often each node's count is taken.
+    """
+    values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
+    known = [code >= 0 for code in groups.codes]
+    for pattern in product((False, True), repeat=len(known)):
+        fits = times > 0
+        for is_known, wanted in zip(known, pattern, strict=True):
+            fits &= is_known == wanted
+        if not fits.any():
+            continue
+        pairs = list(zip(groups.codes, groups.shape, pattern, strict=True))
+        taken = [code for code, _, wanted in pairs if wanted]
+        sizes = tuple(size for _, size, wanted in pairs if wanted)
+        laid = [size if wanted else 1 for _, size, wanted in pairs]
+        value, variance = _summed(tree, np.where(fits, times, 0), taken, sizes)
+        values += value.reshape(laid)
+        variances += variance.reshape(laid)
+    return values.ravel(), variances.ravel()
+
+
 def _summed(
     tree: LevelledTree,
-    nodes: IntArray,
+    times: IntArray,
     codes: Sequence[IntArray],
     shape: tuple[int, ...],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return counts and variances of nodes, summed by group."""
+    """Return counts and variances of disjoint nodes, so many times, by group."""
+    nodes = np.flatnonzero(times)
     places = np.zeros(len(nodes), dtype=np.int64)
     for code, size in zip(codes, shape, strict=True):
         places = places * size + code[nodes]
-    size = prod(shape)
-    values = np.bincount(places, tree.counts[nodes], size).astype(np.float64)
-    variances = np.bincount(places, tree.variances[nodes], size).astype(np.float64)
-    return values, variances
-
-
-def _undecided(
-    tree: LevelledTree,
-    open_: BoolArray,
-    codes: Sequence[IntArray],
-    shape: tuple[int, ...],
-) -> tuple[FloatArray, FloatArray]:
-    """Return what may belong to each group: leaves that no key leads elsewhere."""
-    values, variances = np.zeros(shape), np.zeros(shape)
-    known = [code >= 0 for code in codes]
-    for pattern in product((False, True), repeat=len(codes)):
-        fits = open_.copy()
-        for is_known, wanted in zip(known, pattern, strict=True):
-            fits &= is_known == wanted
-        nodes = np.flatnonzero(fits)
-        if not len(nodes):
-            continue
-        taken = [code for code, wanted in zip(codes, pattern, strict=True) if wanted]
-        sizes = [size for size, wanted in zip(shape, pattern, strict=True) if wanted]
-        laid = [
-            size if wanted else 1 for size, wanted in zip(shape, pattern, strict=True)
-        ]
-        count_, variance = _summed(tree, nodes, taken, tuple(sizes))
-        values += count_.reshape(laid)
-        variances += variance.reshape(laid)
-    return values.ravel(), variances.ravel()
+    size, often = prod(shape), times[nodes]
+    values = np.bincount(places, often * tree.counts[nodes], size)
+    variances = np.bincount(places, often**2 * tree.variances[nodes], size)
+    return values.astype(np.float64), variances.astype(np.float64)
 
 
 # -- keys ------------------------------------------------------------------------

@@ -27,13 +27,9 @@ SEQUENCE_KEY: Final = Rule(
 )
 SEQUENCE_ORDER: Final = Rule(
     "sequence_order",
-    "ORDER BY names what is selected",
-    "order by a column's alias, or by COUNT(*)",
-)
-NO_HAVING: Final = Rule(
-    "no_having",
-    "HAVING is not for releases of sequences",
-    "order by the count, and take as many rows as you need by LIMIT",
+    "HAVING and ORDER BY speak of keys, COUNT(*), OCCURRENCES and columns' names",
+    "write HAVING COUNT(*) > 100 ORDER BY n DESC; conditions on sequences stand in "
+    "WHERE",
 )
 SYMBOLS_LISTED: Final = Rule(
     "symbols_listed",
@@ -70,11 +66,6 @@ MANY_BANDS: Final = Rule(
     "bands this narrow would be more than 400",
     "take wider bands",
 )
-WHOLE_RELEASE: Final = Rule(
-    "whole_release",
-    "occurrences are counted over all sequences of the release together",
-    "leave out WHERE and GROUP BY, or count sequences: COUNT(*) with HAS_RUN",
-)
 TOP_RUNS_ALONE: Final = Rule(
     "top_runs_alone",
     "TOP_RUNS stands alone: its rows are runs",
@@ -97,7 +88,6 @@ RULES: Final = (
     SEQUENCE_CONDITION,
     SEQUENCE_KEY,
     SEQUENCE_ORDER,
-    NO_HAVING,
     SYMBOLS_LISTED,
     UNKNOWN_SYMBOL,
     PAST_LENGTH,
@@ -105,7 +95,6 @@ RULES: Final = (
     SLOPE_OF_ORDER,
     SLOPE_BOUND,
     MANY_BANDS,
-    WHOLE_RELEASE,
     TOP_RUNS_ALONE,
     TOP_RUNS_SIZE,
     MUCH_WORK,

@@ -249,6 +249,7 @@ def test_a_plan_has_no_key_and_is_read():
     document = {
         "epsilon": "0.1",
         "affordable": False,
+        "remaining": {"project": "0.05", "principal": None},
         "noise": [{"column": "count", "half_width_95": "30"}],
         "derivation": "because",
         "free": [],
@@ -258,8 +259,21 @@ def test_a_plan_has_no_key_and_is_read():
     assert server.keys() == [None]
     assert server.requests[0].url.path == "/v1/datasets/clinic/plan"
     assert (plan.epsilon, plan.affordable, plan.derivation) == ("0.1", False, "because")
-    assert "over budget" in str(plan)
+    assert "(over budget: project has 0.05 left)" in str(plan)
     assert "count: ± 30" in str(plan)
+
+
+def test_a_plan_over_a_limit_that_is_not_shown_says_so():
+    document = {
+        "epsilon": "0.1",
+        "affordable": False,
+        "remaining": {"project": "3.5", "principal": "0.1"},
+        "noise": [],
+        "derivation": "because",
+        "free": [],
+    }
+    plan = connect(Server(ok(document))).plan(SQL, epsilon="0.1")
+    assert "over budget: a limit that is not shown to you has less left" in str(plan)
 
 
 def test_a_plan_shows_that_an_answer_is_free():

@@ -93,3 +93,38 @@ def test_intervals_hold_the_counts_of_the_sequences(epsilon):
     every = [one for found in kinds.values() for one in found]
     assert sum(every) / len(every) >= 0.95, held
     assert all(share >= 0.9 for share in held.values()), held  # 16 of some
+
+
+def of_runs():
+    """Yield questions about runs in some sequences, each with what it means."""
+    for a in range(SYMBOLS):
+        for b in range(SYMBOLS):
+            yield (
+                f"OCCURRENCES({a}, {b})",
+                f"STARTS_WITH({a})",
+                lambda w, a=a, b=b: (w[0] == a) * list(pairwise(w)).count((a, b)),
+            )
+            yield (
+                f"OCCURRENCES({b})",
+                f"HAS_RUN({a})",
+                lambda w, a=a, b=b: (a in w) * w.count(b),
+            )
+        for n in range(1, H + 1):
+            yield (
+                f"OCCURRENCES({a})",
+                f"LENGTH() >= {n}",
+                lambda w, a=a, n=n: (len(w) >= n) * w.count(a),
+            )
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "1", "5"])
+def test_intervals_hold_the_runs_of_the_sequences_that_match(epsilon):
+    held = []
+    for seed in range(SEEDS):
+        release = opened(epsilon, seed)
+        for number, where, meaning in of_runs():
+            answer = ask(release, f"SELECT {number} AS n FROM walks WHERE {where}")
+            low, high = map(float, answer.intervals[0].rows[0])
+            held.append(low <= sum(map(meaning, WALKS)) <= high)
+
+    assert sum(held) / len(held) >= 0.95, sum(held) / len(held)

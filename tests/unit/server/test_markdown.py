@@ -46,6 +46,20 @@ def test_odds_never_round_down(epsilon):
 
 
 def test_a_large_cap_is_called_one():
-    assert "so large" in promise_in_words("patient", Loss.parse("10"))
-    assert "so large" not in promise_in_words("patient", Loss.parse("9.9"))
-    assert "nothing more" in promise_in_words("patient", Loss.parse("0"))
+    assert "so large" in promise("10", "0")
+    assert "so large" not in promise("9.9", "0")
+
+
+def test_a_cap_of_nothing_promises_that_nothing_was_told():
+    assert "nothing was answered" in promise("0", "0")
+
+
+@pytest.mark.parametrize("cap", ["0", "1"])
+def test_a_cap_that_was_lowered_below_what_is_spent_promises_what_is_spent(cap):
+    words = promise(cap, "1.5")
+    assert "e^1.5 = 4.49" in words
+    assert f"lowered to {cap} when 1.5 was spent" in words
+
+
+def promise(cap, spent):
+    return promise_in_words("patient", Loss.parse(cap), Loss.parse(spent))
