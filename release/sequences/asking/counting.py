@@ -92,8 +92,8 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     count, errors of disjoint nodes lean against each other, so the sum is too large
     rather than too small (docs/querying-releases.md).
     """
-    values, variances = sure(tree, groups, groups.fresh.astype(np.int64))
-    undecided, spread = possible(tree, groups, groups.open.astype(np.int64))
+    values, variances = sure(tree, groups, groups.fresh)
+    undecided, spread = possible(tree, groups, groups.open)
     half_widths = WEIGHTED_QUANTILE * np.sqrt(variances)
     reach = WEIGHTED_QUANTILE * np.sqrt(variances + spread)
     room = _everybody(tree) - values
@@ -113,7 +113,7 @@ def _everybody(tree: LevelledTree) -> float:
 
 
 def sure(
-    tree: LevelledTree, groups: Groups, times: IntArray
+    tree: LevelledTree, groups: Groups, times: IntArray | BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return counts and variances, summed by group.
 
@@ -122,11 +122,13 @@ def sure(
         groups: Of settled nodes.
         times: How often each node's count is taken; 0 where a node is not settled.
     """
-    return _summed(tree, times, groups.codes, groups.shape)
+    nodes = np.flatnonzero(times)
+    codes = [code[nodes] for code in groups.codes]
+    return _summed(tree, nodes, times, codes, groups.shape)
 
 
 def possible(
-    tree: LevelledTree, groups: Groups, times: IntArray
+    tree: LevelledTree, groups: Groups, times: IntArray | BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return what may belong to each group: nodes that no key leads elsewhere.
 
@@ -136,18 +138,20 @@ def possible(
         times: How often each node's count is taken.
     """
     values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
-    known = [code >= 0 for code in groups.codes]
+    nodes = np.flatnonzero(times)
+    codes = [code[nodes] for code in groups.codes]
+    known = [code >= 0 for code in codes]
     for pattern in product((False, True), repeat=len(known)):
-        fits = times > 0
+        fits = np.ones(len(nodes), dtype=np.bool_)
         for is_known, wanted in zip(known, pattern, strict=True):
             fits &= is_known == wanted
         if not fits.any():
             continue
-        pairs = list(zip(groups.codes, groups.shape, pattern, strict=True))
-        taken = [code for code, _, wanted in pairs if wanted]
+        pairs = list(zip(codes, groups.shape, pattern, strict=True))
+        taken = [code[fits] for code, _, wanted in pairs if wanted]
         sizes = tuple(size for _, size, wanted in pairs if wanted)
         laid = [size if wanted else 1 for _, size, wanted in pairs]
-        value, variance = _summed(tree, np.where(fits, times, 0), taken, sizes)
+        value, variance = _summed(tree, nodes[fits], times, taken, sizes)
         values += value.reshape(laid)
         variances += variance.reshape(laid)
     return values.ravel(), variances.ravel()
@@ -155,19 +159,34 @@ def possible(
 
 def _summed(
     tree: LevelledTree,
-    times: IntArray,
+    nodes: IntArray,
+    times: IntArray | BoolArray,
     codes: Sequence[IntArray],
     shape: tuple[int, ...],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return counts and variances of disjoint nodes, so many times, by group."""
-    nodes = np.flatnonzero(times)
-    places = np.zeros(len(nodes), dtype=np.int64)
-    for code, size in zip(codes, shape, strict=True):
-        places = places * size + code[nodes]
-    size, often = prod(shape), times[nodes]
-    values = np.bincount(places, often * tree.counts[nodes], size)
-    variances = np.bincount(places, often**2 * tree.variances[nodes], size)
-    return values.astype(np.float64), variances.astype(np.float64)
+    """Return counts and variances of disjoint nodes, so many times, by group.
+
+    Args:
+        tree: Whose counts.
+        nodes: Which of them.
+        times: How often each of all nodes counts; booleans: once.
+        codes: Of these nodes, for each key.
+        shape: How many values each key has.
+    """
+    counts, variances = tree.counts[nodes], tree.variances[nodes]
+    if times.dtype != np.bool_:
+        often = times[nodes]
+        counts, variances = often * counts, often**2 * variances
+    if not codes:
+        return np.array([counts.sum()]), np.array([variances.sum()])
+    places = codes[0]
+    for code, size in zip(codes[1:], shape[1:], strict=True):
+        places = places * size + code
+    size = prod(shape)
+    return (
+        np.bincount(places, counts, size).astype(np.float64),
+        np.bincount(places, variances, size).astype(np.float64),
+    )
 
 
 # -- keys ------------------------------------------------------------------------
@@ -184,13 +203,19 @@ def _places(key: Key, column: KeyColumn, tree: LevelledTree) -> IntArray:
             return tree.groups
         case LengthKey():
             first = column.values[0]
-            known = tree.lengths - (first if isinstance(first, int) else 0)
-            return np.where(tree.is_final, np.maximum(known, 0), -1)
+            skipped = first if isinstance(first, int) else 0
+            known = tree.known_lengths
+            return _skipped(known, skipped) if skipped else known
         case SymbolKey(place):
-            found = tree.at(place)
-            return np.where(found >= 0, np.minimum(found, len(column.values) - 1), -1)
+            # the end shares its group with NULL, where that is a symbol
+            return np.minimum(tree.at(place), len(column.values) - 1)
         case SlopeKey():
             return _bands(key, tree)
+
+
+def _skipped(known: IntArray, least: int) -> IntArray:
+    """Return lengths from the least that is shown; shorter ones are with it."""
+    return np.where(known < 0, -1, np.maximum(known - least, 0))
 
 
 def _bands(key: SlopeKey, tree: LevelledTree) -> IntArray:

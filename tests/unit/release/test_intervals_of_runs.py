@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from release.sequences.asking.counting import count
+from release.sequences.asking.counting import count, grouped
 from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.question import StartsWith
 from release.sequences.strategies.registry import STRATEGIES
@@ -96,7 +96,7 @@ def test_intervals_hold_beginnings_and_frequent_runs(strategy, name, epsilon):
         model = published(strategy, name, epsilon, seed)
         tree = LevelledTree(model.domain, model.paths())
         for path, true in begun.items():
-            told = count(tree, StartsWith(path), ())
+            told = count(tree, grouped(tree, StartsWith(path), ()))
             low = told.values[0] - told.half_widths[0]
             high = told.values[0] + told.undecided[0] + told.reach[0]
             held["beginnings"].append(low - 1e-6 <= true <= high + 1e-6)
