@@ -121,10 +121,11 @@ def _estimates(
     for level, noisy, table in zip(drawn.levels, joined, tables, strict=True):
         own = np.searchsorted(rows, level.parents)
         children = _children(level, noisy, table, (own, counts, states), chain)
-        if found:  # the roots are their children's sum
+        if found:  # the roots are their children's sum: no count bounds these
             shared = share_out(children.counts, children.variances, counts)
             children = replace(children, counts=shared)
-        least = np.where(children.kept, WIDER * noise_variance(level.scale), 0.0)
+        hidden = 0.0 if found else (level.threshold / 2) ** 2
+        least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
         spread = np.maximum(children.variances, least)
         found.append(replace(children, variances=spread))
         rows = np.flatnonzero(level.grown)

@@ -86,7 +86,11 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     astray = chains.astray(told.used, depth + 1)
     own = (np.square(front.counts) + front.variances)[:, None]
     variances = np.square(shares) * front.variances[:, None]
-    variances[:, :-1] += own * spread(told, astray)
+    # children are made to sum to their parent: each takes a share of what that moves
+    noise = told.strays.min(axis=1) ** 2 * (chances > 0).sum(axis=1)
+    noise += np.square(1 - chances.sum(axis=1))
+    scaled = np.square(shares[:, :-1]) * noise[:, None]
+    variances[:, :-1] += own * (spread(told, astray) + scaled)
     variances = np.minimum(variances, own)  # nobody is in a child alone
     return _Children(counts, variances)
 

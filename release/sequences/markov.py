@@ -77,10 +77,18 @@ class Chain:
             counted: (states, |alphabet| + 1) units that were counted to go on so.
             strength: Units after a symbol that make its chances half as large.
         """
+        own = self.trust(counted, strength)
+        trust = np.tile(own, len(self.chances) // len(own))
+        return Chain(self.order, self.chances * trust[:, None])
+
+    def trust(self, counted: FloatArray, strength: float) -> FloatArray:
+        """Return how far chances after each symbol are believed, the end's code last.
+
+        A chain without memory has one chance for all, so one number.
+        """
         states, base = self.chances.shape
         last = counted.reshape(-1, min(base, states), base).sum(axis=(0, 2))
-        trust = np.tile(last / (last + strength), states // len(last))
-        return Chain(self.order, self.chances * trust[:, None])
+        return np.asarray(last / (last + strength))
 
     def visits(self, first: FloatArray) -> FloatArray:
         """Return how often each state is come to, in expectation, until all have ended.

@@ -25,7 +25,7 @@ from release.questions.answering import ColumnIntervals, ReleaseAnswer
 from release.questions.confidence import widening
 from release.questions.estimates import Ends
 from release.sequences.asking import rules
-from release.sequences.asking.binding import SequenceBinder
+from release.sequences.asking.binding import MAX_TOP, SequenceBinder
 from release.sequences.asking.counting import Counts, count, grouped
 from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.occurring import occur
@@ -38,7 +38,7 @@ from release.sequences.asking.question import (
     Negation,
     SequenceQuestion,
 )
-from release.sequences.asking.runs import FoundRun, top_runs
+from release.sequences.asking.runs import FoundRun, FrequentRuns, top_runs
 from release.sequences.contract import Estimate, SequenceModel
 
 MAX_WORK: Final = 50_000_000
@@ -76,6 +76,7 @@ class AskedSequences:
         self.model = model
         self.tree = LevelledTree(model.domain, model.paths())
         self._binder = SequenceBinder(published)
+        self._frequent = FrequentRuns(self.tree, MAX_TOP)
 
     def close(self) -> None:
         """Give back nothing: what is held goes with the object."""
@@ -119,8 +120,6 @@ class AskedSequences:
     def _check_work(self, question: SequenceQuestion) -> None:
         passes = len(question.keys) + _atoms(question.condition)
         passes += _PASSES_OF_RUNS * len(question.measures)
-        if question.top is not None:
-            passes += question.top.longest
         if passes * len(self.tree) > MAX_WORK:
             raise refuse(rules.MUCH_WORK, question.position)
 
@@ -129,7 +128,7 @@ class AskedSequences:
     ) -> tuple[list[Cell], list[list[_Number]]]:
         """Return the public cells, and the numbers of each measure."""
         if question.top is not None:
-            found = top_runs(self.model, self.tree, question.top)
+            found = top_runs(self.model, self._frequent, question.top)
             runs: list[Cell] = [(self.shown_run(each),) for each in found]
             return runs, [[_number(each.occurrences, factor) for each in found]]
         cells = list(product(*(key.values for key in question.keys)))

@@ -96,8 +96,8 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     count, errors of disjoint nodes lean against each other, so the sum is too large
     rather than too small (docs/querying-releases.md).
     """
-    values, variances = sure(tree, groups, groups.fresh.astype(np.int64))
-    undecided, spread = possible(tree, groups, groups.open.astype(np.int64))
+    values, variances = sure(tree, groups, groups.fresh)
+    undecided, spread = possible(tree, groups, groups.open)
     half_widths = WEIGHTED_QUANTILE * np.sqrt(variances)
     reach = WEIGHTED_QUANTILE * np.sqrt(variances + spread)
     room = _everybody(tree) - values
@@ -117,7 +117,10 @@ def _everybody(tree: LevelledTree) -> float:
 
 
 def sure(
-    tree: LevelledTree, groups: Groups, times: IntArray, within: slice = EVERY
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
 ) -> tuple[FloatArray, FloatArray]:
     """Return counts and variances, summed by group.
 
@@ -128,11 +131,15 @@ def sure(
         within: These nodes alone.
     """
     nodes = _taken(times, within)
-    return _summed(tree, (nodes, times[nodes]), groups.codes, groups.shape)
+    codes = [code[nodes] for code in groups.codes]
+    return _summed(tree, nodes, times, codes, groups.shape)
 
 
 def possible(
-    tree: LevelledTree, groups: Groups, times: IntArray, within: slice = EVERY
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
 ) -> tuple[FloatArray, FloatArray]:
     """Return what may belong to each group: nodes that no key leads elsewhere.
 
@@ -144,7 +151,8 @@ def possible(
     """
     values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
     nodes = _taken(times, within)
-    known = [code[nodes] >= 0 for code in groups.codes]
+    codes = [code[nodes] for code in groups.codes]
+    known = [code >= 0 for code in codes]
     for pattern in product((False, True), repeat=len(known)):
         fits = np.ones(len(nodes), dtype=np.bool_)
         for is_known, wanted in zip(known, pattern, strict=True):
@@ -152,35 +160,50 @@ def possible(
         own = nodes[fits]
         if not len(own):
             continue
-        pairs = list(zip(groups.codes, groups.shape, pattern, strict=True))
-        taken = [code for code, _, wanted in pairs if wanted]
+        pairs = list(zip(codes, groups.shape, pattern, strict=True))
+        taken = [code[fits] for code, _, wanted in pairs if wanted]
         sizes = tuple(size for _, size, wanted in pairs if wanted)
         laid = [size if wanted else 1 for _, size, wanted in pairs]
-        value, variance = _summed(tree, (own, times[own]), taken, sizes)
+        value, variance = _summed(tree, own, times, taken, sizes)
         values += value.reshape(laid)
         variances += variance.reshape(laid)
     return values.ravel(), variances.ravel()
 
 
-def _taken(times: IntArray, within: slice) -> IntArray:
+def _taken(times: IntArray | BoolArray, within: slice) -> IntArray:
     return np.flatnonzero(times[within]) + (within.start or 0)
 
 
 def _summed(
     tree: LevelledTree,
-    taken: tuple[IntArray, IntArray],
+    nodes: IntArray,
+    times: IntArray | BoolArray,
     codes: Sequence[IntArray],
     shape: tuple[int, ...],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return counts and variances of disjoint nodes, each so many times, by group."""
-    nodes, often = taken
-    places = np.zeros(len(nodes), dtype=np.int64)
-    for code, size in zip(codes, shape, strict=True):
-        places = places * size + code[nodes]
+    """Return counts and variances of disjoint nodes, so many times, by group.
+
+    Args:
+        tree: Whose counts.
+        nodes: Which of them.
+        times: How often each of all nodes counts; booleans: once.
+        codes: Of these nodes, for each key.
+        shape: How many values each key has.
+    """
+    counts, variances = tree.counts[nodes], tree.variances[nodes]
+    if times.dtype != np.bool_:
+        often = times[nodes]
+        counts, variances = often * counts, often**2 * variances
+    if not codes:
+        return np.array([counts.sum()]), np.array([variances.sum()])
+    places = codes[0]
+    for code, size in zip(codes[1:], shape[1:], strict=True):
+        places = places * size + code
     size = prod(shape)
-    values = np.bincount(places, often * tree.counts[nodes], size)
-    variances = np.bincount(places, often**2 * tree.variances[nodes], size)
-    return values.astype(np.float64), variances.astype(np.float64)
+    return (
+        np.bincount(places, counts, size).astype(np.float64),
+        np.bincount(places, variances, size).astype(np.float64),
+    )
 
 
 # -- keys ------------------------------------------------------------------------
@@ -197,13 +220,19 @@ def _places(key: Key, column: KeyColumn, tree: LevelledTree) -> IntArray:
             return tree.groups
         case LengthKey():
             first = column.values[0]
-            known = tree.lengths - (first if isinstance(first, int) else 0)
-            return np.where(tree.is_final, np.maximum(known, 0), -1)
+            skipped = first if isinstance(first, int) else 0
+            known = tree.known_lengths
+            return _skipped(known, skipped) if skipped else known
         case SymbolKey(place):
-            found = tree.at(place)
-            return np.where(found >= 0, np.minimum(found, len(column.values) - 1), -1)
+            # the end shares its group with NULL, where that is a symbol
+            return np.minimum(tree.at(place), len(column.values) - 1)
         case SlopeKey():
             return _bands(key, tree)
+
+
+def _skipped(known: IntArray, least: int) -> IntArray:
+    """Return lengths from the least that is shown; shorter ones are with it."""
+    return np.where(known < 0, -1, np.maximum(known - least, 0))
 
 
 def _bands(key: SlopeKey, tree: LevelledTree) -> IntArray:

@@ -30,6 +30,8 @@ class LevelledTree:
         has_ended: Whether the sequence has ended there.
         is_final: Whether all its symbols are known: it ended, or has h of them.
         is_leaf: Whether nothing is below.
+        known_lengths: Lengths where they are final, else -1.
+        left: How many symbols more each path can have.
     """
 
     def __init__(self, domain: SequenceDomain, tree: PathTree) -> None:
@@ -62,6 +64,10 @@ class LevelledTree:
         self.lengths: IntArray = self.summed(is_symbol.astype(np.int64))
         self.has_ended: BoolArray = self.symbols == domain.end
         self.is_final: BoolArray = self.has_ended | (self.lengths >= domain.max_length)
+        self.known_lengths: IntArray = np.where(self.is_final, self.lengths, -1)
+        self.left: IntArray = np.where(
+            self.is_final, 0, domain.max_length - self.lengths
+        )
         self.is_leaf: BoolArray = np.ones(len(self.parents), dtype=np.bool_)
         self.is_leaf[self.parents[self.roots.stop :]] = False
 

@@ -39,8 +39,7 @@ def occur(tree: LevelledTree, groups: Groups, run: Run) -> Counts:
     before = tree.summed(ends_here.astype(np.int64))
     once = (groups.settled & ends_here).astype(np.int64)
     times = np.where(groups.fresh, before, once)
-    left = np.where(tree.is_final, 0, tree.domain.max_length - tree.lengths)
-    further = _most(table, tree.domain.max_length)[left, states]
+    further = _most(table, tree.domain.max_length)[tree.left, states]
     may = tree.is_leaf & (groups.settled | groups.open)
     more = np.where(may, further + np.where(groups.open, before, 0), 0)
     values, widths = _by_depth(tree, groups, times, sure)

@@ -1,6 +1,7 @@
 """The runs that occur most: found in the tree, counted by the model."""
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final
 
 import numpy as np
@@ -22,25 +23,61 @@ class FoundRun:
     occurrences: Estimate
 
 
-def top_runs(model: SequenceModel, tree: LevelledTree, top: TopRuns) -> list[FoundRun]:
+class FrequentRuns:
+    """The runs that occur most in a tree, by their length; each length is found once.
+
+    Held are as many of each length as a question may need, and one number a node.
+    Safe for many threads.
+
+    Args:
+        tree: Of the release.
+        most: How many runs a question may ask for.
+    """
+
+    def __init__(self, tree: LevelledTree, most: int) -> None:
+        self._tree = tree
+        self._most = _spare(most)
+        self._lock = Lock()
+        self._found: list[list[tuple[float, Run]]] = []
+        self._owners = np.flatnonzero(tree.symbols < tree.domain.symbols)
+        self._ids = np.zeros(len(tree), dtype=np.int64)
+
+    def of(self, size: int) -> list[tuple[float, Run]]:
+        """Return runs of so many symbols and their counts, the most frequent first."""
+        with self._lock:
+            while len(self._found) < size:
+                self._found.append(self._longer())
+            return self._found[size - 1]
+
+    def _longer(self) -> list[tuple[float, Run]]:
+        """Return the runs of the next length; they are numbered anew."""
+        tree, size = self._tree, len(self._found) + 1
+        owners = self._owners[tree.lengths[self._owners] >= size]
+        if not len(owners):
+            return []
+        before = self._ids[tree.parents[owners]] if size > 1 else 0
+        joined = before * tree.domain.symbols + tree.symbols[owners]
+        _, first, numbers = np.unique(joined, return_index=True, return_inverse=True)
+        self._owners = owners
+        self._ids[owners] = numbers
+        counts = np.bincount(numbers, tree.counts[owners])
+        best = np.argsort(-counts, kind="stable")[: self._most]
+        runs = _before(tree, owners[first[best]], size)
+        return list(zip(counts[best].tolist(), runs, strict=True))
+
+
+def top_runs(
+    model: SequenceModel, frequent: FrequentRuns, top: TopRuns
+) -> list[FoundRun]:
     """Return the runs that occur most, the most frequent first.
 
     The tree's counts propose four times as many as are asked for; the model, which may
     know of symbols beyond the tree, then counts these.
     """
-    wanted = top.most * _SPARE + _SPARE_RUNS
+    wanted = _spare(top.most)
     proposed: list[tuple[float, Run]] = []
-    for size, (owners, runs) in enumerate(_runs_by_length(tree, top.longest), 1):
-        if size < top.shortest or not len(owners):
-            continue
-        counts = np.bincount(runs, tree.counts[owners])
-        first = np.zeros(len(counts), dtype=np.int64)
-        first[runs[::-1]] = owners[::-1]
-        best = np.argsort(-counts, kind="stable")[:wanted]
-        proposed += [
-            (float(counts[place]), _run_before(tree, int(first[place]), size))
-            for place in best
-        ]
+    for size in range(top.shortest, min(top.longest, model.domain.max_length) + 1):
+        proposed += frequent.of(size)[:wanted]
     proposed.sort(key=lambda pair: (-pair[0], pair[1]))
     runs_ = [run for _, run in proposed[:wanted]]
     found = [
@@ -51,34 +88,15 @@ def top_runs(model: SequenceModel, tree: LevelledTree, top: TopRuns) -> list[Fou
     return found[: top.most]
 
 
-def _runs_by_length(
-    tree: LevelledTree, longest: int
-) -> list[tuple[IntArray, IntArray]]:
-    """Return, for each length, nodes with as many symbols and the run that ends there.
-
-    Runs are numbered anew for each length, so that the numbers stay small.
-    """
-    domain = tree.domain
-    owners = np.flatnonzero(tree.symbols < domain.symbols)
-    ids = np.zeros(len(tree), dtype=np.int64)
-    _, ids[owners] = np.unique(tree.symbols[owners], return_inverse=True)
-    found = [(owners, ids[owners])]
-    for size in range(2, longest + 1):
-        owners = owners[tree.lengths[owners] >= size]
-        if not len(owners):
-            break
-        joined = ids[tree.parents[owners]] * domain.symbols + tree.symbols[owners]
-        _, numbers = np.unique(joined, return_inverse=True)
-        ids = np.zeros(len(tree), dtype=np.int64)
-        ids[owners] = numbers
-        found.append((owners, ids[owners]))
-    return found
+def _spare(most: int) -> int:
+    """Return how many runs are proposed where so many are asked for."""
+    return most * _SPARE + _SPARE_RUNS
 
 
-def _run_before(tree: LevelledTree, node: int, size: int) -> Run:
-    """Return the last symbols of a node's path."""
-    run: list[int] = []
+def _before(tree: LevelledTree, nodes: IntArray, size: int) -> list[Run]:
+    """Return the last symbols of nodes' paths."""
+    columns: list[list[int]] = []
     for _ in range(size):
-        run.append(int(tree.symbols[node]))
-        node = int(tree.parents[node])
-    return tuple(reversed(run))
+        columns.append(tree.symbols[nodes].tolist())
+        nodes = tree.parents[nodes]
+    return list(zip(*reversed(columns), strict=True))

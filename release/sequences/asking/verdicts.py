@@ -133,8 +133,7 @@ def _first_then(atom: FirstThen, tree: LevelledTree) -> Verdict:
 
 def _falls_short(tree: LevelledTree, needed: IntArray) -> BoolArray:
     """Return where more symbols are needed than a path can still have."""
-    left = np.where(tree.has_ended, 0, tree.domain.max_length - tree.lengths)
-    return needed > left
+    return needed > tree.left
 
 
 def run_table(run: Run, symbols: int) -> IntArray:

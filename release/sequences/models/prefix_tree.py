@@ -25,6 +25,20 @@ TRUSTED: Final = 30.0
 """Scales of the first level's noise that must have been counted after a symbol, before
 what is foretold of it is believed by half."""
 
+LEAST_POWER: Final = 0.2
+MOST_POWER: Final = 0.45
+"""To this power is taken what the chain foretells of a run as a part of its rarest
+symbol, where nothing was learnt and where all was."""
+
+SPARE: Final = 2.25
+"""How often a run may occur at the most, in those parts of its rarest symbol, is this
+less how far what follows its symbols was learnt, from 0 to 1."""
+
+HIDDEN: Final = 2.0
+"""Units that noise may hide, in thresholds of the first level."""
+
+_NOTHING: Final = 1e-12
+
 FLOOR: Final = 1.0
 """Half-width of what was foretold to be nothing, in the largest scale of the noise."""
 
@@ -125,11 +139,55 @@ class PrefixTreeModel:
         outside = self._believed.outside(runs, sums[:, 1])
         foretold = hidden + self._foretold.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
-        widths += MODEL_ERROR * foretold + FLOOR * self._scale
+        foretold = np.maximum(MODEL_ERROR * foretold, self._at_most(runs, foretold))
+        widths += foretold + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
             for value, width in zip(inside + outside, widths, strict=True)
         ]
+
+    def _at_most(self, runs: IntArray, foretold: FloatArray) -> FloatArray:
+        """Return how often runs may occur where nobody counted.
+
+        No run occurs more often than its rarest symbol. What part of that symbol the
+        run takes is foretold as a product of chances; of sequences that stay as they
+        are it takes more. So a root of that part is taken: the higher, and of the more
+        symbols, the less was learnt of what follows.
+        """
+        rarest = self._alone[runs].min(axis=1)
+        if runs.shape[1] == 1:
+            doubt = 1 - self._trust[runs[:, 0]] / 2
+            return np.asarray(2 * MODEL_ERROR * rarest * doubt)
+        trust = self._trust[runs[:, :-1]].min(axis=1)
+        least = (1 - trust) * float(self.domain.symbols) ** (1 - runs.shape[1])
+        parts = foretold / np.maximum(rarest, _NOTHING)
+        power = LEAST_POWER + (MOST_POWER - LEAST_POWER) * trust
+        return np.asarray((SPARE - trust) * rarest * np.clip(parts, least, 1) ** power)
+
+    @cached_property
+    def _alone(self) -> FloatArray:
+        """How often each symbol may occur where nobody counted.
+
+        As the chain foretells. Where no more units were counted than noise may hide,
+        those may have it at each of their places.
+        """
+        runs = np.arange(self.domain.symbols)[:, None]
+        sums = self._grams.sums(runs)
+        foretold = sums[-1][3] + self._foretold.outside(runs, sums[:, 1])
+        first, units = self.drawn.levels[0], self._full.counts[: self.domain.groups]
+        hidden = np.maximum(HIDDEN * first.threshold - units, 0).sum()
+        return np.asarray(foretold + self.domain.max_length * hidden)
+
+    @cached_property
+    def _trust(self) -> FloatArray:
+        """How far the chain is believed after each symbol, from 0 to 1."""
+        chain = self._foretold.chain
+        own = chain.trust(counted(self._completed), self._strength)
+        return np.tile(own, chain.base // len(own))
+
+    @property
+    def _strength(self) -> float:
+        return TRUSTED * self.drawn.levels[0].scale
 
     @property
     def _scale(self) -> float:
@@ -148,8 +206,8 @@ class PrefixTreeModel:
     @cached_property
     def _believed(self) -> "_Beyond":
         """As much of that as was learnt from counts; widths are of all of it."""
-        strength = TRUSTED * self.drawn.levels[0].scale
-        chain = self._foretold.chain.trusted(counted(self._completed), strength)
+        known = counted(self._completed)
+        chain = self._foretold.chain.trusted(known, self._strength)
         return _Beyond.of(chain, self._full)
 
     @cached_property
