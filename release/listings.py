@@ -8,6 +8,7 @@ import numpy as np
 
 from privacy.schema import ColumnType, Scalar
 from release.models.contract import AnyArray, CubeModel, IntArray, Roll, Table
+from release.models.intervals import WEIGHTED_QUANTILE
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
 from release.sequences.paths import PathTree
@@ -20,8 +21,6 @@ MAX_LISTED_CELLS: Final = 1_000_000
 
 ENDED, NOT_KNOWN, ROOT = "(end)", "(not known)", "(all)"
 """How a path's last step is shown where it is no symbol."""
-
-_NORMAL_95: Final = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ def listed_paths(domain: SequenceDomain, tree: PathTree) -> Table:
         "symbol": _last_symbols(tree),
         "estimate": tree.counts,
         "variance": tree.variances,
-        "half_width_95": _NORMAL_95 * np.sqrt(tree.variances),
+        "half_width_95": WEIGHTED_QUANTILE * np.sqrt(tree.variances),
     }
     return columns
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from privacy.losses import Loss
 from server.cli.arguments import read_loss
-from server.cli.output import Json, refusals, show, show_list
+from server.cli.output import Json, refusals, say, show, show_list
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import PeopleOffice
 
@@ -45,11 +46,15 @@ def population_commands(
     def cap(name: str, epsilon: str, *, json: Json = False) -> None:
         """Set the most that all answers together may spend.
 
+        A lower cap holds at once; a higher one needs two persons.
+
         Example: curator population cap hospital 12.5
         """
         loss = read_loss(epsilon)
         with refusals(as_json=json):
             show(office().set_cap(name, loss), as_json=json)
+        if loss == Loss(0):
+            say("warning: nothing more is answered until the cap is raised")
 
     cli.add_typer(_custodians(people), name="custodian")
     return cli

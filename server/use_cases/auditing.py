@@ -6,6 +6,7 @@ from budget.ledger import RecordedTransaction
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.answers import Document
+from server.use_cases.populations import PopulationOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.services import Services
 
@@ -37,11 +38,31 @@ class AuditOffice:
         return [dict(entry) for entry in self._services.ledger.export()]
 
     def reconcile(self, reason: str) -> Document:
-        """Charge each population what the anchor saw; disable all keys."""
+        """Charge each population what the anchor saw; disable all keys.
+
+        Returns:
+            What a restore may have brought back, to be looked at: whoever is not
+            disabled, and every cap.
+        """
         self._services.ledger.reconcile(
             reason, self._actor, _end_what_a_restore_revives
         )
-        return {"reconciled": True, "keys": "all revoked: issue new ones"}
+        principal = tables.principal
+        with self._services.databases.reader.connect() as connection:
+            enabled = connection.execute(
+                select(principal.c.name)
+                .where(principal.c.disabled.is_(False))
+                .order_by(principal.c.name)
+            ).scalars()
+            names = list(enabled)
+        return {
+            "reconciled": True,
+            "keys": "all revoked: issue new ones",
+            "not_disabled": names,
+            "populations": PopulationOffice(self._services, self._actor).populations(),
+            "look": "a restore brings back whoever was disabled, caps that were "
+            "lowered, grants and releases that were taken back since the backup",
+        }
 
 
 def _end_what_a_restore_revives(change: RecordedTransaction) -> None:

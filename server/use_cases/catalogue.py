@@ -35,8 +35,10 @@ def existing(
     """
     row = connection.execute(select(table).where(table.c.name == name)).one_or_none()
     if row is None:
-        listed = "dataset" if table.name == "population" else table.name
-        message = f"there is no {table.name} {name!r}: see 'curator {listed} list'"
+        verb = "show" if table.name == "population" else "list"
+        message = (
+            f"there is no {table.name} {name!r}: see 'curator {table.name} {verb}'"
+        )
         raise NoSuchThingError(message)
     return row
 

@@ -83,7 +83,12 @@ class PeopleOffice(ProjectOffice):
             return [principal_document(connection, row) for row in rows]
 
     def create_key(self, principal: str) -> Document:
-        """Issue an API key: 256 random bits, shown once, kept as a hash."""
+        """Issue an API key: 256 random bits, shown once, kept as a hash.
+
+        Raises:
+            NoSuchThingError: There is no such principal.
+            CommandRefusedError: It is disabled.
+        """
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
         row: dict[str, str | bool] = {
             "id": random_id("k"),
@@ -94,7 +99,9 @@ class PeopleOffice(ProjectOffice):
             "issued_by": self._actor,
         }
         with self._services.ledger.recorded("key.create", self._actor) as change:
-            existing(change.connection, tables.principal, principal)
+            if existing(change.connection, tables.principal, principal).disabled:
+                message = f"{principal} is disabled, for good: a key would open nothing"
+                raise CommandRefusedError(message)
             change.insert(tables.key, row)
         return {"id": row["id"], "key": token}
 

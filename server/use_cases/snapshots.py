@@ -183,7 +183,9 @@ def _snapshot(
     wanted = select(tables.snapshot).where(tables.snapshot.c.id == snapshot)
     row = connection.execute(wanted).one_or_none()
     if row is None or dataset not in {None, row.dataset}:
-        message = f"there is no snapshot {snapshot!r}; see 'curator dataset snapshot'"
+        message = (
+            f"there is no snapshot {snapshot!r}; see 'curator dataset snapshot list'"
+        )
         raise CommandRefusedError(message)
     return row
 

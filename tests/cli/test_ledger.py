@@ -63,6 +63,8 @@ def test_reconciling_after_a_lost_anchor_revokes_every_key(loaded):
     assert loaded.said("principal", "create", "eve", "--role", "analyst")
     done = loaded.json("ledger", "reconcile", "--reason", "the disk burnt")
     assert done["reconciled"] is True
+    assert "ada" in done["not_disabled"], "whoever may be back is named"
+    assert {each["epsilon_cap"] for each in done["populations"]} == {"0"}
     assert all(key["revoked"] for key in loaded.json("key", "list")["items"])
     assert loaded.json("ledger", "verify")["ok"]
 

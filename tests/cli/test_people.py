@@ -34,6 +34,7 @@ def test_names_off_the_grammar_are_refused(curator, name):
 
 def test_names_of_principals_are_never_used_again(loaded):
     loaded.run("principal", "disable", "ada")
+    assert "ada is disabled, for good" in loaded.said("key", "create", "ada")
     said = loaded.said("principal", "create", "ada", "--role", "analyst")
     assert "never used again" in said
 
