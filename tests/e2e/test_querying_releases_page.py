@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 from curator_client import Curator, SqlRefused
 from release.questions.rules import RULES
@@ -14,23 +15,8 @@ from tests.publishing import Press
 PAGE = "querying-releases.md"
 TEXT = (ROOT / "docs" / PAGE).read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \|.*\| (?:`(SELECT .*)` )?\|$", re.MULTILINE)
-ADMISSIONS = {
-    "name": "admissions",
-    "dataset": "hospital",
-    "kind": "cube",
-    "strategy": "cells",
-    "from": "encounters",
-    "count": "rows",
-    "dimensions": [
-        {"column": "age", "bands": 10},
-        {"column": "department"},
-        {"column": "diagnosis_group"},
-        {"column": "admitted", "name": "month", "level": "month"},
-        {"column": "discharged_to"},
-    ],
-    "epsilon": "1",
-    "readers": [{"project": "study"}],
-}
+SPEC = (ROOT / "examples/releases/admissions.yaml").read_text("utf-8")
+ADMISSIONS = yaml.safe_load(SPEC)["release"]
 PATIENTS = {
     **ADMISSIONS,
     "name": "patients_by_department",

@@ -3,9 +3,11 @@
 import re
 
 import pytest
+import yaml
 
 from curator_client import Curator, SqlRefused
 from release.sequences.asking.rules import RULES
+from server.demo import sequences
 from server.demo.hospital import write_hospital
 from tests.harness import Installation, serve_in_thread
 from tests.pages import ROOT, assert_python_runs_for_nothing
@@ -14,25 +16,8 @@ from tests.publishing import Press
 PAGE = "querying-sequences.md"
 TEXT = (ROOT / "docs" / PAGE).read_text("utf-8")
 ROW = re.compile(r"^\| `(\w+)` \|.*\| (?:`(SELECT .*)` )?\|$", re.MULTILINE)
-PATHWAYS = {
-    "name": "pathways",
-    "dataset": "hospital",
-    "kind": "sequences",
-    "strategy": "prefix_tree",
-    "from": "encounters JOIN patients USING (patient_id)",
-    "order": "admitted",
-    "symbol": {"column": "department"},
-    "max_length": 5,
-    "split": {"column": "sex"},
-    "epsilon": "2",
-    "readers": [{"project": "study"}],
-}
-STAYS = {
-    **{name: value for name, value in PATHWAYS.items() if name != "split"},
-    "name": "stays",
-    "from": "encounters",
-    "symbol": {"column": "length_of_stay", "bands": 7},
-}
+PATHWAYS = yaml.safe_load(sequences.SPEC)["release"]
+DURATIONS = yaml.safe_load((ROOT / "docs/notebooks/durations.yaml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +26,7 @@ def hospital(tmp_path_factory):
     made = Installation(folder).create()
     made.load_manifest(write_hospital(folder, 400))
     key = made.analyst(dataset="hospital", allotment="9")
-    for spec in (PATHWAYS, STAYS):
+    for spec in (PATHWAYS, DURATIONS["release"]):
         ended = Press(made).publish(spec)
         assert ended["state"] == "done", ended
     with serve_in_thread(made) as url:
@@ -61,7 +46,7 @@ def test_the_page_has_a_row_for_each_rule_of_sequences():
 @pytest.mark.parametrize(("rule", "sql"), [row for row in ROW.findall(TEXT) if row[1]])
 def test_each_example_is_refused_by_its_rule(hospital, rule, sql):
     with Curator(*hospital) as curator:
-        name = "stays" if "FROM stays" in sql else "pathways"
+        name = "durations" if "FROM durations" in sql else "pathways"
         with pytest.raises(SqlRefused) as refused:
             curator.release(name).query(sql)
 
