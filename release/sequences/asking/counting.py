@@ -50,6 +50,7 @@ class Groups:
 
     Attributes:
         codes: For each key, each node's place among its values; -1: not known.
+        least: For each key, the first place that a node can come to; None: any.
         shape: How many values each key has.
         settled: Where the condition is TRUE and all keys are known, for all below too.
         fresh: Settled, but not above: these nodes are disjoint.
@@ -57,6 +58,7 @@ class Groups:
     """
 
     codes: tuple[IntArray, ...]
+    least: tuple[IntArray | None, ...]
     shape: tuple[int, ...]
     settled: BoolArray
     fresh: BoolArray
@@ -80,6 +82,7 @@ def grouped(
     fresh[tree.roots] = settled[tree.roots]
     return Groups(
         codes=codes,
+        least=tuple(_least_places(key, tree) for key in keys),
         shape=tuple(len(key.values) for key in keys),
         settled=settled,
         fresh=fresh,
@@ -143,6 +146,9 @@ def possible(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what may belong to each group: nodes that no key leads elsewhere.
 
+    Of sequences that go on somehow only the length is known from below: they belong to
+    no shorter one.
+
     Args:
         tree: Whose counts.
         groups: Where keys lead.
@@ -151,23 +157,46 @@ def possible(
     """
     values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
     nodes = _taken(times, within)
-    codes = [code[nodes] for code in groups.codes]
-    known = [code >= 0 for code in codes]
+    known = [code[nodes] >= 0 for code in groups.codes]
     for pattern in product((False, True), repeat=len(known)):
         fits = np.ones(len(nodes), dtype=np.bool_)
         for is_known, wanted in zip(known, pattern, strict=True):
             fits &= is_known == wanted
-        own = nodes[fits]
-        if not len(own):
-            continue
-        pairs = list(zip(codes, groups.shape, pattern, strict=True))
-        taken = [code[fits] for code, _, wanted in pairs if wanted]
-        sizes = tuple(size for _, size, wanted in pairs if wanted)
-        laid = [size if wanted else 1 for _, size, wanted in pairs]
-        value, variance = _summed(tree, own, times, taken, sizes)
-        values += value.reshape(laid)
-        variances += variance.reshape(laid)
+        if fits.any():
+            value, variance = _reached(tree, groups, nodes[fits], times, pattern)
+            values += value
+            variances += variance
     return values.ravel(), variances.ravel()
+
+
+def _reached(
+    tree: LevelledTree,
+    groups: Groups,
+    nodes: IntArray,
+    times: IntArray | BoolArray,
+    known: Sequence[bool],
+) -> tuple[FloatArray, FloatArray]:
+    """Sum nodes over the groups that they can come to; 1 long where it is any."""
+    places: list[IntArray] = []
+    taken, laid, onwards = [], [], []
+    for axis, size in enumerate(groups.shape):
+        place = groups.codes[axis] if known[axis] else groups.least[axis]
+        laid.append(1 if place is None else size)
+        if place is not None:
+            places.append(place[nodes])
+            taken.append(size)
+            onwards += [] if known[axis] else [axis]
+    value, variance = _summed(tree, nodes, times, places, tuple(taken))
+    return _onwards(value.reshape(laid), onwards), _onwards(
+        variance.reshape(laid), onwards
+    )
+
+
+def _onwards(sums: FloatArray, axes: Sequence[int]) -> FloatArray:
+    """Let what begins at a place stand at every later one, too."""
+    for axis in axes:
+        sums = sums.cumsum(axis=axis)
+    return sums
 
 
 def _taken(times: IntArray | BoolArray, within: slice) -> IntArray:
@@ -228,6 +257,15 @@ def _places(key: Key, column: KeyColumn, tree: LevelledTree) -> IntArray:
             return np.minimum(tree.at(place), len(column.values) - 1)
         case SlopeKey():
             return _bands(key, tree)
+
+
+def _least_places(column: KeyColumn, tree: LevelledTree) -> IntArray | None:
+    """Return the first of a key's values that each node can come to; None: any."""
+    if not isinstance(column.key, LengthKey):
+        return None
+    first = column.values[0]
+    shown = tree.lengths - (first if isinstance(first, int) else 0)
+    return np.clip(shown, 0, len(column.values) - 1)
 
 
 def _skipped(known: IntArray, least: int) -> IntArray:

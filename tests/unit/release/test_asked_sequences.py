@@ -335,6 +335,20 @@ def test_groups_and_what_has_none_sum_to_all_sequences(leaves, key):
     assert inside + homeless == sum(leaves.values())
 
 
+def test_what_goes_on_beyond_a_leaf_belongs_to_no_shorter_length():
+    domain = SequenceDomain(LETTERS, 4)
+    leaves = {(0, (0,), ""): 5, (0, (1, 1), REST): 7}
+    sql = "SELECT LENGTH() AS l, COUNT(*) AS n FROM stays GROUP BY LENGTH()"
+    answer = ask(asked(domain, leaves), sql)
+
+    found = {
+        length: (float(n), float(more))
+        for (length, n), more in zip(answer.rows, answer.undecided["n"], strict=True)
+    }
+    assert found[1] == (5, 0)
+    assert all(found[length] == (0, 7) for length in (2, 3, 4))
+
+
 def test_a_settled_node_answers_for_all_below_it_with_its_own_error():
     domain = SequenceDomain(LETTERS, 4)
     leaves = {(0, (0, b, c, d), ""): 2 for b in (0, 1) for c in (0, 1) for d in (0, 1)}
