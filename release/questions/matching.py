@@ -32,8 +32,10 @@ from query_lang.plan import (
     CountValuesMeasure,
     MeasureKind,
     Node,
+    PublicJoin,
     Scan,
     SumMeasure,
+    UnitJoin,
 )
 from query_lang.syntax import Position
 from release.questions.cube import PublishedCube
@@ -136,15 +138,23 @@ def _source_differences(question: Peeled, own: Peeled) -> list[Difference]:
     if _same(question.source, own.source):
         return []
     if _same(_whole(question.source), _whole(own.source)):
-        detail = "one of the two takes fewer rows of each unit from the table"
+        detail = "one of the two takes fewer rows of each unit from a table"
         return [Difference("bounds", detail)]
     detail = "the query reads other tables, or bounds or joins them in another way"
     return [Difference("source", detail)]
 
 
 def _whole(node: Node) -> Node:
-    """Return a table's scan without the bound that a request gave it."""
-    return replace(node, max_rows=None) if isinstance(node, Scan) else node
+    """Return tables, or a join of them, without the bounds that a request gave."""
+    match node:
+        case Scan():
+            return replace(node, max_rows=None)
+        case UnitJoin(left, right):
+            return replace(node, left=_whole(left), right=_whole(right))
+        case PublicJoin(left):
+            return replace(node, left=_whole(left))
+        case _:
+            return node
 
 
 def _conditions(

@@ -15,6 +15,8 @@ DIMENSIONS = [
     {"column": "day", "name": "month", "level": "month"},
 ]
 
+PAIRS = "visits AS a JOIN visits AS b ON a.patient_id = b.patient_id"
+
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
@@ -29,6 +31,12 @@ def clinic(tmp_path_factory):
         "women": {"name": "women", "where": "sex = 'F'"},
         "bounded": {"name": "bounded", "bounds": {"tables": {"visits": 1}}},
         "capped": {"name": "capped", "bounds": {"max_rows_per_unit": 1}},
+        "pairs": {
+            "name": "pairs",
+            "from": PAIRS,
+            "dimensions": [{"column": "a.sex", "name": "sex"}],
+            "bounds": {"tables": {"visits": 2}},
+        },
     }
     ids = {
         name: publish(made, ZeroVectorSampler, **spec)["release"]
@@ -145,6 +153,15 @@ def test_a_release_that_leaves_rows_out_is_no_match_for_all_rows(clinic):
     assert [d["what"] for d in by_name["women"]] == ["filter"]
     assert [d["what"] for d in by_name["capped"]] == ["bounds"]
     assert [d["what"] for d in by_name["all_units"]] == ["counting"]
+
+
+def test_a_join_of_bounded_tables_is_near_to_the_same_join_of_whole_ones(clinic):
+    sql = f"SELECT a.sex, COUNT(*) FROM {PAIRS} GROUP BY a.sex"
+
+    assert offered(clinic, sql, bounds={"tables": {"visits": 2}}) == {"pairs"}
+    (near,) = planned(clinic, sql)["related"]
+    assert near["name"] == "pairs"
+    assert [each["what"] for each in near["differences"]] == ["bounds"]
 
 
 def test_other_sources_are_not_even_related(clinic):
