@@ -11,7 +11,7 @@ from upstream.report import TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
-_UNREAD_IN = 20  # more than one value in so many
+_MUCH_IN = 20  # more than one row, or value, in so many
 _SHARED_IN = 10  # fewer than one unit in so many
 
 
@@ -28,18 +28,30 @@ def load_warnings(
         reports: What was done with each of them.
     """
     pairs = zip(tables, reports, strict=True)
-    unread = chain.from_iterable(_unread(table, report) for table, report in pairs)
+    lost = chain.from_iterable(_lost(table, report) for table, report in pairs)
     private = [r for t, r in zip(tables, reports, strict=True) if not t.public]
-    return (*unread, *_strangers(connection, private))
+    return (*lost, *_strangers(connection, private))
 
 
-def _unread(table: TableSpec, report: TableReport) -> Iterator[str]:
+def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
+    """Tell where much of a table is left out or became NULL."""
+    if report.dropped_over_bound * _MUCH_IN > report.rows_read:
+        yield (
+            f"{table.name}: {report.dropped_over_bound} of {report.rows_read} rows are "
+            "beyond max_rows_per_unit and were left out: is the bound what your "
+            "protocol says?"
+        )
     for column in report.columns:
-        often = column.to_null * _UNREAD_IN > column.values
-        if often and _is_null_if_unread(table.column(column.name)):
+        if column.to_null * _MUCH_IN > column.values:
+            unread = _is_null_if_unread(table.column(column.name))
+            question = (
+                "is its format or type right?"
+                if unread
+                else "they are not declared: is the list whole, or other: true wanted?"
+            )
             yield (
                 f"{table.name}.{column.name}: {column.to_null} of {column.values} "
-                "values became NULL: is its format or type right?"
+                f"values became NULL: {question}"
             )
 
 

@@ -1,4 +1,5 @@
 import os
+import re
 from datetime import date
 
 import duckdb
@@ -402,8 +403,17 @@ def test_a_report_warns_of_values_that_cannot_be_read(hospital):
     rows = [f"{i},{1 + i % 12:02}/{13 + i % 9}/2024,B\n" for i in range(20)]
     hospital.csv = "pid,day,ward\n" + "".join(rows) + "20,,B\n21,01/02/2024,B\n"
     assert hospital.load().report.to_json()["warnings"] == [
-        "stays.day: 20 of 21 values became NULL: is its format or type right?"
+        "stays.day: 20 of 21 values became NULL: is its format or type right?",
+        "stays.ward: 22 of 22 values became NULL: they are not declared: is the list "
+        "whole, or other: true wanted?",
     ]
+
+
+def test_a_report_warns_of_a_bound_that_leaves_much_out(hospital):
+    rows = "".join(f"1,2024-01-{day:02},A\n" for day in range(1, 29))
+    hospital.csv = f"pid,day,ward\n{rows}"
+    (said,) = hospital.load().report.warnings
+    assert re.match(r"stays: \d+ of 28 rows are beyond max_rows_per_unit", said)
 
 
 def test_a_few_impossible_days_are_no_warning(hospital):
