@@ -47,6 +47,6 @@ def _like(
     """Return a table's number of rows and the sum of their hashes."""
     named = f'{snapshot}."{table}"'
     row: tuple[object, ...] | None = connection.execute(
-        f"SELECT COUNT(*), SUM(hash(held)::HUGEINT) FROM {named} AS held"  # noqa: S608 - our own names
+        f'SELECT COUNT(*), SUM(hash("#row")::HUGEINT) FROM {named} AS "#row"'  # noqa: S608 - our own names
     ).fetchone()
     return row

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.use_cases.answers import Document
-from server.use_cases.errors import LeaseLostError
+from server.use_cases.errors import CommandRefusedError, LeaseLostError
 from server.use_cases.job_kinds import JobContext, JobKinds
 from server.use_cases.job_store import MAX_ATTEMPTS, Ending, JobRow, JobStore
 
@@ -125,7 +125,7 @@ class JobRunner:
             self._end(row, Ending("done", result=now.result))
         elif cancelled:
             self._end(row, Ending("cancelled"))
-        elif given_up:
+        elif given_up and not isinstance(failure, CommandRefusedError):
             _log.info("a job is given up, for another worker", extra={"job": row.id})
             self._store.give_up(row.id)
         elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:

@@ -34,10 +34,14 @@ class ReleaseFolders:
         folder stays, whoever made it: the ledger may name it.
         """
         self._root.mkdir(mode=0o700, exist_ok=True)
-        _delete(self._root.glob(f"{release_id}{_PART}*"))
+        self.unstage(release_id)
         part = self._root / f"{release_id}{_PART}{secrets.token_hex(8)}"
         part.mkdir(mode=0o700)
         return part
+
+    def unstage(self, release_id: str) -> None:
+        """Remove what attempts at a release left unfinished."""
+        _delete(self._root.glob(f"{release_id}{_PART}*"))
 
     def settle(
         self, part: Path, release_id: str, manifest_sha256: str, charged: str

@@ -192,7 +192,7 @@ class ReleaseJob:
         measured = self._measured(context, work)
         context.progress("write", 4, _STEPS)
         context.require_lease()
-        with _written_or_failed():
+        with self._written_or_failed(context, work):
             part = self._folders.stage(work.release_id)
             content = write_release(part, publication, work.charge, measured, key)
             digest = hashlib.sha256(content).hexdigest()
@@ -218,6 +218,27 @@ class ReleaseJob:
             work.charge, content, _PUBLISH, context.actor, publish
         )
         return self._stored(work.planned, context.job_id, stored) | told
+
+    @contextlib.contextmanager
+    def _written_or_failed(self, context: JobContext, work: _Work) -> Iterator[None]:
+        """End charge and job where files cannot be written: no retry, no fresh noise.
+
+        Whether a disk takes the files may depend on what was drawn, through their size,
+        so a retry would choose among draws. What was half written goes first: the
+        ledger may need its room.
+
+        Raises:
+            CommandRefusedError: An operating-system call failed.
+        """
+        try:
+            yield
+        except OSError as error:
+            facts = {"error": type(error).__name__}
+            _log.error("a measured release could not be written", extra=facts)
+            self._folders.unstage(work.release_id)
+            with contextlib.suppress(LedgerUnavailableError):
+                self._fail(work.release_id, context.job_id, context.actor)
+            raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
         return appearance(
@@ -319,24 +340,6 @@ class ReleaseJob:
         named = {(r.id, r.manifest_sha256) for r in rows if r.manifest_sha256}
         begun = {row.id for row in rows if row.state == "begun"}
         self._folders.delete_unnamed(found, named, begun.__contains__)
-
-
-@contextlib.contextmanager
-def _written_or_failed() -> Iterator[None]:
-    """End the job where files cannot be written: no retry, no fresh noise.
-
-    Whether a disk takes the files may depend on what was drawn, through their size, so
-    a retry would choose among draws.
-
-    Raises:
-        CommandRefusedError: An operating-system call failed.
-    """
-    try:
-        yield
-    except OSError as error:
-        facts = {"error": type(error).__name__}
-        _log.error("a measured release could not be written", extra=facts)
-        raise CommandRefusedError(_UNWRITTEN) from None
 
 
 class _SettledError(Exception):

@@ -404,8 +404,10 @@ def test_a_report_warns_of_values_that_cannot_be_read(hospital):
     hospital.csv = "pid,day,ward\n" + "".join(rows) + "20,,B\n21,01/02/2024,B\n"
     assert hospital.load().report.to_json()["warnings"] == [
         "stays.day: 20 of 21 values became NULL: is its format or type right?",
-        "stays.ward: 22 of 22 values became NULL: they are not declared: is the list "
-        "whole, or other: true wanted?",
+        (
+            "stays.ward: 22 of 22 values became NULL: they are not declared: "
+            "is the list whole, or other: true wanted?"
+        ),
     ]
 
 
