@@ -149,6 +149,10 @@ def _made(folder: Path, environment: dict[str, str]) -> tuple[str, str]:
     run("init", "--single-custodian")
     run("dataset", "load", str(folder / "clinic.yaml"), "--json")
     run("principal", "create", "ada", "--role", "analyst")
+    run(
+        *("project", "create", "study", "--dataset", "clinic"),
+        *("--principal", "ada", "--allotment", "1"),
+    )
     key = json.loads(run("key", "create", "ada", "--json"))["key"]
     published = run("release", "publish", str(folder / "cube.json"), "--json")
     return key, json.loads(published)["release"]
