@@ -4,21 +4,15 @@ AND, OR and NOT are the least, the greatest and the opposite of -1 (FALSE), 0 (N
 and 1 (TRUE): the three-valued logic of SQL. All else is left to the engine.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator
 
 import numpy as np
 
 from query_lang.expressions import Call, Expression, Function
 from release.questions.effort import Effort
 from release.questions.evaluation import PublicValues
-from release.questions.lookups import TruthArray
+from release.questions.lookups import JOINS, TruthArray
 from release.questions.question import CubeQuestion
-
-_JOINS: Final[Mapping[Function, np.ufunc]] = {
-    Function.AND: np.minimum,
-    Function.OR: np.maximum,
-}
 
 
 class Logic:
@@ -40,8 +34,8 @@ class Logic:
         """Return what a condition is, an array over the dimensions it reads."""
         several = len(self._axes(condition)) > 1
         match condition:
-            case Call(function) if several and function in _JOINS:
-                return self._joined(condition, _JOINS[function])
+            case Call(function) if several and function in JOINS:
+                return self._joined(condition, JOINS[function])
             case Call(Function.NOT, (operand,)) if several:
                 return np.negative(self.truths(operand))
             case _:
@@ -102,7 +96,7 @@ class Logic:
 
 def _is_logic(expression: Expression) -> bool:
     return isinstance(expression, Call) and (
-        expression.function in _JOINS or expression.function is Function.NOT
+        expression.function in JOINS or expression.function is Function.NOT
     )
 
 

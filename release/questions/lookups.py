@@ -38,10 +38,11 @@ _COMPARISONS: Final = frozenset(
 _TYPES: Final = frozenset(
     {ColumnType.INTEGER, ColumnType.TEXT, ColumnType.DATE, ColumnType.BOOLEAN}
 )
-_JOINS: Final[Mapping[Function, np.ufunc]] = {
+JOINS: Final[Mapping[Function, np.ufunc]] = {
     Function.AND: np.minimum,
     Function.OR: np.maximum,
 }
+"""What joins truths of -1, 0 and 1."""
 
 
 class Lookups:
@@ -64,8 +65,8 @@ class Lookups:
             case (Function.NOT, (operand,)):
                 found = self.truths(operand)
                 whole = None if found is None else -found
-            case (function, operands) if function in _JOINS:
-                whole = _joined(_JOINS[function], map(self.truths, operands))
+            case (function, operands) if function in JOINS:
+                whole = _joined(JOINS[function], map(self.truths, operands))
             case (Function.IN, (FieldRef(slot), *items)):
                 rows = (self._row(Function.EQ, slot, item) for item in items)
                 whole = _joined(np.maximum, rows)

@@ -6,6 +6,7 @@ from budget.ledger import RecordedTransaction
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.answers import Document
+from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.services import Services
@@ -47,18 +48,11 @@ class AuditOffice:
         self._services.ledger.reconcile(
             reason, self._actor, _end_what_a_restore_revives
         )
-        principal = tables.principal
-        with self._services.databases.reader.connect() as connection:
-            enabled = connection.execute(
-                select(principal.c.name)
-                .where(principal.c.disabled.is_(False))
-                .order_by(principal.c.name)
-            ).scalars()
-            names = list(enabled)
+        people = PeopleOffice(self._services, self._actor).principals()
         return {
             "reconciled": True,
             "keys": "all revoked: issue new ones",
-            "not_disabled": names,
+            "not_disabled": [p["name"] for p in people if not p["disabled"]],
             "populations": PopulationOffice(self._services, self._actor).populations(),
             "look": "a restore brings back whoever was disabled, caps that were "
             "lowered, grants and releases that were taken back since the backup",
