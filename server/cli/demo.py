@@ -110,11 +110,12 @@ def serve_demo(wiring: Wiring) -> None:
     if not key_file.exists():
         _build(wiring, environment)
     key = json.loads(key_file.read_text("utf-8"))["key"]
+    data, anchor = environment["CURATOR_DATA"], environment["CURATOR_ANCHOR"]
     told = _HOW_TO_ASK.format(
         key=key,
-        port=read_settings().port,
-        data=environment["CURATOR_DATA"],
-        anchor=environment["CURATOR_ANCHOR"],
+        port=read_settings(data=data, anchor=anchor).port,
+        data=data,
+        anchor=anchor,
         curator=Path(sys.executable).with_name("curator"),
     )
     _console.print(told, markup=False)
