@@ -40,6 +40,7 @@ from query_lang.literals import (
     lone_constant,
     typed_value,
 )
+from query_lang.outside_domain import MOST_LOOKED_FOR, declared_instead
 from query_lang.refusals import refuse
 from query_lang.scope import Scope, UnitColumn
 from query_lang.syntax import (
@@ -280,10 +281,14 @@ class ExpressionBinder:
         value = typed_value(tree, beside.facts, describe(shown))
         if isinstance(beside, FieldRef) and is_outside_domain(value, beside.facts):
             place = f"line {tree.position.line}, column {tree.position.column}"
+            found = self.environment.counted
+            found["literals outside"] += 1
+            near = found["literals outside"] <= MOST_LOOKED_FOR
+            instead = declared_instead(value, beside.facts, is_near_wanted=near)
             self.environment.warn(
                 "literal_outside_domain",
                 f"the literal at {place} lies outside the declared domain of "
-                f"{describe(shown)}; no row holds it",
+                f"{describe(shown)}; no row holds it{instead}",
             )
         return Constant(value, constant_facts(value, beside.facts.type))
 

@@ -94,6 +94,8 @@ PLAN: Example = {
     "cells": 3,
     "columns": _COLUMNS,
     "noise": _NOISE,
+    "expected": [],
+    "attainable": None,
     "derivation": _DERIVATION,
     "warnings": [],
     "free": [
@@ -200,7 +202,7 @@ HEALTH: Example = {"status": "ok"}
 
 _PLACE: Example = {"line": 1, "column": 8}
 _MEMBERS: dict[str, Example] = {
-    "budget_exceeded": {"remaining": _REMAINING},
+    "budget_exceeded": {"remaining": _REMAINING, "attainable": None},
     "query_failed": {"query_id": _QUERY_ID},
     "sql_syntax": {**_PLACE, "rule": "syntax", "hint": "write one SELECT"},
     "sql_not_allowed": {

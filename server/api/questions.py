@@ -182,6 +182,7 @@ def problem_for(error: CuratorError) -> Problem:
     problem = problem_of(error)
     if isinstance(error, OverBudgetError):
         problem.members["remaining"] = error.remaining
+        problem.members["attainable"] = error.attainable
     if isinstance(error, QueryFailedError):
         problem.members["query_id"] = error.query_id
     return problem

@@ -215,6 +215,33 @@ class Answer(_Shape):
     warnings: list[WarningShape]
 
 
+class Foretold(_Shape):
+    """How far an average or a quantile strays at most, said before it is asked.
+
+    It depends on how many values a cell counts, so it is said for round numbers of
+    them; null where noise may decide all.
+    """
+
+    column: str
+    of: Literal["value", "share"] = Field(
+        description="`value`: an average lies within so much of the exact one. "
+        "`share`: a quantile lies in the bin of the exact quantile of a fraction that "
+        "is within so much of the one asked for."
+    )
+    confidence: str = Field(examples=["0.95"])
+    counted: list[int] = Field(examples=[[100, 1000, 10000, 100000]])
+    half_widths: list[str | None] = Field(
+        examples=[[None, "4.210527", "0.382776", "0.037929"]]
+    )
+
+
+class Attainable(_Shape):
+    """The noise of a question that spends all that its asker sees left."""
+
+    epsilon: str = Field(examples=["0.2"])
+    noise: list[Noise]
+
+
 class Plan(_Shape):
     """What an answer would cost and how noisy it would be; no data was touched."""
 
@@ -226,6 +253,10 @@ class Plan(_Shape):
     cells: int
     columns: list[OutputColumn]
     noise: list[Noise]
+    expected: list[Foretold] = Field(description="Of averages and quantiles.")
+    attainable: Attainable | None = Field(
+        description="Where a limit that you see is passed: what the rest would bring."
+    )
     derivation: str
     warnings: list[WarningShape]
     free: list[FreeAnswer]
@@ -247,6 +278,7 @@ class ProblemShape(_Shape):
     hint: str | None = None
     query_id: str | None = None
     remaining: Remaining | None = None
+    attainable: Attainable | None = None
 
 
 class DatasetItem(_Shape):

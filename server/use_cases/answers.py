@@ -8,7 +8,11 @@ from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
 from query_lang.presentation import present
 from release.questions.answering import ReleaseAnswer
-from server.use_cases.noise import intervals_of_answer, noise_of
+from server.use_cases.noise import (
+    foretold_of_plan,
+    intervals_of_answer,
+    noise_of,
+)
 from server.use_cases.questions import Question
 from server.use_cases.release_answers import (
     release_columns,
@@ -125,7 +129,11 @@ def plan_document(
     free: Sequence[Document],
     related: Sequence[Document] = (),
 ) -> Document:
-    """Return what asking would cost and bring; touches no data."""
+    """Return what asking would cost and bring; touches no data.
+
+    Where it is not affordable, ``attainable`` says what the rest would bring, as far
+    as the limits tell that the asker may see.
+    """
     return {
         "epsilon": str(question.event.loss),
         "delta": "0",
@@ -135,11 +143,31 @@ def plan_document(
         "cells": len(question.compiled.rendered.cells),
         "columns": columns_of(question.compiled),
         "noise": noise_of(question.compiled, question.event),
+        "expected": foretold_of_plan(question.compiled, question.event),
+        "attainable": None if affordable else attainable_document(question, remaining),
         "derivation": question.compiled.derivation,
         "warnings": _warnings(question.compiled),
         "free": list(free),
         "related": list(related),
     }
+
+
+def attainable_document(
+    question: Question, remaining: Mapping[str, str | None]
+) -> Document | None:
+    """Return the noise of a question that spends all that its asker sees left.
+
+    A function of the question and of limits that are shown beside it. None where no
+    such limit is passed, or where the rest is less than one query may spend.
+    """
+    left = [Loss.parse(text) for text in remaining.values() if text is not None]
+    least = min(left, default=question.event.loss)
+    if least >= question.event.loss:
+        return None
+    event = question.priced_at(least)
+    if event is None:
+        return None
+    return {"epsilon": str(least), "noise": noise_of(question.compiled, event)}
 
 
 def charge_document(loss: Loss, *, reused: bool) -> Document:

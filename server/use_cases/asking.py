@@ -34,6 +34,7 @@ from server.use_cases.access import Caller, Grant, find_grant
 from server.use_cases.answers import (
     Document,
     answer_document,
+    attainable_document,
     encode,
     free_document,
     plan_document,
@@ -290,6 +291,7 @@ class Desk:
                 raise OverBudgetError(
                     requested=question.event.loss,
                     remaining=shown,
+                    attainable=attainable_document(question, shown),
                     which=_passed(question.event.loss, shown),
                 )
             return _settled(outcome)

@@ -1,5 +1,7 @@
 """Refusals of use cases: what the caller asked is unknown, not theirs, or not now."""
 
+from collections.abc import Mapping
+
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 
@@ -66,10 +68,16 @@ class OverBudgetError(CuratorError):
     code = "budget_exceeded"
 
     def __init__(
-        self, *, requested: Loss, remaining: dict[str, str | None], which: str
+        self,
+        *,
+        requested: Loss,
+        remaining: dict[str, str | None],
+        attainable: Mapping[str, object] | None,
+        which: str,
     ) -> None:
         self.requested = requested
         self.remaining = remaining  # of the limits that the caller may see
+        self.attainable = attainable  # what these would bring; None where nothing
         super().__init__(
             f"the answer would cost epsilon {requested}, more than {which} allows"
         )

@@ -17,6 +17,7 @@ from query_lang.compiled import (
 )
 from query_lang.confidence import intervals_of
 from query_lang.decimals import decimal_text
+from query_lang.foretold import ROUND_COUNTS, foretold
 from server.use_cases.questions import Question
 
 NoiseEntry = dict[str, object]
@@ -57,6 +58,26 @@ def intervals_of_answer(
             "column": each.column,
             "confidence": "0.95",
             "rows": [None if ends is None else list(ends) for ends in each.rows],
+        }
+        for each in found
+    ]
+
+
+def foretold_of_plan(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
+    """Say for round numbers of rows how far averages and quantiles stray at most."""
+    scales = [vector.scale for vector in event.vectors]
+    found = foretold(
+        compiled,
+        lambda vector, confidence: half_width(scales[vector], confidence),
+        _NINETY_FIVE_PERCENT,
+    )
+    return [
+        {
+            "column": each.column,
+            "of": each.of,
+            "confidence": "0.95",
+            "counted": list(ROUND_COUNTS),
+            "half_widths": list(each.half_widths),
         }
         for each in found
     ]

@@ -9,36 +9,25 @@ from functools import lru_cache
 
 from sqlalchemy import Connection, select
 
-from mechanisms.pricing import price, solve_accuracy
+from mechanisms.pricing import half_width, price, solve_accuracy
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
-from privacy.events import PriceEvent
+from privacy.events import PriceEvent, VectorSensitivity
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.bind import bind_query, check_bounds
 from query_lang.compile import compile_syntax
 from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.decimals import decimal_of
 from query_lang.noisy_conditions import all_shown
 from release.questions.matching import Asked
 from server.persistence import tables
 from server.use_cases.access import Grant
-from server.use_cases.requests import QuestionRequest
+from server.use_cases.requests import Accuracy, QuestionRequest
 from server.use_cases.services import Parser
 
 _CACHED_PLANS = 2_048
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question with its price; everything here is public but for who asks it."""
-
-    compiled: CompiledQuery
-    event: PriceEvent
-    snapshot: str
-    unit: str
-    identity: str  # same question, same identity (CONTRACT 5)
-    text: str  # enough to ask it again: JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +49,29 @@ class LossRange:
                 reason=f"one query may spend {self.minimum} to {self.maximum}",
             )
         return loss
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its price; everything here is public but for who asks it."""
+
+    compiled: CompiledQuery
+    event: PriceEvent
+    losses: LossRange
+    snapshot: str
+    unit: str
+    identity: str  # same question, same identity (CONTRACT 5)
+    text: str  # enough to ask it again: JSON
+
+    def priced_at(self, loss: Loss) -> PriceEvent | None:
+        """Return the same question's noise at another loss.
+
+        None where one query may not spend it, or its noise would pass every bound.
+        """
+        try:
+            return _event(self.compiled, self.losses.check(loss))
+        except InvalidLossError:
+            return None
 
 
 class Compiler:
@@ -148,6 +160,7 @@ def prepare(
     return Question(
         compiled=compiled,
         event=event,
+        losses=losses,
         snapshot=grant.snapshot,
         unit=schema.dataset.unit,
         identity=_identity(compiled, grant.snapshot),
@@ -158,27 +171,59 @@ def prepare(
 def _price(
     compiled: CompiledQuery, losses: LossRange, request: QuestionRequest
 ) -> PriceEvent:
-    sensitivities = [measure.sensitivity for measure in compiled.measures]
-    weights = [measure.weight for measure in compiled.measures]
     if request.accuracy is not None:
         _check_has_half_widths(compiled)
-        loss = solve_accuracy(
-            sensitivities,
-            weights,
-            withins=[
-                request.accuracy.within * 10**measure.scale
-                for measure in compiled.measures
-            ],
-            confidence=request.accuracy.confidence,
+        return _event(compiled, _solved(compiled, losses, request.accuracy))
+    asked = request.loss()
+    if asked is None:  # the form check saw exactly one of the two
+        raise AssertionError
+    return _event(compiled, losses.check(asked))
+
+
+def _event(compiled: CompiledQuery, loss: Loss) -> PriceEvent:
+    return price(*_vectors(compiled), loss)
+
+
+def _vectors(
+    compiled: CompiledQuery,
+) -> tuple[list[VectorSensitivity], list[Fraction]]:
+    measures = compiled.measures
+    return [m.sensitivity for m in measures], [m.weight for m in measures]
+
+
+def _solved(compiled: CompiledQuery, losses: LossRange, accuracy: Accuracy) -> Loss:
+    """Return the least loss that brings an accuracy.
+
+    Raises:
+        InvalidLossError: One query may not spend so much; says what it can bring.
+    """
+    withins = [accuracy.within * 10**measure.scale for measure in compiled.measures]
+    try:
+        return solve_accuracy(
+            *_vectors(compiled),
+            withins=withins,
+            confidence=accuracy.confidence,
             minimum=losses.minimum,
             maximum=losses.maximum,
         )
-    else:
-        asked = request.loss()
-        if asked is None:  # the form check saw exactly one of the two
-            raise AssertionError
-        loss = losses.check(asked)
-    return price(sensitivities, weights, loss)
+    except InvalidLossError as error:
+        nearest = _nearest_accuracy(compiled, losses.maximum, accuracy.confidence)
+        raise InvalidLossError(
+            text=error.text, reason=f"{error.reason}; {nearest}"
+        ) from None
+
+
+def _nearest_accuracy(compiled: CompiledQuery, most: Loss, confidence: Fraction) -> str:
+    """Say how accurate the most is that one query may spend."""
+    event = _event(compiled, most)
+    widths = (
+        decimal_of(half_width(vector.scale, confidence), measure.scale)
+        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
+    )
+    return (
+        f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
+        "groups or fewer aggregates bring less"
+    )
 
 
 def _check_has_half_widths(compiled: CompiledQuery) -> None:

@@ -1,6 +1,7 @@
 """The analyst's client against a real server."""
 
 import html
+import re
 
 import httpx
 import pytest
@@ -10,6 +11,7 @@ from curator_client import (
     Curator,
     CuratorRefusal,
     CuratorUnreachable,
+    InvalidRequest,
     Patience,
     Plan,
 )
@@ -49,7 +51,7 @@ def test_an_answer_has_a_row_for_each_declared_cell(curator):
 
 
 def test_half_widths_are_of_measured_columns_only(curator):
-    with pytest.raises(KeyError, match="not a measured column"):
+    with pytest.raises(KeyError, match="no measured column; there are: "):
         curator.query(BY_WARD, epsilon="0.5").half_width("ward")
 
 
@@ -171,8 +173,37 @@ def test_a_refusal_for_want_of_budget_says_what_remains(url, installation):
     with Curator(url, poor, dataset="clinic") as connection:
         with pytest.raises(CuratorRefusal, match=r"remaining: project 0\.5") as refused:
             connection.query(NEVER_ASKED, epsilon="0.6")
-        assert not connection.plan(NEVER_ASKED, epsilon="0.6").affordable
+        plan = connection.plan(NEVER_ASKED, epsilon="0.6")
+        assert not plan.affordable
+        attainable = connection.plan(NEVER_ASKED, epsilon="0.5").noise
+    assert plan.attainable == {"epsilon": "0.5", "noise": attainable}
+    assert refused.value.problem["attainable"] == plan.attainable
+    said = "with the epsilon 0.5 that is left: count: ± "
+    assert said in str(plan)
+    assert said in str(refused.value)
     assert refused.value.code == "budget_exceeded"
+
+
+def test_an_accuracy_beyond_reach_is_refused_with_the_nearest_within_it(curator):
+    with pytest.raises(InvalidRequest) as refused:
+        curator.plan(NEVER_ASKED, accuracy=0.001)
+    (nearest,) = re.findall(r"that brings ± (\S+) at", str(refused.value))
+    plan = curator.plan(NEVER_ASKED, epsilon="5")
+    assert plan.half_widths == {"count": float(nearest)}
+    assert curator.plan(NEVER_ASKED, accuracy=float(nearest) + 0.5).affordable
+
+
+def test_a_plan_foretells_averages_and_quantiles(curator):
+    sql = "SELECT AVG(age) AS mean, MEDIAN(age) AS middle FROM visits"
+    plan = curator.plan(sql, epsilon="5")
+    assert [(e["column"], e["of"]) for e in plan.expected] == [
+        ("mean", "value"),
+        ("middle", "share"),
+    ]
+    assert "  mean: at most ± " in str(plan)
+    assert "of 100,000 rows that count in a cell (95 %)" in str(plan)
+    scarce = str(curator.plan(sql, epsilon="0.001"))
+    assert "middle: noise may decide it, even where 100,000 rows count" in scarce
 
 
 def test_a_wrong_key_is_refused_at_once(url):

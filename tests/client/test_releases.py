@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections import Counter
+from dataclasses import replace
 
 import matplotlib as mpl
 import pytest
@@ -101,6 +102,33 @@ def test_refusals_show_the_place_in_the_text(release):
         release.query("SELECT weight, COUNT(*) FROM wards GROUP BY weight")
 
     assert "weight" in str(refused.value)
+
+
+def test_intervals_are_asked_at_another_confidence_and_named_by_it(served, curator):
+    noisy = curator.release(served[3])
+    usual, surer = noisy.cuboid("sex"), noisy.cuboid("sex", confidence=0.999)
+    assert (usual.confidence, surer.confidence) == ("0.95", "0.999")
+    assert surer.rows == usual.rows
+    for one, other in zip(
+        usual.row_half_widths["n"], surer.row_half_widths["n"], strict=True
+    ):
+        assert 0 < one < other
+    titles = surer.to_csv().splitlines()[0]
+    assert titles == "sex,n,n_half_width_99_9,n_low_99_9,n_high_99_9"
+    assert surer.to_pandas()["n_low_99_9"].dtype == "float64"
+    assert "each interval holds 99.9 %" in str(surer)
+    assert "holds" not in str(usual)
+
+
+def test_a_half_width_is_asked_of_measures_whose_rows_agree(served, curator):
+    answer = curator.release(served[3]).cuboid("sex")
+    assert answer.half_width("n") == answer.row_half_widths["n"][0]
+    with pytest.raises(KeyError, match="'sex' is no measured column; there are: n"):
+        answer.half_width("sex")
+    widths = [{"column": "n", "confidence": "0.95", "rows": ["1", "2", "2"]}]
+    differing = replace(answer, document={**answer.document, "half_widths": widths})
+    with pytest.raises(ValueError, match=r"row_half_widths\['n'\]"):
+        differing.half_width("n")
 
 
 def test_cuboids_are_sums_over_the_other_dimensions(release):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ALIGN: dict[str, Side] = {"group": "left", "measure": "right"}
+USUAL_CONFIDENCE = "0.95"
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,16 +118,45 @@ class Answer:
 
         Raises:
             KeyError: It is no measured column, or has no such part.
+            ValueError: A release answered, whose rows differ: see ``row_half_widths``.
         """
         entries = [noise for noise in self.noise if noise["column"] == column]
         for noise in entries:
             if noise.get("part") == part:
                 return float(noise["half_width_95"])
-        message = f"{column!r} is not a measured column"
-        if entries:
-            parts = [noise.get("part") for noise in entries]
-            message = f"{column!r} has the parts {parts}, not {part!r}"
-        raise KeyError(message)
+        if not entries:
+            return self._common_half_width(column)
+        raise KeyError(_no_part(column, [n.get("part") for n in entries]))
+
+    @property
+    def row_half_widths(self) -> dict[str, list[float]]:
+        """The half-width of each row, by measure, at the answer's ``confidence``.
+
+        What a query drew is the same in all rows; what a release knows is not.
+        Averages and quantiles have ``intervals`` instead.
+        """
+        widths = {name: [w] * len(self.rows) for name, w in self.half_widths.items()}
+        told = self.document.get("half_widths", [])
+        return widths | {str(e["column"]): [float(w) for w in e["rows"]] for e in told}
+
+    @property
+    def confidence(self) -> str:
+        """That of half-widths and intervals: 0.95, or what a release was asked for."""
+        told = self.document.get("intervals", [])
+        return str(told[0]["confidence"]) if told else USUAL_CONFIDENCE
+
+    def _common_half_width(self, column: str) -> float:
+        """Return the half-width that all rows of a measure have."""
+        widths = self.row_half_widths
+        if column not in widths:
+            raise KeyError(_no_measure(column, self.measures))
+        if len(set(widths[column])) != 1:
+            message = (
+                f"each row of {column} has a half-width of its own: "
+                f"row_half_widths[{column!r}] or interval({column!r})"
+            )
+            raise ValueError(message)
+        return widths[column][0]
 
     def interval(self, column: str) -> list[tuple[str, str] | None]:
         """Return the 95 % interval of each row of a measure, of noise alone.
@@ -140,8 +170,7 @@ class Answer:
         if column in self.intervals:
             return self.intervals[column]
         if column not in self._half_widths():
-            message = f"{column!r} is not a measured column"
-            raise KeyError(message)
+            raise KeyError(_no_measure(column, self.measures))
         width = Decimal(self._half_widths()[column])
         values = self._by_column()[column]
         return [None if v is None else _around(Decimal(str(v)), width) for v in values]
@@ -172,7 +201,8 @@ class Answer:
         A measure has ``<measure>_half_width_95``; an average has
         ``<measure>_sum_half_width_95`` and ``<measure>_count_half_width_95``, a
         quantile ``<measure>_bin_half_width_95``, in rows; both have
-        ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type.
+        ``<measure>_low_95`` and ``<measure>_high_95``, of the measure's own type. A
+        release that was asked for a confidence of 0.99 has ``_99`` in their place.
 
         Raises:
             ImportError: pandas is not installed.
@@ -247,20 +277,26 @@ class Answer:
             name = f"{noise['column']}_{kind}" if kind else str(noise["column"])
             width = _number(noise["half_width_95"])
             found[f"{name}_half_width_95"] = [width] * len(self.rows)
+        held = self._held
         for entry in self.document.get("half_widths", []):
-            name = f"{entry['column']}_half_width_95"
+            name = f"{entry['column']}_half_width_{held}"
             found[name] = [_number(width) for width in entry["rows"]]
         for name, ends in self.intervals.items():
-            found[f"{name}_low_95"] = [None if e is None else e[0] for e in ends]
-            found[f"{name}_high_95"] = [None if e is None else e[1] for e in ends]
+            found[f"{name}_low_{held}"] = [None if e is None else e[0] for e in ends]
+            found[f"{name}_high_{held}"] = [None if e is None else e[1] for e in ends]
         return found
+
+    @property
+    def _held(self) -> str:
+        """What names of columns end in: 95, or 99_9 where that was asked for."""
+        return percent(self.confidence).replace(".", "_")
 
     def _frame(self) -> tuple[dict[str, list[Any]], list[str]]:
         """Return the columns of a data frame, and which of them are of floats."""
         columns = {**self._by_column(), **self._widths()}
         floats = [str(c["name"]) for c in self.columns if c["type"] == "decimal"]
         floats += [
-            f"{c['name']}_{end}_95"
+            f"{c['name']}_{end}_{self._held}"
             for c in self.columns
             for end in ("low", "high")
             if c["type"] in {"decimal", "integer"}
@@ -369,6 +405,28 @@ class Answer:
             for place, column in enumerate(self.columns)
             if column["kind"] == "measure" and column["unit"]
         ]
+
+
+def percent(confidence: str) -> str:
+    """Return a confidence in percent, without trailing zeros.
+
+    >>> percent("0.95"), percent("0.999")
+    ('95', '99.9')
+    """
+    return format((Decimal(confidence) * 100).normalize(), "f")
+
+
+def _no_measure(column: str, known: list[str]) -> str:
+    """Say that a column is no measure, and which are."""
+    return f"{column!r} is no measured column; there are: {', '.join(known) or 'none'}"
+
+
+def _no_part(column: str, parts: list[str | None]) -> str:
+    """Say which parts a column's noise has, and how to name one."""
+    if parts == [None]:
+        return f"{column!r} has one half-width and no parts: half_width({column!r})"
+    ways = " or ".join(f"half_width({column!r}, {p!r})" for p in parts)
+    return f"{column!r} is noisy in its {' and its '.join(map(str, parts))}: {ways}"
 
 
 def _cell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Any, Generic, TypeVar
 
 from curator_client.display import preformatted
@@ -84,6 +84,22 @@ class Plan(Generic[Asked]):
         }
 
     @property
+    def expected(self) -> list[dict[str, Any]]:
+        """How far averages and quantiles stray at most, for round numbers of rows.
+
+        Each entry has ``counted``, values in a cell, and ``half_widths``, None where
+        noise may decide all. ``of`` is ``"value"``, or ``"share"`` of a quantile: its
+        bin is that of a fraction within so much of the one that was asked for.
+        """
+        return list(self.document.get("expected", []))
+
+    @property
+    def attainable(self) -> dict[str, Any] | None:
+        """What is left, as ``epsilon``, and its ``noise``; None where it suffices."""
+        found: dict[str, Any] | None = self.document.get("attainable")
+        return found
+
+    @property
     def derivation(self) -> str:
         """Why the noise has this size, in words."""
         return str(self.document["derivation"])
@@ -109,9 +125,9 @@ class Plan(Generic[Asked]):
 
     def __str__(self) -> str:
         """Return a summary for terminals."""
-        noise = [
-            f"  {_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in self.noise
-        ]
+        noise = [f"  {said}" for said in noise_lines(self.noise)]
+        noise += [f"  {_expectation(each)}" for each in self.expected]
+        noise += attainable_lines(self.attainable)
         given = any(one["kind"] == "answer" for one in self.free)
         price = "free" if given else f"epsilon {self.epsilon}"
         room = "affordable" if self.affordable else self._over_budget()
@@ -138,6 +154,37 @@ class Plan(Generic[Asked]):
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
+
+
+def noise_lines(noise: list[dict[str, Any]]) -> list[str]:
+    """Return the half-width of each measured column or part of one, a line each."""
+    return [f"{_noisy_name(n)}: ± {n['half_width_95']} (95 %)" for n in noise]
+
+
+def attainable_lines(attainable: dict[str, Any] | None) -> list[str]:
+    """Say what the rest of a budget would bring."""
+    if attainable is None:
+        return []
+    said = "; ".join(noise_lines(attainable["noise"]))
+    return [f"with the epsilon {attainable['epsilon']} that is left: {said}"]
+
+
+def _expectation(told: dict[str, Any]) -> str:
+    """Say how far an average or a quantile strays, for round numbers of rows."""
+    counts = zip(told["counted"], told["half_widths"], strict=True)
+    known = [(n, Decimal(width)) for n, width in counts if width is not None]
+    if not known:
+        most = f"{told['counted'][-1]:,}"
+        return f"{told['column']}: noise may decide it, even where {most} rows count"
+    what = "its fraction " if told["of"] == "share" else ""
+    said = ", ".join(f"{what}± {_rounded_up(width)} of {n:,}" for n, width in known)
+    return f"{told['column']}: at most {said} rows that count in a cell (95 %)"
+
+
+def _rounded_up(width: Decimal) -> str:
+    """Return two digits of a width, never less."""
+    step = Decimal(1).scaleb(min(0, width.adjusted() - 1))
+    return format(width.quantize(step, ROUND_CEILING), "f")
 
 
 def _noisy_name(noise: dict[str, Any]) -> str:

@@ -17,6 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from curator_client.plan import attainable_lines
+
 
 class CuratorError(Exception):
     """Root of what this client raises about a server."""
@@ -155,6 +157,7 @@ def _advice(problem: dict[str, Any]) -> list[str]:
     shown = [f"{name} {left[name]}" for name in left if left[name] is not None]
     return [
         f"remaining: {', '.join(shown)}",
+        *attainable_lines(problem.get("attainable")),
         "nothing was spent; a smaller epsilon, or a wider accuracy, costs less",
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from curator_client.answer import Answer
+from curator_client.answer import USUAL_CONFIDENCE, Answer, percent
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +55,7 @@ class ReleaseAnswer(Answer):
 
     @property
     def noise(self) -> list[dict[str, Any]]:
-        """Nothing was drawn for it: ``half_widths`` say how sure a number is."""
+        """Nothing was drawn for it: ``row_half_widths`` say how sure a number is."""
         return []
 
     @property
@@ -70,4 +70,7 @@ class ReleaseAnswer(Answer):
 
     def _footer(self) -> str:
         clamped = "; negative counts made 0" if self.is_clamped else ""
-        return f"(free, from the release {self.release}{clamped})"
+        holds = ""
+        if self.confidence != USUAL_CONFIDENCE:
+            holds = f"; each interval holds {percent(self.confidence)} %"
+        return f"(free, from the release {self.release}{holds}{clamped})"

@@ -64,11 +64,14 @@ class ReleaseSteps:
         reply = yield from exchange(request, self._patience)
         return ReleaseAnswer(document_of(reply, request, sql))
 
-    def cuboid(self, *dimensions: str) -> Steps[ReleaseAnswer]:
+    def cuboid(
+        self, *dimensions: str, confidence: float = 0.95
+    ) -> Steps[ReleaseAnswer]:
         """Return the counts over some dimensions, all others summed over.
 
         Args:
             dimensions: Names, any of ``dimensions``; none for the total.
+            confidence: Of each interval by itself.
 
         Raises:
             ValueError: The release has no such dimension, or one is named twice.
@@ -87,7 +90,7 @@ class ReleaseSteps:
         shown = "".join(f"{name}, " for name in dimensions)
         grouped = f" GROUP BY {', '.join(dimensions)}" if dimensions else ""
         sql = f"SELECT {shown}COUNT(*) AS n FROM {self.document['name']}{grouped}"  # noqa: S608 - names of the manifest; the server checks it
-        return (yield from self.query(sql))
+        return (yield from self.query(sql, confidence=confidence))
 
     # -- pictures -----------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from curator_client.display import html_table, paragraph, text_table
 from curator_client.listing import Listing
 
 _MOST_VALUES = 6  # of a domain, in words
+_TITLES = ("column", "type", "NULL", "constant", "domain")
 _COLUMN_TITLES = ("table", "column", "type", "nullable", "domain")
 _UNSHOWN = "the server shows a hierarchy's name, levels and size, not its codes"
 
@@ -172,11 +173,13 @@ class Dataset:
     def _table_lines(self) -> Iterator[tuple[str, list[list[str]]]]:
         """Yield each table's heading with the cells of its columns."""
         for table in self.tables:
-            cells = [["column", "type", "NULL", "domain"]]
+            cells = [list(_TITLES)]
             for column in table["columns"]:
                 domain = _domain(str(table["name"]), column)
                 null = "yes" if domain.nullable else ""
-                cells.append([domain.column, domain.type, null, domain.words()])
+                fixed = "yes" if column.get("constant_in_unit") else ""
+                words = domain.words()
+                cells.append([domain.column, domain.type, null, fixed, words])
             yield _heading(table), cells
 
     def _summary(self) -> list[str]:
@@ -200,12 +203,12 @@ class Dataset:
         """Return the page for terminals."""
         parts = ["\n".join(self._summary())]
         for heading, cells in self._table_lines():
-            parts.append(f"{heading}\n{text_table(cells, ['left'] * 4)}")
+            parts.append(f"{heading}\n{text_table(cells, ['left'] * len(_TITLES))}")
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         tables = "".join(
-            f"{paragraph(heading)}{html_table(cells, ['left'] * 4)}"
+            f"{paragraph(heading)}{html_table(cells, ['left'] * len(_TITLES))}"
             for heading, cells in self._table_lines()
         )
         return "".join(paragraph(line) for line in self._summary()) + tables
@@ -221,11 +224,12 @@ def _domain(table: str, column: dict[str, Any]) -> Domain:
 
 
 def _heading(table: dict[str, Any]) -> str:
+    key = f"; key {', '.join(table['key'])}" if table.get("key") else ""
     if table.get("public"):
-        return f"{table['name']}: public"
+        return f"{table['name']}: public{key}"
     unit, rows = table["unit_column"], table["max_rows_per_unit"]
     plural = "row" if rows == 1 else "rows"
-    return f"{table['name']}: at most {rows} {plural} for each {unit}"
+    return f"{table['name']}: at most {rows} {plural} for each {unit}{key}"
 
 
 def _hierarchy_words(hierarchy: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from typing import Final
 from privacy.schema import Scalar
 from query_lang.expressions import Facts
 from query_lang.literals import LITERALS, small_number, typed_value
+from query_lang.outside_domain import nearest_value
 from query_lang.refusals import refuse
 from query_lang.syntax import Expression, FunctionCall, NullLiteral, NumberLiteral
 from release.domain import Dimension
@@ -49,7 +50,8 @@ def code_of(tree: Expression, dimension: Dimension) -> int:
             rules.UNKNOWN_SYMBOL,
             tree.position,
             detail=f"this is none of the declared values of {dimension.name}",
-            hint=f"one of: {_listed(dimension.values)}",
+            hint=_near(value, dimension.values)
+            + f"one of: {_listed(dimension.values)}",
         )
     return dimension.values.index(value)
 
@@ -148,6 +150,12 @@ def _is_small(bound: Fraction, domain: SequenceDomain) -> bool:
         4 * (rise + 1) * bound.denominator < _MOST_STEPS
         and 4 * run * abs(bound.numerator) < _MOST_STEPS
     )
+
+
+def _near(value: Scalar | None, values: Sequence[Scalar | None]) -> str:
+    named = [str(each) for each in values if each is not None]
+    near = None if value is None else nearest_value(str(value), named)
+    return "" if near is None else f"did you mean '{near}'? "
 
 
 def _listed(values: Sequence[Scalar | None]) -> str:

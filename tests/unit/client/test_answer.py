@@ -164,9 +164,9 @@ def test_an_average_has_a_half_width_a_part():
     assert every_kind().half_width("mean", part="sum") == 749.5
     assert every_kind().half_width("mean", "count") == 30
     assert every_kind().half_width("grams") == 7.25
-    with pytest.raises(KeyError, match="'mean' has the parts"):
+    with pytest.raises(KeyError, match="'mean' is noisy in its sum and its count"):
         every_kind().half_width("mean")
-    with pytest.raises(KeyError, match="'grams' has the parts"):
+    with pytest.raises(KeyError, match="'grams' has one half-width and no parts"):
         every_kind().half_width("grams", "sum")
 
 

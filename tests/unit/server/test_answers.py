@@ -40,7 +40,7 @@ def question(columns, measures, cells=((),), **presentation):
     event = price(
         [m.sensitivity for m in measures], [m.weight for m in measures], Loss.parse("1")
     )
-    return Question(query, event, "s_1", "patient", "identity", "text")
+    return Question(query, event, LOSSES, "s_1", "patient", "identity", "text")
 
 
 def every_kind(**presentation):
@@ -92,6 +92,32 @@ def test_a_plan_counts_all_cells_whatever_is_shown_of_them():
     assert body["cells"] == 3
     assert body["noise"] == answered(asked)["noise"]
     assert len(answered(asked)["rows"]) == 1
+
+
+def test_a_plan_says_what_the_rest_would_bring_only_where_it_is_shown():
+    asked = every_kind()
+
+    def attainable(affordable, **remaining):
+        body = plan_document(asked, affordable=affordable, remaining=remaining, free=[])
+        return body["attainable"]
+
+    assert attainable(True, project="0.5", principal=None) is None
+    assert attainable(False, project="4", principal=None) is None  # a hidden limit
+    assert attainable(False, project="0.0009", principal=None) is None
+    told = attainable(False, project="0.5", principal="0.25")
+    assert told["epsilon"] == "0.25"
+    scales = [float(n["scale"]) for n in told["noise"]]
+    whole = [float(n["scale"]) for n in answered(asked)["noise"]]
+    assert scales == pytest.approx([4 * scale for scale in whole])
+
+
+def test_a_plan_foretells_averages_and_quantiles():
+    body = plan_document(every_kind(), affordable=True, remaining=REMAINING, free=[])
+    assert [(e["column"], e["of"]) for e in body["expected"]] == [
+        ("mean", "value"),
+        ("middle", "share"),
+    ]
+    assert all(len(e["counted"]) == len(e["half_widths"]) for e in body["expected"])
 
 
 def test_a_free_answer_has_the_stored_rows_and_noise():

@@ -1,0 +1,66 @@
+"""What to say of a literal that no row can hold: what the public domain does hold."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from privacy.schema import RangeDomain, Scalar, ValuesDomain
+from query_lang.expressions import Facts
+
+MOST_LOOKED_FOR: Final = 8
+"""Literals of one query for which a near value is looked for: each look takes time."""
+
+_MOST_VALUES: Final = 256
+_MOST_NAMED: Final = 6
+
+
+def declared_instead(value: Scalar, facts: Facts, *, is_near_wanted: bool) -> str:
+    """Return the nearest declared value, and what is declared, in words.
+
+    Reads the literal and the public domain alone.
+
+    Args:
+        value: Of the literal; the domain does not hold it.
+        facts: Of the column beside it.
+        is_near_wanted: Whether to look for a value that may have been meant.
+
+    >>> from privacy.schema import ColumnType
+    >>> sexes = Facts(ColumnType.TEXT, domain=ValuesDomain(("F", "M")))
+    >>> declared_instead("Female", sexes, is_near_wanted=True)
+    ": did you mean 'F'? declared: F, M"
+    """
+    match facts.domain:
+        case RangeDomain(least, most):
+            return f": declared are {least} to {most}"
+        case ValuesDomain() as listed:
+            values = [str(each) for each in listed.all_values()]
+            near = nearest_value(str(value), values) if is_near_wanted else None
+            meant = "" if near is None else f"did you mean '{near}'? "
+            named = ", ".join(values[:_MOST_NAMED])
+            more = len(values) - _MOST_NAMED
+            return f": {meant}declared: {named}{f' and {more} more' * (more > 0)}"
+        case _:
+            return ""
+
+
+def nearest_value(text: str, values: Sequence[str]) -> str | None:
+    """Return the value of the same letters, else that begins alike, else spelt so.
+
+    None where none comes near, or they are too many to look through.
+    """
+    if len(values) > _MOST_VALUES:
+        return None
+    folded = {each.casefold(): each for each in reversed(values)}
+    wanted = text.strip().casefold()
+    alike = [wanted] if wanted in folded else _begun_alike(wanted, folded)
+    alike = alike or get_close_matches(wanted, folded, n=1)
+    return folded[alike[0]] if alike else None
+
+
+def _begun_alike(wanted: str, folded: dict[str, str]) -> list[str]:
+    found = [
+        each
+        for each in folded
+        if each and wanted and (wanted.startswith(each) or each.startswith(wanted))
+    ]
+    return found if len(found) == 1 else []

@@ -1,0 +1,65 @@
+import random
+from fractions import Fraction
+from itertools import accumulate
+
+import pytest
+
+from query_lang.foretold import ROUND_COUNTS, average_strays, foretold, share_strays
+from tests.unit.query_lang.test_compile import compiled
+
+SEEDS = range(300)
+CERTAIN = Fraction(95, 100)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_average_strays_no_further_than_was_foretold(seed):
+    rng = random.Random(seed)
+    bounds = rng.randint(-9, 0), rng.randint(1, 20)
+    widths = rng.randint(0, 60), rng.randint(0, 9)
+    values = rng.choices(rng.choice([bounds, range(*bounds)]), k=rng.randint(1, 40))
+    strays = average_strays(len(values), widths, bounds)
+    told = bounds[1] - bounds[0] if strays is None else strays
+    count = len(values) + rng.choice((-1, 1)) * widths[1]
+    noisy = sum(values) + rng.choice((-1, 1)) * widths[0]
+    if count >= 1:
+        shown = max(bounds[0], min(bounds[1], Fraction(noisy, count)))
+        assert abs(shown - Fraction(sum(values), len(values))) <= told
+
+
+def test_what_is_foretold_of_an_average_is_attained():
+    assert average_strays(10, (5, 2), (0, 20)) == Fraction(45, 8)
+    assert Fraction(10 * 20 + 5, 10 - 2) - 20 == Fraction(45, 8)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_shares_of_bins_stray_no_further_than_was_foretold(seed):
+    rng = random.Random(seed)
+    bins, width = rng.randint(2, 9), rng.randint(0, 5)
+    exact = [rng.choice((0, 0, 3, 40, 900)) for _ in range(bins)]
+    exact[0] += 1
+    noisy = [max(0, n + rng.choice((-width, 0, width))) for n in exact]
+    strays = share_strays(sum(exact), width, bins)
+    if strays is not None:
+        shares = [Fraction(n, sum(exact)) for n in accumulate(exact)]
+        shown = [Fraction(n, sum(noisy)) for n in accumulate(noisy)]
+        assert max(abs(a - b) for a, b in zip(shares, shown, strict=True)) <= strays
+
+
+def test_nothing_is_foretold_where_noise_may_decide():
+    assert average_strays(9, (1, 9), (0, 20)) is None
+    assert average_strays(10, (400, 0), (0, 20)) is None
+    assert share_strays(128, 1, 64) is None
+
+
+def test_averages_and_quantiles_are_foretold_in_their_own_units_and_counts_are_not():
+    question = compiled("SELECT COUNT(*), AVG(dose), MEDIAN(age) FROM encounters")
+    widths = [0, 0, 0, 0]
+    told = foretold(question, lambda vector, _: widths[vector], CERTAIN)
+    assert [(each.column, each.of) for each in told] == [
+        ("avg", "value"),
+        ("median", "share"),
+    ]
+    assert all(each.half_widths == ("0.000001",) * len(ROUND_COUNTS) for each in told)
+    (average, _) = foretold(question, lambda *_: 200, CERTAIN)
+    assert average.half_widths[0] is None
+    assert float(average.half_widths[3]) < float(average.half_widths[2])
