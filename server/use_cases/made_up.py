@@ -24,6 +24,7 @@ _ROWS_PER_UNIT = 3  # at most; a table may declare fewer
 _NULL_EVERY = 8
 _DAYS = 365
 _SMALL = 100  # of numbers without a domain
+_SHOWN = 10  # rows of a public table that others name; whoever looks at it sees them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,12 @@ class _Place:
 def made_up_sample(dataset: Dataset, table: Table, rows: int) -> Document:
     """Return ``rows`` made-up rows of a table, as JSON.
 
-    They fit the declared types, domains, nullability, keys and row bound. The same
-    schema brings the same rows, and a row is the same however many are asked for.
+    They fit the declared types, domains, nullability, keys and row bound. A column that
+    another table has as a key names a row of it; what is constant in a unit is the same
+    in all tables. The same schema brings the same rows, and a row is the same however
+    many are asked for.
     """
-    per_unit = min(table.max_rows_per_unit or 1, _ROWS_PER_UNIT)
+    per_unit = 1 if table.is_public else _rows_made_up(table)
     places = [_Place(i, i // per_unit, i % per_unit) for i in range(rows)]
     return {
         "made_up": True,
@@ -63,16 +66,88 @@ def _cell(dataset: Dataset, table: Table, column: Column, place: _Place) -> obje
 def _value(
     dataset: Dataset, table: Table, column: Column, place: _Place
 ) -> Scalar | None:
+    if column.name == table.unit_column or column.name in table.key:
+        return _key(dataset, table, column, place)
+    turn = _turn(dataset, table, column, place)
+    drawn = _draw(column.name, *turn)
+    if column.nullable and drawn % _NULL_EVERY == 0:
+        return None
+    owner = _owner(dataset, table, column)
+    if owner is not None and not (owner.is_public and column.domain is not None):
+        number = _draw(owner.name, *turn) % _rows_made_up(owner)  # one for a whole key
+        return _keyed(dataset, owner, column, (place.unit, number))
+    return _nth(dataset, column, drawn // _NULL_EVERY)
+
+
+def _turn(
+    dataset: Dataset, table: Table, column: Column, place: _Place
+) -> tuple[object, ...]:
+    """Return what a value is drawn by: its row, or its unit where it never varies.
+
+    What is constant in one table is so wherever a column is declared the same: nobody
+    has one sex here and another there.
+    """
+    constant = any(
+        same.constant_in_unit
+        for other in _private(dataset)
+        if (same := other.column(column.name)) is not None
+        and (same.type, same.domain) == (column.type, column.domain)
+    )
+    if constant and not table.is_public:
+        return (place.unit,)
+    return table.name, place.row
+
+
+def _private(dataset: Dataset) -> list[Table]:
+    return [table for table in dataset.tables.values() if not table.is_public]
+
+
+def _rows_made_up(table: Table) -> int:
+    """Return how many rows of each unit are made up; of a public table, those shown."""
+    if table.is_public:
+        return _SHOWN
+    return min(table.max_rows_per_unit or 1, _ROWS_PER_UNIT)
+
+
+def _owner(dataset: Dataset, table: Table, column: Column) -> Table | None:
+    """Return the table whose key a column names, if another's does."""
+    for other in dataset.tables.values():
+        is_reachable = other.is_public or not table.is_public
+        same = other.column(column.name)
+        if other is table or not is_reachable or same is None:
+            continue
+        is_alike = (same.type, same.domain) == (column.type, column.domain)
+        if column.name in other.key and is_alike:
+            return other
+    return None
+
+
+def _key(dataset: Dataset, table: Table, column: Column, place: _Place) -> Scalar:
+    """Return a key's value; of several columns one may name a row of another table."""
     if column.name == table.unit_column:
         made = place.unit + 1
         return made if column.type is ColumnType.INTEGER else f"made-up-{made}"
-    if column.name in table.key:
-        return _nth(dataset, column, place.row if table.is_public else place.in_unit)
-    turn = place.unit if column.constant_in_unit else place.row
-    drawn = _draw(table.name, column.name, turn)
-    if column.nullable and drawn % _NULL_EVERY == 0:
-        return None
-    return _nth(dataset, column, drawn // _NULL_EVERY)
+    if table.is_public:
+        return _keyed(dataset, table, column, (place.unit, place.row))
+    owner = _owner(dataset, table, column)
+    others = set(table.key) - {column.name, table.unit_column}
+    if owner is not None and others:
+        number = place.in_unit % _rows_made_up(owner)
+        return _keyed(dataset, owner, column, (place.unit, number))
+    return _keyed(dataset, table, column, (place.unit, place.in_unit))
+
+
+def _keyed(
+    dataset: Dataset, table: Table, column: Column, row: tuple[int, int]
+) -> Scalar:
+    """Return the key of one row of a unit, or of a public table."""
+    unit, number = row
+    count = number if table.is_public else unit * _ROWS_PER_UNIT + number
+    if column.domain is None and column.type is ColumnType.INTEGER:
+        return count + 1
+    if column.domain is None and column.type is ColumnType.TEXT:
+        return f"{column.name}-{count + 1}"
+    return _nth(dataset, column, number)
 
 
 def _draw(*words: object) -> int:

@@ -79,6 +79,94 @@ def test_units_keys_and_constant_columns_are_as_promised():
     assert len(set(zip(units, sexes, strict=True))) == len(set(units))
 
 
+def declared(name, kind, domain=None, **facts):
+    return Column(name, kind, nullable=False, domain=domain, **facts)
+
+
+SEX = declared("sex", ColumnType.TEXT, ValuesDomain(("F", "M", "x")))
+STAYS = Table(
+    "stays",
+    (
+        declared("pid", ColumnType.TEXT),
+        declared("stay", ColumnType.INTEGER),
+        SEX,
+        declared("ward", ColumnType.TEXT),
+        declared("home", ColumnType.TEXT),
+    ),
+    "pid",
+    5,
+    key=("stay",),
+)
+CODES = Table(
+    "codes",
+    (
+        declared("stay", ColumnType.INTEGER),
+        declared("pid", ColumnType.TEXT),
+        declared("rank", ColumnType.INTEGER, RangeDomain(1, 9)),
+    ),
+    "pid",
+    20,
+    key=("stay", "rank"),
+)
+NOTES = Table(
+    "notes",
+    (declared("pid", ColumnType.TEXT), Column("stay", ColumnType.INTEGER)),
+    "pid",
+    9,
+)
+PERSONS = Table(
+    "persons",
+    (
+        declared("pid", ColumnType.TEXT),
+        declared("sex", ColumnType.TEXT, SEX.domain, constant_in_unit=True),
+        declared("home", ColumnType.TEXT, constant_in_unit=True),
+    ),
+    "pid",
+    1,
+    key=("pid",),
+)
+WARDS = Table("wards", (declared("ward", ColumnType.TEXT),), key=("ward",))
+HOMES = Table("homes", (declared("home", ColumnType.TEXT),), key=("home",))
+TABLES = (STAYS, CODES, NOTES, PERSONS, WARDS, HOMES)
+JOINED = Dataset("joined", "people", "patient", DAY, {t.name: t for t in TABLES}, {})
+
+
+def made(table, rows, *names):
+    sample = made_up_sample(JOINED, table, rows)
+    places = [[c["name"] for c in sample["columns"]].index(name) for name in names]
+    return [tuple(row[place] for place in places) for row in sample["rows"]]
+
+
+@pytest.mark.parametrize("table", [CODES, NOTES])
+def test_what_names_a_row_of_another_table_finds_one_of_the_same_unit(table):
+    stays = set(made(STAYS, 300, "pid", "stay"))
+    named = [row for row in made(table, 300, "pid", "stay") if row[1] is not None]
+    assert set(named) <= stays
+    assert len(set(named)) > 100
+    whole = made(CODES, 300, "pid", *CODES.key)
+    assert len(set(whole)) == len(whole)
+
+
+def test_keys_are_told_apart_in_the_whole_table():
+    assert len(set(made(STAYS, 1000, "stay"))) == 1000
+    assert len(set(made(WARDS, 1000, "ward"))) == 1000
+
+
+def test_public_rows_that_are_named_are_among_the_first_that_are_shown():
+    assert set(made(STAYS, 300, "ward")) == set(made(WARDS, 10, "ward"))
+    assert set(made(PERSONS, 300, "home")) == set(made(HOMES, 10, "home"))
+
+
+def test_what_is_constant_in_a_unit_is_the_same_in_every_table():
+    persons = made(PERSONS, 100, "pid", "sex", "home")
+    assert {(pid, sex) for pid, sex, _ in persons} == set(
+        made(STAYS, 300, "pid", "sex")
+    )
+    assert {(pid, home) for pid, _, home in persons} == set(
+        made(STAYS, 300, "pid", "home")
+    )
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     installation = Installation(tmp_path_factory.mktemp("sample")).create()

@@ -76,6 +76,10 @@ class SequenceSteps(ReleaseSteps):
     ) -> Steps[ReleaseAnswer]:
         """Return the runs that occur most, each with the number of places.
 
+        A number holds the places that the release knows and those that it estimates
+        beyond. ``count_run`` counts sequences, and only those that are sure to have
+        the run; ``undecided`` of its answer may have it, too.
+
         Args:
             k: How many.
             shortest: Fewest symbols of a run.

@@ -113,6 +113,7 @@ class AskedSequences:
             warnings=(
                 *self.published.warnings,
                 *rows.warnings(places, self.published.unit),
+                *_estimated(question),
             ),
             undecided=rows.undecided(measures, places),
         )
@@ -142,7 +143,7 @@ class AskedSequences:
         Runs in all sequences are the model's to count, which may know of more than
         the tree.
         """
-        is_whole = question.condition is None and not question.keys
+        is_whole = _is_whole(question)
         groups = grouped(self.tree, question.condition, question.keys)
         found: list[list[_Number]] = []
         for measure in question.measures:
@@ -160,6 +161,26 @@ class AskedSequences:
         values = self.model.domain.alphabet.values
         shown = (values[code] for code in found.run)
         return _ARROW.join("NULL" if value is None else str(value) for value in shown)
+
+
+def _is_whole(question: SequenceQuestion) -> bool:
+    """Whether all sequences are asked of, and not those of a condition or group."""
+    return question.condition is None and not question.keys
+
+
+def _estimated(question: SequenceQuestion) -> tuple[QueryWarning, ...]:
+    """Warn where a number holds more than what is sure, as counts of sequences do."""
+    runs = question.top is not None or any(
+        not isinstance(measure, Count) for measure in question.measures
+    )
+    if not (runs and _is_whole(question)):
+        return ()
+    detail = (
+        "places that the release did not keep are estimated, and are in these numbers; "
+        "counts of sequences (COUNT with HAS_RUN) hold only what is sure, so they may "
+        "be much lower"
+    )
+    return (QueryWarning("estimated", detail),)
 
 
 def _laid(counts: Counts, factor: float) -> list[_Number]:
