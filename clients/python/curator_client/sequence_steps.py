@@ -155,6 +155,8 @@ class SequenceSteps(ReleaseSteps):
     def plot_tree(self, depth: int = 3, *, ax: Axes | None = None) -> Steps[Axes]:
         """Draw the tree's first steps: each path as wide as it has sequences.
 
+        Where the release is split, a row above says which part is of which value.
+
         Args:
             depth: How many steps.
             ax: Axes to draw on; else new ones are made.
@@ -163,7 +165,7 @@ class SequenceSteps(ReleaseSteps):
             ImportError: matplotlib or pandas is not installed.
         """
         paths = yield from self.to_pandas()
-        return draw_tree(paths, depth, ax)
+        return draw_tree(paths, depth, self._split(), ax)
 
     # -- what they share -----------------------------------------------------------
 
