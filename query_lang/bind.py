@@ -81,7 +81,11 @@ def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]
     for name, most in bounds.tables:
         table = dataset.tables.get(name)
         if table is None or table.is_public:
-            message = "bounds.tables names private tables of the dataset only"
+            private = [t.name for t in dataset.tables.values() if not t.is_public]
+            message = (
+                "bounds.tables names private tables of the dataset only: "
+                f"{', '.join(private)}"
+            )
             raise InvalidOptionError(message)
         _check_positive(f"bounds.tables.{name}", most)
     _check_positive("bounds.max_rows_per_unit", bounds.max_rows_per_unit)

@@ -134,7 +134,8 @@ def _vector_weights(plan: Aggregate, weights: Weights) -> list[Fraction]:
     """Return each vector's weight; unknown names are refused."""
     shown = {c.name: c.shown for c in plan.columns if vectors_of(c.shown)}
     if unknown := weights.keys() - shown.keys():
-        message = f"weights name {len(unknown)} columns that are no measures"
+        known = ", ".join(shown)
+        message = f"weights name {len(unknown)} that are none of the measures: {known}"
         raise InvalidOptionError(message)
     if any(weight <= 0 for weight in weights.values()):
         message = "weights are positive"

@@ -89,6 +89,12 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.FUNCTION,
+        "TO_CHAR DATE_FORMAT FORMAT STRFTIME MONTHNAME DAYNAME",
+        "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
+    ),
+    (rules.FUNCTION, "MEAN AVERAGE", "write AVG(age)"),
+    (
+        rules.FUNCTION,
         "DATE_TRUNC DATETRUNC TIME_BUCKET",
         "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
     ),
@@ -124,8 +130,13 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     ),
     (
         rules.AGGREGATE,
-        "APPROX_COUNT_DISTINCT COUNT_IF COUNTIF COUNT_DISTINCT",
+        "APPROX_COUNT_DISTINCT COUNT_DISTINCT",
         "write COUNT(DISTINCT x), or COUNT(*) with WHERE",
+    ),
+    (
+        rules.AGGREGATE,
+        "COUNT_IF COUNTIF SUM_IF SUMIF",
+        "write COUNT(*) with WHERE, or SUM(CASE WHEN age >= 60 THEN 1 ELSE 0 END)",
     ),
     (
         rules.AGGREGATE,
@@ -149,7 +160,7 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
     (
         rules.FUNCTION,
         "ABS ROUND FLOOR CEIL CEILING TRUNC SIGN MOD POW POWER SQRT GREATEST LEAST",
-        "write CASE, or group by age_band(age, 10)",
+        "write CASE, or group by age_band(age, 10); round an answer where you have it",
     ),
 )
 _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {

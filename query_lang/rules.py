@@ -302,8 +302,9 @@ IGNORE_NULLS = Rule(
 AGGREGATE_PLACE = Rule(
     "aggregate_place",
     "an aggregate stands by itself in SELECT, HAVING or ORDER BY, without arithmetic",
-    "for conditions on one unit's rows, roll up by the unit key in a derived table: "
-    "GROUP BY patient_id HAVING COUNT(*) >= 2",
+    "ask for the aggregates and work with the answer; for conditions on one unit's "
+    "rows, roll up by the unit key in a derived table: GROUP BY patient_id HAVING "
+    "COUNT(*) >= 2",
 )
 FUNCTION = Rule(
     "function",
@@ -324,7 +325,7 @@ ARITHMETIC = Rule(
 OPERATOR = Rule(
     "operator",
     "this operator is not in the language",
-    "use + - * and a / NULLIF(b, 0)",
+    "use + - * and a / NULLIF(b, 0); AND, OR and NOT as words",
 )
 INTERVAL = Rule(
     "interval",

@@ -44,11 +44,12 @@ class LossRange:
             InvalidLossError: It does not.
         """
         if not self.minimum <= loss <= self.maximum:
-            raise InvalidLossError(
-                text=str(loss),
-                reason=f"one query may spend {self.minimum} to {self.maximum}",
-            )
+            raise InvalidLossError(text=str(loss), reason=str(self))
         return loss
+
+    def __str__(self) -> str:
+        """Say it as refusals do."""
+        return f"one query may spend {self.minimum} to {self.maximum}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +175,19 @@ def _price(
     if request.accuracy is not None:
         _check_has_half_widths(compiled)
         return _event(compiled, _solved(compiled, losses, request.accuracy))
-    asked = request.loss()
+    return _event(compiled, losses.check(_asked(request, losses)))
+
+
+def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
+    try:
+        asked = request.loss()
+    except InvalidLossError as error:
+        raise InvalidLossError(
+            text=error.text, reason=f"{error.reason}; {losses}"
+        ) from None
     if asked is None:  # the form check saw exactly one of the two
         raise AssertionError
-    return _event(compiled, losses.check(asked))
+    return asked
 
 
 def _event(compiled: CompiledQuery, loss: Loss) -> PriceEvent:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from privacy.errors import InvalidOptionError
 from privacy.schema import Scalar
 from privacy.schema_json import scalar_to_json
+from query_lang.outside_domain import nearest_value
 from release.sequences.asking.answering import AskedSequences, number_text, width_text
 from release.sequences.asking.browsing import Child, branch, code_among
 from release.sequences.contract import Estimate
@@ -50,7 +51,10 @@ def branch_document(asked: AskedSequences, wanted: WantedBranch) -> Document:
 def _code(value: object, values: tuple[Scalar | None, ...], name: str) -> int:
     found = code_among(value, values)
     if found is None:
-        message = f"{name}: a value that the release does not declare"
+        known = [str(each) for each in values if each is not None]
+        near = nearest_value(str(value), known)
+        meant = "" if near is None else f"; did you mean '{near}'?"
+        message = f"{name}: a value that the release does not declare{meant}"
         raise InvalidOptionError(message)
     return found
 

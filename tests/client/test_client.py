@@ -12,6 +12,7 @@ from curator_client import (
     CuratorRefusal,
     CuratorUnreachable,
     InvalidRequest,
+    NotFound,
     Patience,
     Plan,
 )
@@ -204,6 +205,29 @@ def test_a_plan_foretells_averages_and_quantiles(curator):
     assert "of 100,000 rows that count in a cell (95 %)" in str(plan)
     scarce = str(curator.plan(sql, epsilon="0.001"))
     assert "middle: noise may decide it, even where 100,000 rows count" in scarce
+
+
+def test_what_was_not_found_is_told_from_what_is_yours(curator):
+    with pytest.raises(NotFound, match="no dataset 'clinc'; did you mean clinic"):
+        curator.plan(NEVER_ASKED, epsilon="1", dataset="clinc")
+    with pytest.raises(NotFound, match=r"no dataset 'x'\. Known: clinic"):
+        curator.dataset("x")
+    with pytest.raises(NotFound, match="no project 'studdy'; did you mean study"):
+        curator.query(NEVER_ASKED, epsilon="1", project="studdy")
+    with pytest.raises(NotFound, match="no table 'visit'; did you mean visits"):
+        curator.sample("visit")
+    with pytest.raises(NotFound, match=r"not yours$"):
+        curator.answer("q_unheard_of")
+
+
+@pytest.mark.parametrize("epsilon", [True, None, "0,1", -1, 1e9, "0"])
+def test_what_is_no_loss_is_refused_in_words(curator, epsilon):
+    with pytest.raises((ValueError, InvalidRequest), match="epsilon") as refused:
+        curator.plan(NEVER_ASKED, epsilon=epsilon)
+    if epsilon is not True and epsilon is not None:
+        assert "one query may spend 0.001 to 5" in str(refused.value)
+    with pytest.raises(ValueError, match="is no price"):
+        curator.budget("0,1").questions_left()
 
 
 def test_a_wrong_key_is_refused_at_once(url):

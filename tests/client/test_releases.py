@@ -57,8 +57,8 @@ def test_releases_are_listed_newest_first_and_opened_by_id_or_name(served, curat
     assert curator.release("wards").id == exact
     with pytest.raises(NotFound):
         curator.release("rel_" + "0" * 24)
-    with pytest.raises(NotFound):
-        curator.release("unheard_of")
+    with pytest.raises(NotFound, match="no release 'wardz'; did you mean wards"):
+        curator.release("wardz")
 
 
 def test_a_question_to_a_release_reads_and_exports_like_an_answer(release):

@@ -89,7 +89,11 @@ def test_a_tree_is_browsed_downloaded_and_drawn(release):
 
     assert sum(float(step["count"]) for step in steps) == len(here)
     assert frame[frame["parent"] < 0]["estimate"].sum() == len(paths())
-    assert release.plot_tree(depth=2).patches
+    drawn = release.plot_tree(depth=2)
+    assert drawn.patches
+    labels = [label.get_text() for label in drawn.get_yticklabels()]
+    assert labels == ["sex", "step 1", "step 2"]
+    assert {"F", "M"} <= {text.get_text() for text in drawn.texts}
 
 
 def test_made_up_sequences_have_the_trees_frequencies_and_a_seed(release):

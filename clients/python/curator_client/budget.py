@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from curator_client.display import Side, html_table, paragraph, text_table
@@ -132,9 +132,12 @@ def _limits(project: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _times(remaining: str, price: str) -> int:
     """Return how often a price fits, exactly; a price of nothing never ends."""
-    loss = Decimal(price)
-    if loss <= 0:
-        message = f"{price!r} is no price"
+    try:
+        loss = Decimal(price)
+    except InvalidOperation:
+        loss = Decimal(0)
+    if not loss > 0:
+        message = f"{price!r} is no price: write a number above 0, such as '0.1'"
         raise ValueError(message)
     return int(Decimal(remaining) // loss)
 

@@ -11,7 +11,7 @@ import json
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -28,9 +28,9 @@ from curator_client.exchange import (
 from curator_client.history import PastQuery
 from curator_client.listing import Listing
 from curator_client.plan import Plan
-from curator_client.refusals import CuratorError
+from curator_client.refusals import CuratorError, NotFound
 from curator_client.release_steps import ReleaseSteps
-from curator_client.schema import Dataset, Domain
+from curator_client.schema import Dataset, Domain, unknown
 from curator_client.sequence_steps import steps_of
 
 Epsilon = str | float | Decimal
@@ -87,7 +87,8 @@ class Questions(Generic[Asked, Opened]):
             NotFound: Unknown, or not yours.
         """
         known = yield from self._name(name)
-        described = Dataset((yield from self._get(_path(known))))
+        found = yield from self._advised(self._get(_path(known)), known, None)
+        described = Dataset(found)
         self._described[known] = described
         return described
 
@@ -147,12 +148,20 @@ class Questions(Generic[Asked, Opened]):
             dataset: May be left out where you have but one.
 
         Raises:
-            CuratorRefusal: There is no such table, or the server makes up no rows.
+            NotFound: There is no such table or dataset, or it is not yours.
+            CuratorRefusal: The server does not make up so many.
         """
         name = yield from self._name(dataset)
         named = {} if table is None else {"table": table}
         query = urlencode({**named, "rows": rows})
-        made = yield from self._get(f"{_path(name, 'sample')}?{query}")
+        try:
+            made = yield from self._get(f"{_path(name, 'sample')}?{query}")
+        except NotFound as refusal:
+            described = yield from self._description(name)
+            known = [str(one["name"]) for one in described.tables]
+            if table is not None and table not in known:
+                refusal.advised(unknown("table", table, known))
+            raise
         return Listing(
             columns=[_column_name(column) for column in made["columns"]],
             rows=made["rows"],
@@ -188,7 +197,8 @@ class Questions(Generic[Asked, Opened]):
         name = yield from self._name(dataset)
         project = project or self._defaults.project
         body = _body(sql, epsilon, accuracy, project, options)
-        document = yield from self._post(_path(name, "plan"), body)
+        asked = self._post(_path(name, "plan"), body)
+        document = yield from self._advised(asked, name, project)
         self._last_price = str(document["epsilon"])
         same = _body(sql, self._last_price, None, project, options)
         key = uuid.uuid4().hex
@@ -251,13 +261,18 @@ class Questions(Generic[Asked, Opened]):
         Raises:
             NotFound: There is none, or it is not yours to read.
         """
-        wanted = release_id
+        wanted, ids = release_id, None
         if not release_id.startswith("rel_"):
             listed = yield from self.releases()
-            ids = [str(one["id"]) for one in listed if one["name"] == release_id]
-            wanted = ids[0] if ids else release_id
+            ids = {str(one["name"]): str(one["id"]) for one in reversed(list(listed))}
+            wanted = ids.get(release_id, release_id)
         path = f"/v1/releases/{quote(wanted, safe='')}"
-        document = yield from self._get(path)
+        try:
+            document = yield from self._get(path)
+        except NotFound as refusal:
+            if ids is not None:
+                refusal.advised(unknown("release", release_id, list(ids)))
+            raise
         return self._open_release(steps_of(document, self._defaults.patience))
 
     def budget(self, epsilon: Epsilon | None = None) -> Steps[Budget]:
@@ -296,7 +311,8 @@ class Questions(Generic[Asked, Opened]):
         return [PastQuery(item) for item in page["items"]]
 
     def _ask(self, dataset: str, body: dict[str, Any], key: str) -> Steps[Answer]:
-        document = yield from self._post(_path(dataset, "queries"), body, key)
+        asked = self._post(_path(dataset, "queries"), body, key)
+        document = yield from self._advised(asked, dataset, body.get("project"))
         if not document["charge"]["reused"]:
             self._last_price = str(document["charge"]["epsilon"])
         hide_below = yield from self._hide_below(dataset)
@@ -331,6 +347,28 @@ class Questions(Generic[Asked, Opened]):
             return (yield from self._description(dataset)).hide_below
         except CuratorError:
             return None
+
+    def _advised(
+        self, steps: Steps[dict[str, Any]], dataset: str, project: str | None
+    ) -> Steps[dict[str, Any]]:
+        """Say which datasets and projects are yours where one was not found.
+
+        The server does not tell what is absent from what is not yours, nor which of
+        the two names it did not find; what is yours it lists.
+        """
+        try:
+            return (yield from steps)
+        except NotFound as refusal:
+            listed = (yield from self._get("/v1/datasets"))["items"]
+            names = [str(item["name"]) for item in listed]
+            if dataset not in names:
+                refusal.advised(unknown("dataset", dataset, names))
+            elif project is not None:
+                spent = yield from self._get("/v1/budget")
+                names = [str(one["project"]) for one in spent["projects"]]
+                if project not in names:
+                    refusal.advised(unknown("project", project, names))
+            raise
 
     def _get(self, path: str) -> Steps[dict[str, Any]]:
         request = Request("GET", path)
@@ -378,5 +416,15 @@ def _accuracy(accuracy: Accuracy) -> dict[str, float]:
 
 
 def loss_text(epsilon: Epsilon) -> str:
-    """Return the loss as the wire writes it: digits and a point, no exponent."""
-    return epsilon if isinstance(epsilon, str) else format(Decimal(str(epsilon)), "f")
+    """Return the loss as the wire writes it: digits and a point, no exponent.
+
+    Raises:
+        ValueError: It is no number.
+    """
+    if isinstance(epsilon, str):
+        return epsilon
+    try:
+        return format(Decimal(str(epsilon)), "f")
+    except InvalidOperation:
+        message = f"epsilon is a number or its text, such as '0.1', not {epsilon!r}"
+        raise ValueError(message) from None

@@ -77,6 +77,10 @@ class CuratorRefusal(CuratorError):  # noqa: N818 - it names a reply, not a bug
             lines.append(f"try again in {retrying.after_seconds:g} s")
         super().__init__("\n".join(lines))
 
+    def advised(self, advice: str) -> None:
+        """Add a line to the message."""
+        self.args = (f"{self}\nhint: {advice}",)
+
     @property
     def query_id(self) -> str | None:
         """The id of the charge, where one was made."""

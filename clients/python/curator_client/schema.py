@@ -116,7 +116,7 @@ class Dataset:
         """
         names = [str(t["name"]) for t in self.tables]
         if table is not None and table not in names:
-            raise LookupError(_unknown("table", table, names))
+            raise LookupError(unknown("table", table, names))
         rows = [
             [d.table, d.column, d.type, "yes" if d.nullable else "no", d.words()]
             for d in self._every_domain()
@@ -135,7 +135,7 @@ class Dataset:
         found = [d for d in every if d.column == name and table in ("", d.table)]
         if not found:
             known = sorted({d.column for d in every})
-            raise LookupError(_unknown("column", column, known))
+            raise LookupError(unknown("column", column, known))
         return found
 
     def search(self, text: str) -> Listing:
@@ -241,7 +241,9 @@ def _hierarchy_words(hierarchy: dict[str, Any]) -> Iterator[tuple[str, str, str]
         yield "block", name, str(block)
 
 
-def _unknown(kind: str, name: str, known: list[str]) -> str:
+def unknown(kind: str, name: str, known: list[str]) -> str:
+    """Say that a name is not among those that are known, and which is near."""
     near = difflib.get_close_matches(name.rpartition(".")[2], known, n=3)
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    return f"there is no {kind} {name!r}{meant} Known: {', '.join(known)}"
+    named = ", ".join(known) or "none"
+    return f"there is no {kind} {name!r}{meant or '.'} Known: {named}"

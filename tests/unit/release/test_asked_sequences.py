@@ -369,6 +369,34 @@ def test_intervals_are_widened_upwards_by_what_is_undecided():
     assert [warning.code for warning in answer.warnings] == ["undecided"]
 
 
+@pytest.mark.parametrize(
+    ("sql", "is_warned"),
+    [
+        ("SELECT TOP_RUNS(3, 1, 2) FROM stays", True),
+        ("SELECT OCCURRENCES('a') AS n FROM stays", True),
+        ("SELECT OCCURRENCES('a') AS n, COUNT(*) FROM stays", True),
+        ("SELECT OCCURRENCES('a') AS n FROM stays WHERE LENGTH() > 0", False),
+        ("SELECT COUNT(*) FROM stays", False),
+        ("SELECT COUNT(*) FROM stays WHERE HAS_RUN('a', 'b')", False),
+    ],
+)
+def test_estimates_beyond_what_is_sure_are_said(sql, is_warned):
+    domain = SequenceDomain(LETTERS, 4)
+    leaves = {(0, (0, 1), ""): 100, (0, (2,), ""): 7}
+    codes = [warning.code for warning in ask(asked(domain, leaves), sql).warnings]
+    assert codes == ["estimated"] * is_warned
+
+
+def test_a_misspelt_symbol_is_refused_with_the_one_that_comes_near():
+    domain = SequenceDomain(LETTERS, 4)
+    with pytest.raises(QueryError) as refused:
+        ask(
+            asked(domain, {(0, (0,), ""): 1}),
+            "SELECT COUNT(*) FROM stays WHERE HAS_RUN('A')",
+        )
+    assert refused.value.hint.startswith("did you mean 'a'? one of: a, ")
+
+
 def test_rows_are_ordered_and_limited_by_their_counts():
     domain = SequenceDomain(LETTERS, 4)
     leaves = {(0, (0, 1), ""): 10, (0, (1,), ""): 30, (0, (2,), ""): 20}
