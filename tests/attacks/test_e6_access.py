@@ -155,7 +155,10 @@ def test_over_budget_is_402_with_what_remains_and_one_entry(house, name):
         body = reply.json()
         assert _code(reply) == (402, "budget_exceeded")
         assert reply.headers["content-type"] == "application/problem+json"
-        assert set(body) == {"type", "title", "status", "detail", "remaining"}
+        assert set(body) == {
+            "type", "title", "status", "detail", "remaining", "attainable",
+        }  # fmt: skip
+        assert body["attainable"]["epsilon"] == "1"
         assert body["status"] == 402
         assert body["remaining"] == {"project": "1", "principal": None}
         assert [e["kind"] for e in house.export()[before:]] == ["refused"]

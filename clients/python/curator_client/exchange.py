@@ -32,7 +32,7 @@ class Patience:
         longest_asked_seconds: A server that asks for more than this is not waited for.
     """
 
-    tries: int = 8
+    tries: int = 12
     tries_to_connect: int = 4
     longest_pause_seconds: float = 5.0
     longest_asked_seconds: float = 90.0

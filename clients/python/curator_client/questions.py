@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
@@ -20,6 +20,7 @@ from curator_client.budget import Budget
 from curator_client.exchange import (
     PATIENCE,
     Patience,
+    Reply,
     Request,
     Steps,
     document_of,
@@ -71,6 +72,7 @@ class Questions(Generic[Asked, Opened]):
         self._only_dataset = defaults.dataset
         self._described: dict[str, Dataset] = {}
         self._last_price: str | None = None
+        self._has_answered = False
 
     def datasets(self) -> Steps[Listing]:
         """List the datasets that you may ask: name, population, active snapshot."""
@@ -372,7 +374,7 @@ class Questions(Generic[Asked, Opened]):
 
     def _get(self, path: str) -> Steps[dict[str, Any]]:
         request = Request("GET", path)
-        reply = yield from exchange(request, self._defaults.patience)
+        reply = yield from self._exchanged(request)
         return document_of(reply, request, None)
 
     def _post(
@@ -382,8 +384,21 @@ class Questions(Generic[Asked, Opened]):
         if key is not None:
             headers["Idempotency-Key"] = key
         request = Request("POST", path, json.dumps(body).encode(), headers)
-        reply = yield from exchange(request, self._defaults.patience)
+        reply = yield from self._exchanged(request)
         return document_of(reply, request, body["sql"])
+
+    def _exchanged(self, request: Request) -> Steps[Reply]:
+        """Send until a reply comes; an address that has answered is trusted to again.
+
+        A server that restarts accepts no connection for some seconds; one that never
+        answered is rather a wrong address, and soon said to be.
+        """
+        patience = self._defaults.patience
+        if self._has_answered:
+            patience = replace(patience, tries_to_connect=patience.tries)
+        reply = yield from exchange(request, patience)
+        self._has_answered = True
+        return reply
 
 
 def _path(dataset: str, *verb: str) -> str:

@@ -197,12 +197,26 @@ def test_retries_end(pauses):
     server = Server(problem(503, "busy"))
     with pytest.raises(TooBusy):
         connect(server).query(SQL, epsilon="0.1")
-    assert len(server.requests) == 8
-    assert len(pauses) == 7
+    assert len(server.requests) == 12
+    assert len(pauses) == 11
+
+
+def test_an_address_that_has_answered_is_tried_for_longer(pauses):
+    away = [httpx.ConnectError("refused")] * 7
+    stranger = Server(*away, ok())
+    with pytest.raises(CuratorUnreachable):
+        connect(stranger).query(SQL, epsilon="0.1")
+    assert len(stranger.requests) == 4
+
+    restarting = Server(ok(), *away, ok())
+    client = connect(restarting)
+    client.query(SQL, epsilon="0.1")
+    assert client.query(SQL, epsilon="0.1").rows == [[12]]
+    assert len(set(restarting.keys())) == 2
 
 
 def test_a_question_that_was_cut_off_can_be_asked_again_with_its_key():
-    server = Server(*[httpx.ReadError("cut off")] * 8, ok())
+    server = Server(*[httpx.ReadError("cut off")] * 12, ok())
     client = connect(server)
     with pytest.raises(CuratorUnreachable) as cut_off:
         client.query(SQL, epsilon="0.1")
@@ -419,7 +433,7 @@ def test_a_failed_query_names_its_charge():
 
 def test_a_charge_whose_answer_is_late_can_be_asked_for_with_its_key():
     late = problem(503, "ledger_unavailable", query_id="q_9")
-    server = Server(*[late] * 8, ok())
+    server = Server(*[late] * 12, ok())
     client = connect(server)
     with pytest.raises(CuratorRefusal) as refusal:
         client.query(SQL, epsilon="0.1")
