@@ -1,9 +1,14 @@
+import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from curator_client import Curator
+from tests.harness import free_port, wait_until_ready
 
 NOTE = "  note: The custodian asks"  # where some noisy count is small
 README = Path(__file__).parents[2] / "README.md"
@@ -35,3 +40,27 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path):
     assert commanded == "$ make demo"
     printed = masked(done.stderr) + masked(done.stdout)
     assert [line for line in printed if line] == transcript
+
+
+@pytest.mark.thorough
+def test_the_demo_is_served_where_nothing_is_set_but_a_port(tmp_path):
+    port = free_port()
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("CURATOR_")}
+    printed = tmp_path / "printed"
+    with (
+        printed.open("w") as told,
+        subprocess.Popen(
+            [sys.executable, "-m", "server.main", "demo", "--serve"],
+            cwd=tmp_path,
+            env={**kept, "CURATOR_PORT": str(port)},
+            stdout=told,
+        ) as process,
+    ):
+        try:
+            wait_until_ready(port, process, seconds=300)
+            key = json.loads((tmp_path / ".demo/key.json").read_text())["key"]
+            with Curator(f"http://127.0.0.1:{port}", key) as curator:
+                assert curator.dataset().name == "hospital"
+        finally:
+            process.terminate()
+    assert f"http://127.0.0.1:{port}/v1/datasets" in printed.read_text()
