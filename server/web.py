@@ -11,7 +11,6 @@ from contextlib import (
 
 from fastapi import FastAPI
 
-from budget import boots
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
@@ -57,12 +56,7 @@ def make_limiter(services: Services) -> Limiter:
     allowance = Allowance(settings.rate_limit, settings.max_in_flight)
     if not databases.is_shared:
         return MemoryLimiter(allowance)
-    return SharedLimiter(
-        allowance,
-        databases.work,
-        services.boot,
-        lambda connection: connection.execute(boots.alive_ids()).scalars().all(),
-    )
+    return SharedLimiter(allowance, databases.work, services.boot)
 
 
 class Server:

@@ -28,6 +28,15 @@ def population_commands(
         with refusals(as_json=json):
             show(office().create_population(manifest), as_json=json)
 
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the populations: cap, spent, remaining.
+
+        Example: curator population list
+        """
+        with refusals():
+            show_list(office().populations(), as_json=json)
+
     @cli.command("show")
     def show_one(
         name: Annotated[str | None, typer.Argument()] = None, *, json: Json = False

@@ -292,9 +292,9 @@ def _next_steps(settings: Settings, manifest: Manifest) -> list[str]:
     if DUMP in manifest["files"]:
         steps.append(restore_words(settings.url, settings.data / DUMP))
     steps.append(
-        "the anchor saw what happened after this backup, so 'curator serve' refuses: "
-        "type 'curator ledger reconcile --reason TEXT', which charges each population "
-        "what was forgotten and revokes every key"
+        "unless nothing happened since this backup, the anchor saw more than it holds "
+        "and 'curator serve' refuses: then type 'curator ledger reconcile --reason "
+        "TEXT', which charges each population what was forgotten and revokes every key"
     )
     if not manifest["snapshots"]:
         steps.append("load each dataset again: this backup has no snapshots")

@@ -13,7 +13,7 @@ from privacy.errors import CuratorError, InvalidOptionError
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
-from server.use_cases.errors import NotFoundError
+from server.use_cases.errors import NoSuchThingError, NotFoundError
 from server.use_cases.job_kinds import (
     JobKind,
     JobKinds,
@@ -114,6 +114,9 @@ class JobsOffice:
 
     def _visible(self, viewer: Viewer, job_id: str) -> JobRow:
         row = self._store.get(job_id) if _ID.fullmatch(job_id) else None
+        if row is None and viewer.populations is None:
+            message = f"no job {job_id!r}: see 'curator job list'"
+            raise NoSuchThingError(message)
         if row is None or not self._sees(viewer, row):
             raise NotFoundError
         return row

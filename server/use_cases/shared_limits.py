@@ -1,27 +1,35 @@
 """The same limits where several processes serve one ledger: kept in the database.
 
 Instants are the database's, so that the processes' clocks need not agree. A process
-that died takes its places with it: only those of living boots count.
+that died takes its places with it: only those of living boots count. Each step waits
+for one round trip, or for two where it must hold a lock.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import cast
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
-    Connection,
     Engine,
+    Integer,
+    Select,
     Table,
+    Text,
+    bindparam,
     func,
     literal_column,
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.sql.dml import ReturningInsert
 
+from budget.boots import alive_ids
+from budget.prepared import Prepared, Step, together
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, rate
 from server.use_cases.limits import Allowance, too_many, too_often
@@ -31,6 +39,7 @@ _NOW = {  # microseconds; SQLite knows milliseconds
     "sqlite": "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)",
 }
 _LATER = {"postgresql": "greatest", "sqlite": "max"}
+_PRINCIPAL = bindparam("principal", type_=Text())
 
 
 @dataclass(slots=True)
@@ -44,11 +53,18 @@ class SharedLimiter:
     allowance: Allowance
     database: Engine
     boot: str  # names this process
-    alive: Callable[[Connection], Collection[str]]  # the boots that live
-    now: ColumnElement[int] | None = None  # microseconds; None: the database's clock
+    clock: Callable[[], int] | None = None  # microseconds; None: the database's
     _held: dict[str, int] = field(default_factory=dict)  # what this process knows
     _unwritten: set[str] = field(default_factory=set)  # whose row is out of date
+    _turns: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _lock: Lock = field(default_factory=Lock)
+    _rates: "_Rates" = field(init=False)
+    _places: "_Places" = field(init=False)
+
+    def __post_init__(self) -> None:
+        dialect = self.database.dialect.name
+        self._rates = _Rates.of(dialect, self.allowance, clocked=self.clock is not None)
+        self._places = _Places.of(dialect)
 
     @property
     def blocks(self) -> bool:
@@ -59,27 +75,27 @@ class SharedLimiter:
         """Let one request in, or refuse it."""
         if self.allowance.requests_per_minute == 0:
             return
-        with self._transaction() as connection:
-            early = self._advance(connection, principal)
-        if early is not None:
-            raise too_often(early)
+        who: dict[str, object] = {"principal": principal}
+        if self.clock is not None:
+            who["now"] = self.clock()
+        with _reaching_database():
+            if self._rates.advance.alone(self.database, who).rows:
+                return
+            ((early,),) = self._rates.early.alone(self.database, who).rows
+        raise too_often(int(early))
 
     def enter(self, principal: str) -> None:
         """Take a place, or refuse: one principal's requests take turns."""
         if self.allowance.requests_in_flight == 0:
             return
-        taken = False
         try:
-            with self._transaction() as connection:
-                _take_turn(connection, principal)
-                self._require_place(connection, principal)
-                self._add(principal, 1)
-                taken = True
-                self._write(connection, principal)
+            with self._turn(principal):
+                entered = self._take(principal, self._add(principal, 1))
         except LedgerUnavailableError:
-            if taken:
-                self.leave(principal)
+            self.leave(principal)
             raise
+        if not entered:
+            raise too_many(self.allowance.requests_in_flight)
         self._write_rest()
 
     def leave(self, principal: str) -> None:
@@ -90,97 +106,135 @@ class SharedLimiter:
         self._unwritten.add(principal)
         self._write_rest()
 
-    def _advance(self, connection: Connection, principal: str) -> int | None:
-        """Take one request out of the bucket; else say how early it came."""
-        dialect = connection.dialect.name
-        now = self._now(connection)
-        interval = self.allowance.interval
-        full_at = getattr(func, _LATER[dialect])(rate.c.full_at_us, now) + interval
-        early = full_at - now - self.allowance.bucket
-        moved = connection.execute(
-            _insert(connection, rate)
-            .values(principal=principal, full_at_us=now + interval)
-            .on_conflict_do_update(
-                index_elements=[rate.c.principal],
-                set_={"full_at_us": full_at},
-                where=early <= 0,
+    def _take(self, principal: str, held: int) -> bool:
+        """Write that this process holds so many places, if all hold no more than may.
+
+        The other processes wait meanwhile; a row that says too much only refuses.
+        """
+        who = {"boot": self.boot, "principal": principal}
+        taken = {**who, "held": held, "places": self.allowance.requests_in_flight}
+        with _reaching_database(), self.database.begin() as connection:
+            *_, outcome = together(
+                connection,
+                [
+                    *(Step(lock, who) for lock in self._places.locks),
+                    Step(self._places.take, taken),
+                ],
             )
-            .returning(rate.c.full_at_us)
-        ).one_or_none()
-        if moved is not None:
-            return None
-        waits = select(early).where(rate.c.principal == principal)
-        return int(connection.execute(waits).scalar_one())
-
-    def _now(self, connection: Connection) -> ColumnElement[int]:
-        if self.now is not None:
-            return self.now
-        return literal_column(_NOW[connection.dialect.name])
-
-    def _require_place(self, connection: Connection, principal: str) -> None:
-        places = self.allowance.requests_in_flight
-        held = self._held.get(principal, 0)
-        if self._held_elsewhere(connection, principal) + held >= places:
-            raise too_many(places)
-
-    def _held_elsewhere(self, connection: Connection, principal: str) -> int:
-        rows = connection.execute(
-            select(in_flight.c.boot, in_flight.c.requests).where(
-                in_flight.c.principal == principal, in_flight.c.boot != self.boot
-            )
-        ).all()
-        alive = set(self.alive(connection)) if rows else set()
-        return sum(row.requests for row in rows if row.boot in alive)
-
-    def _add(self, principal: str, places: int) -> None:
-        with self._lock:
-            self._held[principal] = self._held.get(principal, 0) + places
-
-    def _write(self, connection: Connection, principal: str) -> None:
-        """Write how many places this process holds: a whole number, never a step."""
-        requests = self._held.get(principal, 0)
-        connection.execute(
-            _insert(connection, in_flight)
-            .values(boot=self.boot, principal=principal, requests=requests)
-            .on_conflict_do_update(
-                index_elements=[in_flight.c.boot, in_flight.c.principal],
-                set_={"requests": requests},
-            )
-        )
+        if not outcome.rows:
+            self._add(principal, -1)
+        return bool(outcome.rows)
 
     def _write_rest(self) -> None:
         """Write the rows that are out of date, as far as the database lets us."""
         for principal in tuple(self._unwritten):
             self._unwritten.discard(principal)
             try:
-                with self._transaction() as connection:
-                    _take_turn(connection, principal)
-                    self._write(connection, principal)
+                with self._turn(principal), _reaching_database():
+                    row = {"principal": principal, "held": self._held.get(principal, 0)}
+                    self._places.write.alone(self.database, {"boot": self.boot, **row})
             except LedgerUnavailableError:
                 self._unwritten.add(principal)
                 return
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        try:
-            with self.database.begin() as connection:
-                if connection.dialect.name == "postgresql":
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-                yield connection
-        except SQLAlchemyError:
-            message = "the limits cannot be read now: nothing was asked or spent"
-            raise LedgerUnavailableError(message) from None
+    def _add(self, principal: str, places: int) -> int:
+        with self._lock:
+            held = self._held[principal] = self._held.get(principal, 0) + places
+            return held
+
+    def _turn(self, principal: str) -> Lock:
+        """Return the lock of who writes a principal's row of this process."""
+        with self._lock:
+            return self._turns[principal]
 
 
-def _take_turn(connection: Connection, principal: str) -> None:
-    """Wait for the principal's other requests; SQLite's writers wait at BEGIN."""
-    if connection.dialect.name == "postgresql":
-        name = func.hashtextextended(f"curator in flight {principal}", 0)
-        connection.execute(select(func.pg_advisory_xact_lock(name)))
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """Statements on the bucket of a principal."""
+
+    advance: Prepared  # takes one request out; brings a row, if one was there
+    early: Prepared  # microseconds by which a request comes too early
+
+    @classmethod
+    def of(cls, dialect: str, allowance: Allowance, *, clocked: bool) -> "_Rates":
+        if allowance.requests_per_minute == 0:
+            interval = bucket = 0
+        else:
+            interval, bucket = allowance.interval, allowance.bucket
+        now: ColumnElement[int] = literal_column(_NOW[dialect], BigInteger())
+        if clocked:
+            now = bindparam("now", type_=BigInteger())
+        later = getattr(func, _LATER[dialect])(rate.c.full_at_us, now)
+        full_at = later + interval
+        early = full_at - now - bucket
+        advance = (
+            _insert(dialect, rate)
+            .values(principal=_PRINCIPAL, full_at_us=now + interval)
+            .on_conflict_do_update(
+                index_elements=[rate.c.principal],
+                set_={"full_at_us": full_at},
+                where=early <= 0,
+            )
+            .returning(rate.c.full_at_us)
+        )
+        waits = select(early).where(rate.c.principal == _PRINCIPAL)
+        return cls(Prepared(advance), Prepared(waits))
 
 
-def _insert(connection: Connection, table: Table) -> postgresql.Insert:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Statements on the places that a process holds for a principal."""
+
+    locks: tuple[Prepared, ...]  # PostgreSQL's; SQLite's writers wait at BEGIN
+    take: Prepared  # brings a row, if there was room
+    write: Prepared
+
+    @classmethod
+    def of(cls, dialect: str) -> "_Places":
+        name = func.hashtextextended(func.concat("curator in flight ", _PRINCIPAL), 0)
+        lock = Prepared(select(func.pg_advisory_xact_lock(name)))
+        places = bindparam("places", type_=Integer())
+        held_now = bindparam("held", type_=Integer())
+        boot = bindparam("boot", type_=Text())
+        row = select(boot, _PRINCIPAL, held_now)
+        others = (
+            select(func.coalesce(func.sum(in_flight.c.requests), 0))
+            .where(
+                in_flight.c.principal == _PRINCIPAL,
+                in_flight.c.boot != boot,
+                in_flight.c.boot.in_(alive_ids()),
+            )
+            .scalar_subquery()
+        )
+        return cls(
+            (lock,) if dialect == "postgresql" else (),
+            Prepared(_held_row(dialect, row.where(others + held_now <= places))),
+            Prepared(_held_row(dialect, row.where(literal_column("1 = 1")))),
+        )
+
+
+def _held_row(dialect: str, row: Select[str, str, int]) -> ReturningInsert[int]:
+    """Write a whole number, never a step: what was lost is mended by the next."""
+    insert = _insert(dialect, in_flight).from_select(
+        ["boot", "principal", "requests"], row
+    )
+    return insert.on_conflict_do_update(
+        index_elements=[in_flight.c.boot, in_flight.c.principal],
+        set_={"requests": insert.excluded.requests},
+    ).returning(in_flight.c.requests)
+
+
+@contextmanager
+def _reaching_database() -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError:
+        message = "the limits cannot be read now: nothing was asked or spent"
+        raise LedgerUnavailableError(message) from None
+
+
+def _insert(dialect: str, table: Table) -> postgresql.Insert:
     """Return an INSERT that may say ON CONFLICT, which both databases know."""
-    if connection.dialect.name == "sqlite":
-        return cast("postgresql.Insert", sqlite.insert(table))
+    if dialect == "sqlite":
+        return sqlite.insert(table)  # type: ignore[return-value]
     return postgresql.insert(table)

@@ -153,7 +153,8 @@ def test_the_chain_names_the_job_and_who_asked_for_it(jobs):
 
 def test_unknown_jobs_are_refused(jobs):
     for verb in ("show", "cancel", "follow"):
-        assert "no such thing" in jobs.said("job", verb, "job_nothing")
+        said = jobs.said("job", verb, "job_nothing")
+        assert "no job 'job_nothing': see 'curator job list'" in said
 
 
 def test_a_load_whose_anchor_could_not_be_written_is_done_by_the_next_attempt(

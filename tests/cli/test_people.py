@@ -145,3 +145,8 @@ def test_changes_act_from_the_next_request_of_a_running_server(loaded):
         assert ask(http, epsilon="0.1").status_code == 401
     assert loaded.json("project", "show", "study")["spent"] == "0.5"
     assert loaded.json("ledger", "verify")["ok"]
+
+
+def test_populations_are_listed_as_each_is_shown(loaded):
+    (listed,) = loaded.json("population", "list")["items"]
+    assert listed == loaded.json("population", "show", "people")

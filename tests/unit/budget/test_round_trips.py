@@ -6,6 +6,9 @@ import pytest
 from sqlalchemy import make_url
 
 from budget.ledger import Ledger
+from server.persistence.tables import work_metadata
+from server.use_cases.limits import Allowance
+from server.use_cases.shared_limits import SharedLimiter
 from tests.ledger_desk import Desk
 from tests.round_trips import Relay
 
@@ -41,6 +44,25 @@ def test_a_new_key_is_looked_up_in_one_round_trip(relayed):
     before = relay.trips
     assert ledger.lookup_key("ada", "new", "f") is None
     assert relay.trips - before == 1
+
+
+def test_a_question_is_counted_in_five_round_trips(relayed):
+    relay, desk, _ = relayed
+    limiter = SharedLimiter(Allowance(1000, 8), desk.databases.work, "boot")
+    with desk.databases.work.begin() as connection:
+        work_metadata.create_all(connection)
+    for _ in range(SETTLED):
+        pass_by(limiter)
+    before = relay.trips
+    pass_by(limiter)
+    # the rate; BEGIN, its turn and place, COMMIT; the place given back
+    assert relay.trips - before <= 5
+
+
+def pass_by(limiter):
+    limiter.count("ada")
+    limiter.enter("ada")
+    limiter.leave("ada")
 
 
 def charge(desk, ledger):

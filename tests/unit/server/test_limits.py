@@ -4,9 +4,11 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import create_engine, literal, select
+from sqlalchemy import create_engine, select
 
+from budget import boots
 from budget.databases import Databases
+from budget.tables import boot
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, work_metadata
 from server.use_cases.errors import RateLimitedError
@@ -29,18 +31,21 @@ class Clock:
         self.microseconds += round(seconds * MICROSECONDS)
 
 
-class ClockedLimiter(SharedLimiter):
-    """A shared limiter that reads its clock anew at each request."""
+@contextlib.contextmanager
+def opened(url):
+    """Open a database with the tables of work in progress."""
+    with contextlib.closing(Databases(url)) as databases:
+        with databases.work.begin() as connection:
+            work_metadata.create_all(connection)
+            boot.create(connection, checkfirst=True)
+        yield databases
 
-    def count(self, principal):
-        self.now = literal(self.clock())
-        super().count(principal)
 
-
-def database(folder):
-    databases = Databases(f"sqlite:///{folder}/work.sqlite")
-    work_metadata.create_all(databases.writer)
-    return databases
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    if request.param == "postgresql":
+        return request.getfixturevalue("empty_database")
+    return f"sqlite:///{tmp_path}/work.sqlite"
 
 
 @pytest.fixture
@@ -48,7 +53,7 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=["memory", "database"])
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def make(request, tmp_path, clock):
     """Return a maker of limiters of one kind."""
     with contextlib.ExitStack() as stack:
@@ -57,11 +62,11 @@ def make(request, tmp_path, clock):
             allowance = Allowance(rate, places)
             if request.param == "memory":
                 return MemoryLimiter(allowance, clock)
-            databases = stack.enter_context(contextlib.closing(database(tmp_path)))
-            ClockedLimiter.clock = clock
-            return ClockedLimiter(
-                allowance, databases.writer, "boot", lambda _: ["boot"]
-            )
+            url = f"sqlite:///{tmp_path}/work.sqlite"
+            if request.param == "postgresql":
+                url = request.getfixturevalue("empty_database")
+            databases = stack.enter_context(opened(url))
+            return SharedLimiter(allowance, databases.work, "boot", clock)
 
         yield make
 
@@ -163,19 +168,17 @@ def test_a_memory_limiter_forgets_who_holds_nothing():
 
 
 @pytest.fixture
-def two(tmp_path):
-    """Two processes on one database; the list of the boots that live."""
-    alive = ["one", "two"]
-    with contextlib.closing(database(tmp_path)) as databases:
-        yield (
-            *(
-                SharedLimiter(
-                    Allowance(2, 2), databases.writer, boot, lambda _: tuple(alive)
-                )
-                for boot in ("one", "two")
-            ),
-            alive,
+def two(url):
+    """Two living processes on one database, and its work door."""
+    with opened(url) as databases:
+        with databases.work.begin() as connection:
+            boots.renew(connection, "one")
+            boots.renew(connection, "two")
+        limiters = (
+            SharedLimiter(Allowance(2, 2), databases.work, name)
+            for name in ("one", "two")
         )
+        yield (*limiters, databases.work)
 
 
 def test_processes_share_a_rate_by_the_databases_clock(two):
@@ -199,13 +202,41 @@ def test_processes_share_places(two):
     other.enter("ada")
 
 
+def test_two_processes_give_exactly_as_many_places_as_there_are(url):
+    with opened(url) as databases:
+        with databases.work.begin() as connection:
+            boots.renew(connection, "one")
+            boots.renew(connection, "two")
+        limiters = [
+            SharedLimiter(Allowance(0, 8), databases.work, name)
+            for name in ("one", "two")
+        ]
+
+        def enter(number):
+            try:
+                limiters[number % 2].enter("ada")
+            except RateLimitedError:
+                return False
+            return True
+
+        def leave(number):
+            limiters[number % 2].leave("ada")
+
+        for _ in range(5):
+            with ThreadPoolExecutor(8) as pool:
+                entered = list(pool.map(enter, range(32)))
+                assert sum(entered) == 8
+                list(pool.map(leave, (n for n, there in enumerate(entered) if there)))
+
+
 def test_the_places_of_a_dead_process_are_free(two):
-    one, other, alive = two
+    one, other, work = two
     one.enter("ada")
     one.enter("ada")
     with pytest.raises(RateLimitedError):
         other.enter("ada")
-    alive.remove("one")
+    with work.begin() as connection:
+        boots.end(connection, "one")
     other.enter("ada")
 
 
