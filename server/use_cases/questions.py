@@ -232,7 +232,7 @@ def _nearest_accuracy(compiled: CompiledQuery, most: Loss, confidence: Fraction)
     )
     return (
         f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
-        "groups or fewer aggregates bring less"
+        "groups or fewer aggregates make it smaller"
     )
 
 
