@@ -33,14 +33,21 @@ def declared_instead(value: Scalar, facts: Facts, *, is_near_wanted: bool) -> st
         case RangeDomain(least, most):
             return f": declared are {least} to {most}"
         case ValuesDomain() as listed:
-            values = [str(each) for each in listed.all_values()]
-            near = nearest_value(str(value), values) if is_near_wanted else None
+            values = listed.all_values()
+            near = _nearest(value, values) if is_near_wanted else None
             meant = "" if near is None else f"did you mean '{near}'? "
-            named = ", ".join(values[:_MOST_NAMED])
+            named = ", ".join(str(each) for each in values[:_MOST_NAMED])
             more = len(values) - _MOST_NAMED
             return f": {meant}declared: {named}{f' and {more} more' * (more > 0)}"
         case _:
             return ""
+
+
+def _nearest(value: Scalar, values: Sequence[Scalar]) -> str | None:
+    """Return a value that may have been meant; long lists are not even written out."""
+    if len(values) > _MOST_VALUES:
+        return None
+    return nearest_value(str(value), [str(each) for each in values])
 
 
 def nearest_value(text: str, values: Sequence[str]) -> str | None:
