@@ -101,6 +101,7 @@ _PROPOSAL: Example = {
     "action": "population.cap",
     "population": "hospital_patients",
     "words": ["cap of hospital_patients: 10 -> 12"],
+    "stale": [],
     "change": {
         "action": "population.cap",
         "population": "hospital_patients",

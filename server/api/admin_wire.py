@@ -386,10 +386,13 @@ class ProposalShape(_Shape):
     """A change that needs a second person, whole."""
 
     proposal: str
-    state: Literal["open", "approved", "rejected", "used", "lapsed"]
+    state: Literal["open", "approved", "rejected", "used", "lapsed", "stale"]
     action: str
     population: str | None
     words: list[str] = Field(description="What it alters: old value -> new value.")
+    stale: list[str] = Field(
+        description="What it would alter and is otherwise by now: propose it again."
+    )
     change: dict[str, object]
     digest: str = Field(description="sha256 of the change; the approval binds to it.")
     proposed_by: str

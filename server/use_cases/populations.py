@@ -10,9 +10,8 @@ from server.persistence import tables
 from server.use_cases.access import custodians_of
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
+from server.use_cases.changes import Altered, Change
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )

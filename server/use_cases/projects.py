@@ -13,10 +13,9 @@ from server.persistence import tables
 from server.use_cases.access import is_expired
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.changes import Altered, Change
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )

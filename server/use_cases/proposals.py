@@ -15,10 +15,12 @@ from server.use_cases.second_persons import (
     population_made,
     proposal_document,
     state_of,
+    why_stale,
 )
 from server.use_cases.services import Services, now_text
 
 _WAITING = ("open", "approved")
+_REJECTABLE = (*_WAITING, "stale")
 
 
 class ProposalOffice:
@@ -37,7 +39,7 @@ class ProposalOffice:
             return [
                 proposal_document(connection, row, HOST)
                 for row in rows
-                if not waiting or state_of(row) in _WAITING
+                if not waiting or state_of(connection, row) in _WAITING
             ]
 
     def shown(self, identifier: str) -> Document:
@@ -104,15 +106,22 @@ class ProposalOffice:
         return self.seen_by(caller, identifier)
 
 
-def _check_waiting(_: Connection, __: Caller, row: ProposalRow) -> None:
-    state = state_of(row)
-    if state not in _WAITING:
+def _check_waiting(connection: Connection, __: Caller, row: ProposalRow) -> None:
+    state = state_of(connection, row)
+    if state not in _REJECTABLE:
         message = f"this proposal is {state}: it no longer waits for anybody"
         raise CommandRefusedError(message)
 
 
 def _check_approvable(connection: Connection, caller: Caller, row: ProposalRow) -> None:
-    state = state_of(row)
+    state = state_of(connection, row)
+    if state == "stale":
+        now = "; ".join(why_stale(connection, row))
+        message = (
+            f"this proposal is stale: {now}; the change must be proposed "
+            "again, from what is there now (reject this one, so that it never serves)"
+        )
+        raise CommandRefusedError(message)
     if state != "open":
         message = f"this proposal is {state}: only open ones can be approved"
         raise CommandRefusedError(message)
@@ -143,7 +152,7 @@ def visible_creations(connection: Connection, viewer: str) -> list[str]:
     return [
         row.id
         for row in rows
-        if state_of(row) == "open"
+        if state_of(connection, row) == "open"
         or viewer in {row.proposed_by, row.decided_by}
         or population_made(row) in held
     ]

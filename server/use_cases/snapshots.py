@@ -11,13 +11,12 @@ from budget.tables import charge
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
+from server.use_cases.changes import Altered, Change
 from server.use_cases.declarations import declared_in, differences_from_active
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
 from server.use_cases.paging import Page, read_page
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )

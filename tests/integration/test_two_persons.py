@@ -1,7 +1,5 @@
 """PRIVACY 5, two persons: each rule over a real ledger, each way around it shut."""
 
-import dataclasses
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +10,6 @@ import pytest
 import yaml
 
 from privacy.losses import Loss
-from server.installing import initialise
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.access import Caller
 from server.use_cases.administration import CustodyDesk
@@ -35,25 +32,13 @@ CAP, HIGHER = "10", Loss.parse("12")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A population of carol, dora and emil, whom an admin made; cap 10."""
-    installation = Installation(tmp_path_factory.mktemp("made"))
-    initialise(installation.settings, single_custodian=False)
-    two = Two.make(installation, ("carol", "dora", "emil"))
-    manifest = installation.write_manifest(cap=CAP)
-    with pytest.raises(ProposalOpenError):
-        installation.load_manifest(manifest)
-    two.approve_all("carol")
-    installation.load_manifest(manifest)
-    for name in ("dora", "emil"):
-        two.people(lambda office, name=name: office.add_custodian("people", name))
-    return two
+    return Two.made(tmp_path_factory.mktemp("made"), cap=CAP)
 
 
 @pytest.fixture
 def two(made, tmp_path):
     """A copy of it: loading takes seconds."""
-    folder = tmp_path / "copy"
-    shutil.copytree(made.installation.folder, folder)
-    return dataclasses.replace(made, installation=Installation(folder))
+    return made.copied(tmp_path / "copy")
 
 
 def raise_cap(two, actor="local:test", cap=HIGHER):
