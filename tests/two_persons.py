@@ -77,10 +77,10 @@ class Two:
         with self.installation.services() as services:
             return ProposalOffice(services).listed(waiting=True)
 
-    def decide(self, name, proposal, what="approve"):
+    def decide(self, name, proposal, what="approve", *reason):
         with self.installation.services() as services:
             office = ProposalOffice(services)
-            return getattr(office, what)(Caller(name, "custodian"), proposal)
+            return getattr(office, what)(Caller(name, "custodian"), proposal, *reason)
 
     def approve_all(self, name):
         for proposal in self.waiting():

@@ -114,6 +114,7 @@ _PROPOSAL: Example = {
     "lapses": "2026-05-11T09:30:00.125000+00:00",
     "decided_by": None,
     "decided": None,
+    "decision_reason": None,
 }
 _DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00.000000+00:00"}
 _ENTRY: Example = {

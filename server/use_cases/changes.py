@@ -59,6 +59,11 @@ class Change:
         return hashlib.sha256(self.text().encode()).hexdigest()
 
 
+def because(reason: str | None) -> dict[str, object]:
+    """Return the fact of an entry that says why; none where no reason was given."""
+    return {} if reason is None else {"reason": reason}
+
+
 def shown_value(value: object) -> str:
     """Return a value of a change as people read it."""
     if value is None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, select
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
+from server.use_cases.changes import because
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError, NotFoundError
 from server.use_cases.second_persons import (
     HOST,
@@ -74,14 +75,18 @@ class ProposalOffice:
         """
         return self._decide(caller, identifier, "approved", _check_approvable)
 
-    def reject(self, caller: Caller, identifier: str) -> Document:
+    def reject(
+        self, caller: Caller, identifier: str, reason: str | None = None
+    ) -> Document:
         """Reject a proposal, also one's own or one that was approved and not used.
+
+        The reason is recorded, and shown with the proposal.
 
         Raises:
             NotFoundError: Unknown, or of a population that is not theirs.
             CommandRefusedError: It no longer waits.
         """
-        return self._decide(caller, identifier, "rejected", _check_waiting)
+        return self._decide(caller, identifier, "rejected", _check_waiting, reason)
 
     def _decide(
         self,
@@ -89,8 +94,9 @@ class ProposalOffice:
         identifier: str,
         state: str,
         check: Callable[[Connection, Caller, ProposalRow], None],
+        reason: str | None = None,
     ) -> Document:
-        facts: dict[str, object] = {"proposal": identifier}
+        facts = {"proposal": identifier, **because(reason)}
         with self._services.ledger.recorded(
             f"proposal.{state}", caller.name, facts
         ) as change:

@@ -6,13 +6,14 @@ can be repeated once somebody else has approved it.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, Row, select
 
 from budget.ledger import RecordedTransaction
+from budget.tables import chain
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.use_cases.access import custodians_of, populations_of
@@ -280,7 +281,24 @@ def proposal_document(
         "lapses": row.lapses,
         "decided_by": row.decided_by,
         "decided": row.decided,
+        "decision_reason": decision_reason(connection, row),
     }
+
+
+def decision_reason(connection: Connection, row: ProposalRow) -> str | None:
+    """Return why a proposal was rejected, from the ledger; None where nobody said."""
+    if row.state != "rejected":
+        return None
+    bodies = connection.execute(
+        select(chain.c.body).where(
+            chain.c.kind == "admin", chain.c.body.contains(str(row.id))
+        )
+    ).scalars()
+    decisions = (json.loads(body) for body in bodies)
+    for body in decisions:
+        if body["action"] == "proposal.rejected" and "reason" in body["facts"]:
+            return str(body["facts"]["reason"])
+    return None
 
 
 def _shown_overlap(
@@ -292,7 +310,7 @@ def _shown_overlap(
     return {"populations": [*held, *(["another population"] if others else [])]}
 
 
-def in_words(altered: Document) -> str:
+def in_words(altered: Mapping[str, object]) -> str:
     """Return one altered fact: its name, its old value, its new value."""
     old, new = shown_value(altered["old"]), shown_value(altered["new"])
     return f"{altered['what']}: {old} -> {new}"

@@ -18,6 +18,7 @@ from server.use_cases.proposals import ProposalOffice
 from server.use_cases.second_persons import ProposalOpenError
 from server.use_cases.snapshots import SnapshotOffice
 from server.use_cases.stale_changes import Proposed, stale_words
+from server.use_cases.statements import StatementOffice
 from tests.two_persons import Two
 
 ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")
@@ -41,6 +42,11 @@ def two(made, tmp_path):
 def project(two, work):
     with two.installation.services() as services:
         return work(ProjectOffice(services, "local:test"))
+
+
+def written(two):
+    with two.installation.services() as services:
+        return StatementOffice(services).population("people")
 
 
 def set_cap(two, cap):
@@ -234,3 +240,35 @@ def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two)
     ):
         moved = f"public release wards: snapshot is {newer} now, not {snapshot}"
         assert stale_words(connection, wanted) == [moved]
+
+
+def test_a_reason_is_in_the_entry_the_proposal_and_the_statement(two):
+    def change(reason):
+        wanted = ProjectChange(allotment=Loss.parse("4"), reason=reason)
+        return project(two, lambda office: office.change_project("study", wanted))
+
+    proposal = proposed(change, "a second | aim")
+    assert shown(two, proposal)["change"]["reason"] == "a second | aim"
+    two.decide("dora", proposal)
+    again = proposed(change, "another aim")  # the approval is of its reason too
+    change("a second | aim")
+    assert two.entries("project.change")[-1]["facts"]["reason"] == "a second | aim"
+    why = two.decide("emil", again, "reject", "not in the protocol")
+    assert why["decision_reason"] == "not in the protocol"
+    assert shown(two, again)["decision_reason"] == "not in the protocol"
+    assert shown(two, proposal)["decision_reason"] is None
+    said = written(two)
+    assert r"| project.change | a second \| aim | allotment of study: 3 -> 4 |" in said
+    assert r"| reason | a second \| aim |" in said
+    assert "| rejected because | not in the protocol |" in said
+
+
+def test_no_reason_leaves_no_fact_and_a_caps_reason_is_on_record(two):
+    set_cap(two, "9")
+    assert two.entries("population.cap")[-1]["facts"] == {}
+    cap = Loss.parse("8")
+    two.custody(lambda office: office.set_cap("people", cap, "fewer questions"))
+    assert two.entries("population.cap")[-1]["facts"] == {"reason": "fewer questions"}
+    assert "| population.cap | fewer questions | cap of people: 9 -> 8 |" in written(
+        two
+    )

@@ -508,7 +508,9 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
     load(two, manifest, override)
 
 
-def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
+@pytest.fixture
+def told(two):
+    """A member's raised allotment, a member gone, a removed snapshot."""
     first = first_snapshot(two)
     two.people(lambda office: office.create_principal("ada", "analyst"), "root")
     new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
@@ -523,14 +525,39 @@ def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
         grant("7.7")
     two.approve_all("carol")
     grant("7.7")
+    two.people(lambda office: office.revoke_principal("study", "ada"))
     load(two, writer(two)())
     with two.installation.services() as services:
         SnapshotOffice(services, "dora").remove(first)
-        said = StatementOffice(services).population("people").replace("\\", "")
-    changes = said.split("## Changes")[1]
-    assert "principal:study/ada 7.7" in changes
-    assert "snapshot.remove" in changes
-    assert "| dataset.load | local:test |" in changes  # the approval of the creation
+        yield StatementOffice(services)
+
+
+def test_the_statement_lists_raises_of_members_removals_and_the_creation(told):
+    said = told.population("people")
+    changes, approved = said.split("## Changes")[1].split("## What was put")
+    assert "allotment of ada in study: none -> 1 |" in changes
+    assert "allotment of ada in study: 1 -> 7.7 |" in changes
+    assert "| snapshot.remove |" in changes
+    assert "| project.revoke |" in changes
+    creation, raised = approved.split("### ")[1:]
+    assert creation.startswith("dataset.load, pr_")
+    assert "- population people: none -> {" in creation
+    assert "| proposed by | local:test, " in creation
+    assert "| approved by | carol, " in creation
+    assert "- allotment of ada in study: 1 -> 7.7\n" in raised
+    assert "| reason | not given |" in raised
+    assert "| state | used |" in raised
+
+
+def test_the_report_tells_who_set_which_allotment_and_who_came_and_went(told):
+    report = told.project("study")
+    tables = report.split("## Allotments")[1].split("## Questions")[0]
+    assert "| local:test | allotment of study: none -> 9 |" in tables
+    assert "| dora | allotment of ada in study: 1 -> 7.7 |" in tables
+    assert "| local:test | dataset clinic came in |" in tables
+    assert "| local:test | principal ada came in |" in tables
+    assert "| local:test | principal ada was taken out |" in tables
+    assert tables.endswith("\n\nNone.\n\n")  # no releases
 
 
 def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
