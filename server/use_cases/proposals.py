@@ -20,8 +20,8 @@ from server.use_cases.second_persons import (
 )
 from server.use_cases.services import Services, now_text
 
-_WAITING = ("open", "approved")
-_REJECTABLE = (*_WAITING, "stale")
+WAITING = ("open", "approved")
+_REJECTABLE = (*WAITING, "stale")
 
 
 class ProposalOffice:
@@ -40,7 +40,7 @@ class ProposalOffice:
             return [
                 proposal_document(connection, row, HOST)
                 for row in rows
-                if not waiting or state_of(connection, row) in _WAITING
+                if not waiting or state_of(connection, row) in WAITING
             ]
 
     def shown(self, identifier: str) -> Document:

@@ -48,8 +48,9 @@ class ProposalOpenError(CuratorError):
         self.proposal = proposal
         super().__init__(
             f"{proposal['action']} needs two persons, and is proposed now as "
-            f"{proposal['proposal']}: another custodian approves it with "
-            f"POST /v1/admin/proposals/{proposal['proposal']}/approve before "
+            f"{proposal['proposal']}: another custodian approves it, with their own "
+            f"key, by 'curator proposal approve {proposal['proposal']}' or POST "
+            f"/v1/admin/proposals/{proposal['proposal']}/approve, before "
             f"{proposal['lapses']}; then repeat the same command or request (an "
             "installation made with 'curator init --single-custodian' needs only one)"
         )
