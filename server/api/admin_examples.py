@@ -251,7 +251,13 @@ ADMIN_EXAMPLES = {
         {**_PROPOSAL, **_DECIDED, "state": "approved"}
     ),
     "POST /v1/admin/proposals/{proposal}/reject": _ok(
-        {**_PROPOSAL, **_DECIDED, "state": "rejected"}
+        {
+            **_PROPOSAL,
+            **_DECIDED,
+            "state": "rejected",
+            "decision_reason": "not in the protocol",
+        },
+        {"reason": "not in the protocol"},
     ),
     "GET /v1/admin/jobs": _page(_LISTED_JOB),
     "POST /v1/admin/jobs": Shown(
