@@ -14,6 +14,7 @@ from server.cli.output import say
 from upstream.progress import Progress, Step
 
 PERCENT = 100
+_SMALL_BYTES = 1_000_000
 _LINE_EVERY_PERCENT = 10
 _SECONDS_BETWEEN_LINES = 3.0
 _SECONDS_OF_SILENCE = 60.0
@@ -50,6 +51,8 @@ def title_of(step: Step) -> str:
 def counted_of(step: Step) -> str:
     """Return how much is done, in the step's unit."""
     if step.unit == "bytes":
+        if step.total < _SMALL_BYTES:
+            return f"{step.done / 1e3:,.0f} of {step.total / 1e3:,.0f} kB"
         return f"{step.done / 1e6:,.0f} of {step.total / 1e6:,.0f} MB"
     return f"{step.done:,} of {step.total:,} rows"
 

@@ -10,7 +10,7 @@ from budget import statements as books
 from budget.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.markdown import bullets, moment, plain, table
+from server.use_cases.markdown import bullets, code_block, moment, plain, table
 from server.use_cases.second_persons import (
     ProposalRow,
     decision_reason,
@@ -18,6 +18,9 @@ from server.use_cases.second_persons import (
     population_made,
     state_of,
 )
+
+_LONG = 160
+"""From so many characters on an altered fact is a block of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,15 @@ def belongings_of(connection: Connection, population: str) -> Belongings:
 
 
 def changes_of(connection: Connection, population: str) -> list[EntryLine]:
-    """Return the changes that touch a population, its datasets or its projects."""
+    """Return the changes that touch a population, its datasets or its projects.
+
+    What was only proposed changed nothing.
+    """
     own = belongings_of(connection, population)
     return [
         entry
         for entry in books.read_entries(connection, "admin", "reconcile")
+        if entry.body.get("action") != "proposal.create"
         if any(own.has_scope(scope) for scope in _mapping(entry.body.get("limits")))
         or any(own.has_scope(scope) for scope in _mapping(entry.body.get("charged")))
         or any(_touches(row, own) for row in _changed_rows(entry))
@@ -247,9 +254,16 @@ def _approval(connection: Connection, row: ProposalRow) -> list[str]:
         facts.append(("rejected because", because))
     return [
         f"### {plain(f'{row.action}, {row.id}')}",
-        bullets(_shown(row, one) for one in change["altered"]),
+        *_listed([_shown(row, one) for one in change["altered"]]),
         table(("fact", ""), facts),
     ]
+
+
+def _listed(words: Sequence[str]) -> list[str]:
+    """Return altered facts as a list; whole declarations as blocks after it."""
+    short = [one for one in words if len(one) <= _LONG]
+    blocks = [code_block(one, "text") for one in words if len(one) > _LONG]
+    return [*([bullets(short)] if short else []), *blocks]
 
 
 def _shown(row: ProposalRow, altered: Mapping[str, object]) -> str:

@@ -157,7 +157,7 @@ class StatementOffice:
                 "datasets",
                 ", ".join(_names(connection, tables.project_dataset, "dataset", name)),
             ),
-            ("members", "; ".join(members)),
+            ("members", "; ".join(members) or "none"),
             ("allotment", f"epsilon {allotment}"),
             ("spent", f"epsilon {spent}"),
             ("remaining", f"epsilon {allotment.minus_floor_zero(spent)}"),

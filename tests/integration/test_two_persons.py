@@ -541,7 +541,9 @@ def test_the_statement_lists_raises_of_members_removals_and_the_creation(told):
     assert "| project.revoke |" in changes
     creation, raised = approved.split("### ")[1:]
     assert creation.startswith("dataset.load, pr_")
-    assert "- population people: none -> {" in creation
+    assert "\npopulation people: none -> {" in creation.replace("- pop", "pop")
+    assert "```text\nclinic.visits: none -> {" in creation  # whole, and long
+    assert "proposal.create" not in changes
     assert "| proposed by | local:test, " in creation
     assert "| approved by | carol, " in creation
     assert "- allotment of ada in study: 1 -> 7.7\n" in raised
