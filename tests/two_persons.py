@@ -1,15 +1,19 @@
 """Custodians whom the host did not make, and what they decide, without HTTP."""
 
 import json
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 
+import pytest
 from sqlalchemy import select
 
 from budget.tables import chain
+from server.installing import initialise
 from server.use_cases.access import Caller
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import PeopleOffice
 from server.use_cases.proposals import ProposalOffice
+from server.use_cases.second_persons import ProposalOpenError
 from tests.harness import Installation
 
 CUSTODIANS = ("carol", "dora")
@@ -39,6 +43,26 @@ class Two:
         admin.create_principal(name, "custodian")
         self.keys[name] = admin.create_key(name)["key"]
 
+    @classmethod
+    def made(cls, folder, *, cap):
+        """Make a population ``people`` of carol, dora and emil, whom an admin made."""
+        installation = Installation(folder)
+        initialise(installation.settings, single_custodian=False)
+        two = cls.make(installation, ("carol", "dora", "emil"))
+        manifest = installation.write_manifest(cap=cap)
+        with pytest.raises(ProposalOpenError):
+            installation.load_manifest(manifest)
+        two.approve_all("carol")
+        installation.load_manifest(manifest)
+        for name in ("dora", "emil"):
+            two.people(lambda office, name=name: office.add_custodian("people", name))
+        return two
+
+    def copied(self, folder):
+        """Return a copy: loading takes seconds."""
+        shutil.copytree(self.installation.folder, folder)
+        return replace(self, installation=Installation(folder))
+
     def people(self, work, actor="local:test"):
         """Do something in the office of people and projects."""
         with self.installation.services() as services:
@@ -53,10 +77,10 @@ class Two:
         with self.installation.services() as services:
             return ProposalOffice(services).listed(waiting=True)
 
-    def decide(self, name, proposal, what="approve"):
+    def decide(self, name, proposal, what="approve", *reason):
         with self.installation.services() as services:
             office = ProposalOffice(services)
-            return getattr(office, what)(Caller(name, "custodian"), proposal)
+            return getattr(office, what)(Caller(name, "custodian"), proposal, *reason)
 
     def approve_all(self, name):
         for proposal in self.waiting():

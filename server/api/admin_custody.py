@@ -80,7 +80,7 @@ def _add_populations(app: FastAPI) -> None:
 
         def work(caller: Caller, body: wire.CapBody) -> Document:
             cap = loss_of(body.epsilon_cap)
-            return _desk(request, caller).set_cap(population, cap)
+            return _desk(request, caller).set_cap(population, cap, body.reason)
 
         return await change(request, wire.CapBody, work)
 
@@ -185,7 +185,7 @@ def _add_grants(app: FastAPI) -> None:
                 return desk.grant_dataset(project, str(body.dataset))
             given = body.allotment
             loss = None if given is None else loss_of(given)
-            return desk.grant_principal(project, body.principal, loss)
+            return desk.grant_principal(project, body.principal, loss, body.reason)
 
         return await change(request, wire.GrantBody, work)
 
@@ -241,4 +241,5 @@ def _wanted(body: wire.ProjectChangeBody) -> ProjectChange:
         expires="never" if never else body.expires,
         purpose=body.purpose,
         protocol=body.protocol,
+        reason=body.reason,
     )

@@ -101,6 +101,7 @@ _PROPOSAL: Example = {
     "action": "population.cap",
     "population": "hospital_patients",
     "words": ["cap of hospital_patients: 10 -> 12"],
+    "stale": [],
     "change": {
         "action": "population.cap",
         "population": "hospital_patients",
@@ -113,6 +114,7 @@ _PROPOSAL: Example = {
     "lapses": "2026-05-11T09:30:00.125000+00:00",
     "decided_by": None,
     "decided": None,
+    "decision_reason": None,
 }
 _DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00.000000+00:00"}
 _ENTRY: Example = {
@@ -249,7 +251,13 @@ ADMIN_EXAMPLES = {
         {**_PROPOSAL, **_DECIDED, "state": "approved"}
     ),
     "POST /v1/admin/proposals/{proposal}/reject": _ok(
-        {**_PROPOSAL, **_DECIDED, "state": "rejected"}
+        {
+            **_PROPOSAL,
+            **_DECIDED,
+            "state": "rejected",
+            "decision_reason": "not in the protocol",
+        },
+        {"reason": "not in the protocol"},
     ),
     "GET /v1/admin/jobs": _page(_LISTED_JOB),
     "POST /v1/admin/jobs": Shown(

@@ -8,6 +8,7 @@ from server.api.admission import (
     CHANGING,
     PAGED,
     READING,
+    body_of,
     change,
     page_of,
     parts_of,
@@ -74,15 +75,16 @@ def _add_decisions(app: FastAPI) -> None:
         "/v1/admin/proposals/{proposal}/reject",
         response_model=wire.ProposalShape,
         responses=CHANGING,
+        openapi_extra=body_of(wire.ReasonBody),
         tags=["proposals"],
     )
     async def reject(proposal: str, request: Request) -> Response:
         """Reject a proposal, also one of your own, or one that was approved."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request).reject(caller, proposal)
+        def work(caller: Caller, body: wire.ReasonBody) -> Document:
+            return _office(request).reject(caller, proposal, body.reason)
 
-        return await change(request, wire.NoBody, work)
+        return await change(request, wire.ReasonBody, work)
 
 
 def add_ledger_routes(app: FastAPI) -> None:

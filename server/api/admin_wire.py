@@ -57,6 +57,7 @@ Day = Annotated[
 Sentence = Annotated[
     str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_printable)
 ]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 Names = Annotated[list[Name], Field(min_length=1, max_length=1000)]
 
 
@@ -101,13 +102,14 @@ class NoBody(OptionalBody):
 class ReasonBody(OptionalBody):
     """Why, where that must be on record."""
 
-    reason: str | None = Field(default=None, min_length=1, max_length=500)
+    reason: Reason | None = None
 
 
 class CapBody(AdminBody):
-    """A population's cap."""
+    """A population's cap; the reason is recorded."""
 
     epsilon_cap: LossText
+    reason: Reason | None = None
 
 
 class CustodianBody(AdminBody):
@@ -140,11 +142,12 @@ class ProjectChangeBody(AdminBody):
     )
     purpose: Sentence | None = None
     protocol: Sentence | None = None
+    reason: Reason | None = None
 
     @model_validator(mode="after")
     def require_something(self) -> "ProjectChangeBody":
         """Refuse a body that changes nothing."""
-        if not self.model_fields_set:
+        if self.model_fields_set <= {"reason"}:
             message = "give what to change: allotment, expires, purpose or protocol"
             raise ValueError(message)
         return self
@@ -156,6 +159,7 @@ class GrantBody(AdminBody):
     principal: Name | None = None
     allotment: LossText | None = None
     dataset: Name | None = None
+    reason: Reason | None = None
 
     @model_validator(mode="after")
     def require_one(self) -> "GrantBody":
@@ -165,6 +169,9 @@ class GrantBody(AdminBody):
             raise ValueError(message)
         if self.dataset is not None and self.allotment is not None:
             message = "an allotment is a principal's"
+            raise ValueError(message)
+        if self.reason is not None and self.allotment is None:
+            message = "a reason is of an allotment"
             raise ValueError(message)
         return self
 
@@ -386,10 +393,13 @@ class ProposalShape(_Shape):
     """A change that needs a second person, whole."""
 
     proposal: str
-    state: Literal["open", "approved", "rejected", "used", "lapsed"]
+    state: Literal["open", "approved", "rejected", "used", "lapsed", "stale"]
     action: str
     population: str | None
     words: list[str] = Field(description="What it alters: old value -> new value.")
+    stale: list[str] = Field(
+        description="What it would alter and is otherwise by now: propose it again."
+    )
     change: dict[str, object]
     digest: str = Field(description="sha256 of the change; the approval binds to it.")
     proposed_by: str
@@ -397,6 +407,7 @@ class ProposalShape(_Shape):
     lapses: str
     decided_by: str | None
     decided: str | None
+    decision_reason: str | None = Field(description="Why it was rejected, if said.")
 
 
 class ProposalPage(_Shape):

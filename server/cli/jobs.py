@@ -11,14 +11,14 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from server.cli.output import REFUSED, Json, print_json, refusals, say, show, show_list
+from server.cli.output import REFUSED, Json, print_json, refusals, show, show_list
+from server.cli.progress import PlainLines
 from server.use_cases.answers import Document
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.paging import Page
 
 POLL_SECONDS = 0.5
-_LINE_EVERY_PERCENT = 25
 _COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")
 Tell = Callable[[Document], None]
 
@@ -119,7 +119,7 @@ def shown_headway(*, quiet: bool) -> Iterator[Tell]:
     if quiet:
         yield lambda _: None
     elif not sys.stderr.isatty():
-        yield _Lines()
+        yield _JobLines()
     else:
         columns = (
             TextColumn("{task.description}"),
@@ -135,21 +135,19 @@ def _words(seen: Document) -> str:
     return f"{seen['state']}: {seen['stage']}" if seen["stage"] else str(seen["state"])
 
 
-class _Lines:
-    """Writes a line at each new state, stage and quarter."""
+class _JobLines:
+    """Tells a job's state, stage and headway in plain lines."""
 
     def __init__(self) -> None:
-        self._last = ("", -1)
+        self._lines = PlainLines()
 
     def __call__(self, seen: Document) -> None:
         total, done = seen["total"], seen["done"]
         percent = 100 if seen["state"] == "done" else 0
         if not percent and isinstance(total, int) and isinstance(done, int):
             percent = 100 * done // max(1, total)
-        told = (_words(seen), percent // _LINE_EVERY_PERCENT)
-        if told != self._last:
-            self._last = told
-            say(f"{percent:3d}% {_words(seen)}")
+        words, is_end = _words(seen), seen["state"] in ENDED
+        self._lines.tell(words, percent, words, is_end=is_end)
 
 
 class _BarsOfStages:

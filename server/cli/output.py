@@ -1,6 +1,7 @@
 """What commands print: tables and sentences, or JSON; and how they exit."""
 
 import json
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,9 +17,13 @@ from server.use_cases.second_persons import ProposalOpenError
 
 REFUSED = 1
 USAGE = 2
+UNREACHABLE = 3
 _WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Reason = Annotated[
+    str | None, typer.Option("--reason", help="Why; recorded with the change.")
+]
 
 _console = Console(soft_wrap=True, highlight=False)
 _tables = Console(soft_wrap=True, highlight=False, width=_WIDEST_TABLE)
@@ -82,6 +87,20 @@ def _indented(value: object) -> str:
 def say(sentence: str) -> None:
     """Say something beside the result (on standard error)."""
     _errors.print(sentence, markup=False)
+
+
+def confirm(consequence: str) -> None:
+    """Ask on a terminal before what stops everybody; a script is taken at its word.
+
+    Raises:
+        typer.Exit: The person did not say yes; exit code 1.
+    """
+    if not sys.stdin.isatty():
+        return
+    say(f"{consequence}. Go on? [y/N] (--yes: do not ask)")
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        say("nothing was changed")
+        raise typer.Exit(REFUSED)
 
 
 @contextmanager

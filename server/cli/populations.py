@@ -8,7 +8,7 @@ import typer
 
 from privacy.losses import Loss
 from server.cli.arguments import read_loss
-from server.cli.output import Json, refusals, say, show, show_list
+from server.cli.output import Json, Reason, confirm, refusals, say, show, show_list
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import PeopleOffice
 
@@ -52,16 +52,28 @@ def population_commands(
                 show_list(office().populations(), as_json=json)
 
     @cli.command()
-    def cap(name: str, epsilon: str, *, json: Json = False) -> None:
+    def cap(
+        name: str,
+        epsilon: str,
+        *,
+        reason: Reason = None,
+        yes: Annotated[
+            bool, typer.Option("--yes", help="Do not ask before a cap of 0.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
         """Set the most that all answers together may spend.
 
-        A lower cap holds at once; a higher one needs two persons.
+        A lower cap holds at once; a higher one needs two persons. A cap of 0 stops
+        every answer: a terminal is asked first, unless --yes is given.
 
-        Example: curator population cap hospital 12.5
+        Example: curator population cap hospital 12.5 --reason "a second cohort"
         """
         loss = read_loss(epsilon)
+        if loss == Loss(0) and not yes:
+            confirm(f"every question about {name} is refused until the cap is raised")
         with refusals(as_json=json):
-            show(office().set_cap(name, loss), as_json=json)
+            show(office().set_cap(name, loss, reason), as_json=json)
         if loss == Loss(0):
             say("warning: nothing more is answered until the cap is raised")
 

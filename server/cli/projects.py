@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from server.cli.arguments import read_day, read_loss
-from server.cli.output import USAGE, Json, refusals, say, show, show_list
+from server.cli.output import USAGE, Json, Reason, refusals, say, show, show_list
 from server.use_cases.projects import (
     NewProject,
     ProjectChange,
@@ -76,6 +76,7 @@ def _add_grants(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
         principal: Annotated[str | None, typer.Option()] = None,
         allotment: Annotated[str | None, typer.Option()] = None,
         dataset: Annotated[str | None, typer.Option()] = None,
+        reason: Reason = None,
         json: Json = False,
     ) -> None:
         """Let a principal or a dataset into a project.
@@ -85,10 +86,13 @@ def _add_grants(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
         if (principal is None) == (dataset is None):
             say("give exactly one of --principal and --dataset")
             raise typer.Exit(USAGE)
+        if reason is not None and allotment is None:
+            say("--reason is of an --allotment")
+            raise typer.Exit(USAGE)
         loss = None if allotment is None else read_loss(allotment)
         with refusals(as_json=json):
             if principal is not None:
-                granted = office().grant_principal(name, principal, loss)
+                granted = office().grant_principal(name, principal, loss, reason)
             else:
                 granted = office().grant_dataset(name, str(dataset))
             show(granted, as_json=json)
@@ -108,19 +112,23 @@ def _add_changing(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None
         ] = None,
         purpose: Annotated[str | None, typer.Option()] = None,
         protocol: Annotated[str | None, typer.Option()] = None,
+        reason: Reason = None,
         json: Json = False,
     ) -> None:
         """Change a project; more epsilon or more time needs two persons.
 
-        Example: curator project change sepsis --expires 2027-12-31
+        A day that has begun as --expires ends its access now; what it asked stays.
+
+        Example: curator project change sepsis --allotment 4 --reason "a second aim"
         """
         wanted = ProjectChange(
             allotment=None if allotment is None else read_loss(allotment),
             expires="never" if expires == "never" else read_day(expires),
             purpose=purpose,
             protocol=protocol,
+            reason=reason,
         )
-        if wanted == ProjectChange():
+        if wanted == ProjectChange(reason=reason):
             say("give what to change: --allotment, --expires, --purpose, --protocol")
             raise typer.Exit(USAGE)
         with refusals(as_json=json):

@@ -28,7 +28,13 @@ from server.use_cases.release_spec_files import placed, read_spec_file
 from server.use_cases.release_specs import SpecRefusedError
 from server.use_cases.releases import ReleaseOffice
 
-Spec = Annotated[Path, typer.Argument(help="A YAML or JSON file; docs/releases.md.")]
+Share = Annotated[
+    str | None, typer.Option(help="Of several: how epsilon divides, as 1:1.")
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option(help="In the place of the specs' own; with --share: of all."),
+]
 Specs = Annotated[
     list[Path], typer.Argument(help="YAML or JSON files; docs/releases.md.")
 ]
@@ -75,13 +81,35 @@ def add_making(cli: typer.Typer, parts: ReleaseParts) -> None:
 
 def _add_planning(cli: typer.Typer, parts: ReleaseParts) -> None:
     @cli.command()
-    def plan(spec: Spec, *, json: Json = False) -> None:
-        """Price a release and foretell each strategy's error; touches no data.
+    def plan(
+        specs: Specs,
+        *,
+        share: Share = None,
+        epsilon: Epsilon = None,
+        json: Json = False,
+    ) -> None:
+        """Price releases and foretell each strategy's error; touches no data.
 
-        Example: curator release plan cube.yaml
+        Of several, each is planned as 'publish' with the same words would charge it;
+        then their sum is shown.
+
+        Example: curator release plan cube.yaml tree.yaml --share 1:1 --epsilon 1
         """
         with refusals():
-            show(_planned(parts, _order(spec)), as_json=json)
+            orders = _shared([_order(path) for path in specs], share, epsilon)
+            plans = _all_planned(parts, orders)
+        if len(plans) == 1:
+            show(plans[0], as_json=json)
+            return
+        sums = _sums(orders, plans)
+        if json:
+            print_json({"releases": plans, "sums": sums})
+            return
+        for planned in plans:
+            show(planned, as_json=False)
+            typer.echo()
+        for one in sums:
+            show({"sum": f"{len(plans)} releases", **one}, as_json=False)
 
 
 def _add_publishing(cli: typer.Typer, parts: ReleaseParts) -> None:
@@ -89,13 +117,8 @@ def _add_publishing(cli: typer.Typer, parts: ReleaseParts) -> None:
     def publish(
         specs: Specs,
         *,
-        share: Annotated[
-            str | None, typer.Option(help="Of several: how epsilon divides, as 1:1.")
-        ] = None,
-        epsilon: Annotated[
-            str | None,
-            typer.Option(help="In the place of the specs' own; with --share: of all."),
-        ] = None,
+        share: Share = None,
+        epsilon: Epsilon = None,
         background: Annotated[
             bool, typer.Option(help="Let a worker do it; print the job's id.")
         ] = False,
@@ -165,26 +188,51 @@ def _sum(orders: Sequence[_Order]) -> Loss:
     return sum((order.loss for order in orders), ZERO_LOSS)
 
 
+def _all_planned(parts: ReleaseParts, orders: Sequence[_Order]) -> list[Document]:
+    """Plan every release.
+
+    Raises:
+        CommandRefusedError: Two have one name.
+    """
+    names = [order.release["name"] for order in orders]
+    if len(set(names)) < len(names):
+        message = "two of these releases have one name: nothing was charged"
+        raise CommandRefusedError(message)
+    return [_planned(parts, order) for order in orders]
+
+
+def _sums(orders: Sequence[_Order], plans: Sequence[Document]) -> list[Document]:
+    """Return what releases cost together, a population each."""
+    by_population: dict[str, list[_Order]] = defaultdict(list)
+    left = {str(planned["population"]): planned["remaining"] for planned in plans}
+    for order, planned in zip(orders, plans, strict=True):
+        by_population[str(planned["population"])].append(order)
+    return [
+        {
+            "population": population,
+            "epsilon": str(_sum(own)),
+            "remaining": left[population],
+            "affordable": left[population] is not None
+            and _sum(own) <= Loss.parse(str(left[population])),
+        }
+        for population, own in by_population.items()
+    ]
+
+
 def _check(parts: ReleaseParts, orders: Sequence[_Order]) -> None:
     """Plan every release before the first is charged.
 
     Raises:
         CommandRefusedError: Two have one name, or a cap is too small for all.
     """
-    names = [order.release["name"] for order in orders]
-    if len(set(names)) < len(names):
-        message = "two of these releases have one name: nothing was charged"
-        raise CommandRefusedError(message)
-    by_population: dict[str, list[_Order]] = defaultdict(list)
-    for order in orders:
-        planned = _planned(parts, order)
-        own = by_population[str(planned["population"])]
-        own.append(order)
-        left = planned["remaining"]
-        if len(own) > 1 and left is not None and _sum(own) > Loss.parse(str(left)):
+    plans = _all_planned(parts, orders)
+    if len(plans) == 1:
+        return  # its own charge says what is missing
+    for one in _sums(orders, plans):
+        if not one["affordable"]:
             message = (
-                f"the releases would cost epsilon {_sum(own)} together, and {left} is "
-                "left: nothing was charged"
+                f"the releases would cost epsilon {one['epsilon']} together, and "
+                f"{one['remaining']} is left: nothing was charged"
             )
             raise CommandRefusedError(message)
 

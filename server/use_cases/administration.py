@@ -50,7 +50,7 @@ class CustodyDesk:
         self.require_population(name)
         return self._populations.population(name)
 
-    def set_cap(self, name: str, cap: Loss) -> Document:
+    def set_cap(self, name: str, cap: Loss, reason: str | None = None) -> Document:
         """Set a cap; a higher one needs a second person.
 
         Raises:
@@ -58,7 +58,7 @@ class CustodyDesk:
             ProposalOpenError: Another custodian must approve first.
         """
         self.require_population(name)
-        return self._populations.set_cap(name, cap)
+        return self._populations.set_cap(name, cap, reason)
 
     def datasets(self, page: Page) -> Document:
         """List the datasets of the caller's populations."""
@@ -125,7 +125,11 @@ class CustodyDesk:
         return self._projects.change_project(name, wanted)
 
     def grant_principal(
-        self, project: str, principal: str, allotment: Loss | None
+        self,
+        project: str,
+        principal: str,
+        allotment: Loss | None,
+        reason: str | None = None,
     ) -> Document:
         """Let a principal into a project.
 
@@ -135,7 +139,7 @@ class CustodyDesk:
             ProposalOpenError: A raise of an allotment waits for another custodian.
         """
         self.require_project(project)
-        return self._projects.grant_principal(project, principal, allotment)
+        return self._projects.grant_principal(project, principal, allotment, reason)
 
     def grant_dataset(self, project: str, dataset: str) -> Document:
         """Let a project ask one more dataset.

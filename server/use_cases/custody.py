@@ -5,6 +5,7 @@ from pathlib import Path
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import refuse_used
+from server.use_cases.changes import Change
 from server.use_cases.load_lock import load_lock
 from server.use_cases.loading import Errand, LoadChoices, Loader
 from server.use_cases.new_populations import (
@@ -14,7 +15,6 @@ from server.use_cases.new_populations import (
 )
 from server.use_cases.populations import PopulationOffice, installation_value
 from server.use_cases.second_persons import (
-    Change,
     asking_second_person,
     require_second_person,
 )

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select
 
 from privacy.schema_json import JsonObject
 from server.persistence import tables
-from server.use_cases.second_persons import Altered
+from server.use_cases.changes import Altered
 
 _TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key", "fan_out")
 _HIERARCHY_FACTS = ("levels", "codes")

@@ -14,6 +14,7 @@ from budget.writing import UnanchoredError
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
+from server.use_cases.changes import Altered, Change
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
     check_population,
@@ -26,8 +27,6 @@ from server.use_cases.new_populations import creation, insert_population, requir
 from server.use_cases.overlaps import Overlaps
 from server.use_cases.populations import installation_value
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     check_second_person,
     require_second_person,

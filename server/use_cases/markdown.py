@@ -3,17 +3,52 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
-_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_ACTIVE = re.compile(
+    r"""
+    [\\`*\[\]<|~$@]                     # wherever they stand
+    | (?<![^\W_])_ | _(?![^\W_])        # but not within words
+    | & (?=[#A-Za-z])                   # an entity
+    | (?<=\w) : (?=//)                  # an address that shows as a link
+    | (?<=www) \.
+    | ^ [#=>] | \#+ $                  # a heading, a quotation
+    | ^ [+-] (?=[ -]|$)                # a list, a rule
+    | (?<=^\d) [.)] (?=\ |$)           # a numbered list
+    | (?<=^\d\d) [.)] (?=\ |$)
+    | (?<=^\d\d\d) [.)] (?=\ |$)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What Markdown could take for more than text, in a line, a cell or a heading."""
 
 
 def plain(text: str) -> str:
     r"""Return a text as one line that Markdown shows as it stands.
 
+    Only what could matter is escaped, so that the source can be read too.
+
     >>> plain("a|b <i>")
-    'a\\|b \\<i\\>'
+    'a\\|b \\<i>'
+    >>> plain("10 -> 12, e^2.5; s_1")
+    '10 -> 12, e^2.5; s_1'
     """
-    return _PUNCTUATION.sub(r"\\\1", " ".join(visible(text).split()))
+    line = " ".join(visible(text).split())
+    return _ACTIVE.sub(lambda found: _escaped(found[0]), line)
+
+
+def _escaped(characters: str) -> str:
+    return "".join(f"\\{character}" for character in characters)
+
+
+def moment(time: str) -> str:
+    """Return a stored time to the second, as people read it.
+
+    >>> moment("2026-05-04T09:30:00.125000+00:00")
+    '2026-05-04 09:30:00 UTC'
+    """
+    read = datetime.fromisoformat(time).astimezone(UTC)
+    return read.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def visible(text: str) -> str:
@@ -42,3 +77,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     shown = [" | ".join(line) for line in lines]
     shown += [" | ".join(plain(cell) for cell in row) for row in rows]
     return "\n".join(f"| {line} |" for line in shown)
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list; its lines are made plain here."""
+    return "\n".join(f"- {plain(line)}" for line in lines)

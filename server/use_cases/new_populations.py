@@ -7,10 +7,10 @@ from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.access import custodians_of
+from server.use_cases.changes import Altered
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import stored_words
 from server.use_cases.people import make_custodian
-from server.use_cases.second_persons import Altered
 from server.use_cases.services import now_text
 from upstream.declarations import PopulationSpec
 

@@ -10,9 +10,8 @@ from server.persistence import tables
 from server.use_cases.access import custodians_of
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
+from server.use_cases.changes import Altered, Change, because
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )
@@ -66,18 +65,20 @@ class PopulationOffice:
             listed = list(names)
         return [self.population(name) for name in listed]
 
-    def set_cap(self, name: str, cap: Loss) -> Document:
-        """Set a cap; a higher one needs two persons."""
+    def set_cap(self, name: str, cap: Loss, reason: str | None = None) -> Document:
+        """Set a cap; a higher one needs two persons. The reason is recorded."""
         scope = Scope.population(name)
         with (
             asking_second_person(self._services, self._actor),
-            self._services.ledger.recorded("population.cap", self._actor) as change,
+            self._services.ledger.recorded(
+                "population.cap", self._actor, because(reason)
+            ) as change,
         ):
             existing(change.connection, tables.population, name)
             held = self._services.ledger.limit(scope) or Loss(0)
             if cap > held:
                 raised = Altered(f"cap of {name}", str(held), str(cap))
-                wanted = Change("population.cap", name, (raised,))
+                wanted = Change("population.cap", name, (raised,), reason)
                 require_second_person(change, self._actor, wanted)
             change.set_limit(scope, cap)
         return self.population(name)

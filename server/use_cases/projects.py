@@ -7,20 +7,21 @@ from typing import Literal
 
 from sqlalchemy import Connection, Row, Table, select
 
-from budget.ledger import RecordedTransaction, Scope
+from budget.ledger import Scope
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.access import is_expired
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.changes import Action, Altered, Change, because
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )
 from server.use_cases.services import Services, now_text, random_id
+
+_ACTION: Action = "project.change"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class ProjectChange:
     expires: date | Literal["never"] | None = None
     purpose: str | None = None
     protocol: str | None = None
+    reason: str | None = None  # of the change itself, on record with it
 
 
 class ProjectOffice:
@@ -107,13 +109,19 @@ class ProjectOffice:
         return {"note": note}
 
     def grant_principal(
-        self, project: str, principal: str, allotment: Loss | None
+        self,
+        project: str,
+        principal: str,
+        allotment: Loss | None,
+        reason: str | None = None,
     ) -> Document:
         """Let a principal into a project, with an allotment of its own if given."""
         scope = Scope.principal(project, principal)
         with (
             asking_second_person(self._services, self._actor),
-            self._services.ledger.recorded("project.grant", self._actor) as change,
+            self._services.ledger.recorded(
+                "project.grant", self._actor, because(reason)
+            ) as change,
         ):
             owner = existing(change.connection, tables.project, project)
             existing(change.connection, tables.principal, principal)
@@ -125,7 +133,8 @@ class ProjectOffice:
                 if held is not None and allotment > held:
                     what = f"allotment of {principal} in {project}"
                     raised = Altered(what, str(held), str(allotment))
-                    self._require_second(change, owner.population, [raised])
+                    wanted = Change(_ACTION, owner.population, (raised,), reason)
+                    require_second_person(change, self._actor, wanted)
                 change.set_limit(scope, allotment)
         return {"project": project, "principal": principal}
 
@@ -165,7 +174,9 @@ class ProjectOffice:
         """Change a project; more loss or more time needs two persons."""
         with (
             asking_second_person(self._services, self._actor),
-            self._services.ledger.recorded("project.change", self._actor) as change,
+            self._services.ledger.recorded(
+                _ACTION, self._actor, because(wanted.reason)
+            ) as change,
         ):
             row = existing(change.connection, tables.project, name)
             held = self._services.ledger.limit(Scope.project(name)) or Loss(0)
@@ -174,19 +185,14 @@ class ProjectOffice:
             if _is_extended(row.expires, wanted.expires) or (
                 wanted.allotment is not None and wanted.allotment > held
             ):
-                self._require_second(change, row.population, altered)
+                needed = Change(_ACTION, row.population, altered, wanted.reason)
+                require_second_person(change, self._actor, needed)
             if values:
                 change.update(tables.project, {"name": name}, values)
             if wanted.allotment is not None:
                 change.set_limit(Scope.project(name), wanted.allotment)
         note = self._beyond_cap(row.population, wanted.allotment or Loss(0))
         return {**self.project(name), **note}
-
-    def _require_second(
-        self, entry: RecordedTransaction, population: str, altered: Sequence[Altered]
-    ) -> None:
-        change = Change("project.change", population, tuple(altered))
-        require_second_person(entry, self._actor, change)
 
     def projects(self) -> list[Document]:
         """List the projects with what they may spend and have spent."""
@@ -239,7 +245,7 @@ def _new_values(wanted: ProjectChange) -> dict[str, str | None]:
 
 def _altered(
     name: str, row: Row[tuple[object, ...]], held: Loss, wanted: ProjectChange
-) -> list[Altered]:
+) -> tuple[Altered, ...]:
     """Return all that a change alters: whoever approves it sees the whole."""
     old = {"expires": row.expires, "purpose": row.purpose, "protocol": row.protocol}
     altered = [
@@ -249,7 +255,7 @@ def _altered(
     if wanted.allotment is not None:
         what = f"allotment of {name}"
         altered.append(Altered(what, str(held), str(wanted.allotment)))
-    return altered
+    return tuple(altered)
 
 
 def require_ahead(expires: date | None) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, select
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
+from server.use_cases.changes import because
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError, NotFoundError
 from server.use_cases.second_persons import (
     HOST,
@@ -15,10 +16,12 @@ from server.use_cases.second_persons import (
     population_made,
     proposal_document,
     state_of,
+    why_stale,
 )
 from server.use_cases.services import Services, now_text
 
-_WAITING = ("open", "approved")
+WAITING = ("open", "approved")
+_REJECTABLE = (*WAITING, "stale")
 
 
 class ProposalOffice:
@@ -37,7 +40,7 @@ class ProposalOffice:
             return [
                 proposal_document(connection, row, HOST)
                 for row in rows
-                if not waiting or state_of(row) in _WAITING
+                if not waiting or state_of(connection, row) in WAITING
             ]
 
     def shown(self, identifier: str) -> Document:
@@ -72,14 +75,18 @@ class ProposalOffice:
         """
         return self._decide(caller, identifier, "approved", _check_approvable)
 
-    def reject(self, caller: Caller, identifier: str) -> Document:
+    def reject(
+        self, caller: Caller, identifier: str, reason: str | None = None
+    ) -> Document:
         """Reject a proposal, also one's own or one that was approved and not used.
+
+        The reason is recorded, and shown with the proposal.
 
         Raises:
             NotFoundError: Unknown, or of a population that is not theirs.
             CommandRefusedError: It no longer waits.
         """
-        return self._decide(caller, identifier, "rejected", _check_waiting)
+        return self._decide(caller, identifier, "rejected", _check_waiting, reason)
 
     def _decide(
         self,
@@ -87,8 +94,9 @@ class ProposalOffice:
         identifier: str,
         state: str,
         check: Callable[[Connection, Caller, ProposalRow], None],
+        reason: str | None = None,
     ) -> Document:
-        facts: dict[str, object] = {"proposal": identifier}
+        facts = {"proposal": identifier, **because(reason)}
         with self._services.ledger.recorded(
             f"proposal.{state}", caller.name, facts
         ) as change:
@@ -104,15 +112,22 @@ class ProposalOffice:
         return self.seen_by(caller, identifier)
 
 
-def _check_waiting(_: Connection, __: Caller, row: ProposalRow) -> None:
-    state = state_of(row)
-    if state not in _WAITING:
+def _check_waiting(connection: Connection, __: Caller, row: ProposalRow) -> None:
+    state = state_of(connection, row)
+    if state not in _REJECTABLE:
         message = f"this proposal is {state}: it no longer waits for anybody"
         raise CommandRefusedError(message)
 
 
 def _check_approvable(connection: Connection, caller: Caller, row: ProposalRow) -> None:
-    state = state_of(row)
+    state = state_of(connection, row)
+    if state == "stale":
+        now = "; ".join(why_stale(connection, row))
+        message = (
+            f"this proposal is stale: {now}; the change must be proposed "
+            "again, from what is there now (reject this one, so that it never serves)"
+        )
+        raise CommandRefusedError(message)
     if state != "open":
         message = f"this proposal is {state}: only open ones can be approved"
         raise CommandRefusedError(message)
@@ -143,7 +158,7 @@ def visible_creations(connection: Connection, viewer: str) -> list[str]:
     return [
         row.id
         for row in rows
-        if state_of(row) == "open"
+        if state_of(connection, row) == "open"
         or viewer in {row.proposed_by, row.decided_by}
         or population_made(row) in held
     ]

@@ -28,6 +28,7 @@ from release.signing import InstallationKey
 from release.spec import ReleaseSpec
 from server.persistence import tables
 from server.use_cases.answers import Document
+from server.use_cases.changes import Altered, Change
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
@@ -47,8 +48,6 @@ from server.use_cases.release_specs import (
 )
 from server.use_cases.release_times import LATE, Appearance, appearance
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )

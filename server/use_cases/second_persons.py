@@ -5,83 +5,28 @@ that has none is undone and becomes a proposal, so that the very same command or
 can be repeated once somebody else has approved it.
 """
 
-import hashlib
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 
 from sqlalchemy import Connection, Row, select
 
-from budget.chain import canonical_json
 from budget.ledger import RecordedTransaction
+from budget.tables import chain
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.use_cases.access import custodians_of, populations_of
 from server.use_cases.answers import Document
+from server.use_cases.changes import Change, shown_value
 from server.use_cases.services import Services, now_text, random_id
+from server.use_cases.stale_changes import Proposed, created_name, stale_words
 
 LAPSE = timedelta(days=7)
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
-_MADE = re.compile(r"population (\w+)|patients of (\w+) in other populations")
-
-Action = Literal[
-    "population.create",
-    "population.cap",
-    "project.change",
-    "dataset.load",
-    "snapshot.activate",
-    "overlap.override",
-    "anonymized.grant",
-    "release.publish",
-]
-"""What needs two persons; a population's range of losses cannot be changed at all."""
 
 ProposalRow = Row[tuple[object, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Altered:
-    """One fact that a change alters; None where there is no such value."""
-
-    what: str
-    old: object
-    new: object
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A change that needs two persons, whole.
-
-    ``population`` is None where it is about to be created.
-    """
-
-    action: Action
-    population: str | None
-    altered: tuple[Altered, ...]
-    reason: str | None = None
-
-    def text(self) -> str:
-        """Return the one text of this change, which an approval binds to."""
-        return canonical_json(
-            {
-                "action": self.action,
-                "population": self.population,
-                "altered": [
-                    {"what": one.what, "old": one.old, "new": one.new}
-                    for one in self.altered
-                ],
-                "reason": self.reason,
-            }
-        )
-
-    def digest(self) -> str:
-        """Return the sha256 of the text."""
-        return hashlib.sha256(self.text().encode()).hexdigest()
 
 
 class SecondPersonNeededError(CuratorError):
@@ -103,8 +48,9 @@ class ProposalOpenError(CuratorError):
         self.proposal = proposal
         super().__init__(
             f"{proposal['action']} needs two persons, and is proposed now as "
-            f"{proposal['proposal']}: another custodian approves it with "
-            f"POST /v1/admin/proposals/{proposal['proposal']}/approve before "
+            f"{proposal['proposal']}: another custodian approves it, with their own "
+            f"key, by 'curator proposal approve {proposal['proposal']}' or POST "
+            f"/v1/admin/proposals/{proposal['proposal']}/approve, before "
             f"{proposal['lapses']}; then repeat the same command or request (an "
             "installation made with 'curator init --single-custodian' needs only one)"
         )
@@ -151,11 +97,24 @@ def may_approve(
     )
 
 
-def state_of(proposal: ProposalRow) -> str:
-    """Return a proposal's state; what was not used in time is lapsed."""
-    if proposal.state in _OPEN and proposal.lapses <= now_text():
+def state_of(connection: Connection, proposal: ProposalRow) -> str:
+    """Return a proposal's state.
+
+    What was not used in time is lapsed; what can no longer be made as it was proposed
+    is stale, for as long as that is so.
+    """
+    if proposal.state not in _OPEN:
+        return str(proposal.state)
+    if proposal.lapses <= now_text():
         return "lapsed"
-    return str(proposal.state)
+    return "stale" if why_stale(connection, proposal) else str(proposal.state)
+
+
+def why_stale(connection: Connection, proposal: ProposalRow) -> list[str]:
+    """Return, in words, what a waiting proposal would alter and is otherwise now."""
+    if proposal.state not in _OPEN:
+        return []
+    return stale_words(connection, Proposed.of(proposal))
 
 
 def is_single_custodian(connection: Connection) -> bool:
@@ -276,8 +235,8 @@ def population_made(row: ProposalRow) -> str | None:
     """Return the population that a used proposal helped to create, if it did."""
     if row.population is not None or row.state != "used":
         return None
-    places = (_MADE.fullmatch(one["what"]) for one in json.loads(row.change)["altered"])
-    return next((place[1] or place[2] for place in places if place), None)
+    named = (created_name(one["what"]) for one in json.loads(row.change)["altered"])
+    return next((name for name in named if name), None)
 
 
 def proposal_row(connection: Connection, identifier: str) -> ProposalRow:
@@ -311,10 +270,11 @@ def proposal_document(
             altered["new"] = _shown_overlap(connection, viewer, altered["new"])
     return {
         "proposal": row.id,
-        "state": state_of(row),
+        "state": state_of(connection, row),
         "action": row.action,
         "population": row.population,
-        "words": [_words(altered) for altered in change["altered"]],
+        "words": [in_words(altered) for altered in change["altered"]],
+        "stale": why_stale(connection, row),
         "change": change,
         "digest": row.digest,
         "proposed_by": row.proposed_by,
@@ -322,7 +282,24 @@ def proposal_document(
         "lapses": row.lapses,
         "decided_by": row.decided_by,
         "decided": row.decided,
+        "decision_reason": decision_reason(connection, row),
     }
+
+
+def decision_reason(connection: Connection, row: ProposalRow) -> str | None:
+    """Return why a proposal was rejected, from the ledger; None where nobody said."""
+    if row.state != "rejected":
+        return None
+    bodies = connection.execute(
+        select(chain.c.body).where(
+            chain.c.kind == "admin", chain.c.body.contains(str(row.id))
+        )
+    ).scalars()
+    decisions = (json.loads(body) for body in bodies)
+    for body in decisions:
+        if body["action"] == "proposal.rejected" and "reason" in body["facts"]:
+            return str(body["facts"]["reason"])
+    return None
 
 
 def _shown_overlap(
@@ -334,11 +311,7 @@ def _shown_overlap(
     return {"populations": [*held, *(["another population"] if others else [])]}
 
 
-def _words(altered: Document) -> str:
-    return f"{altered['what']}: {_shown(altered['old'])} -> {_shown(altered['new'])}"
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "none"
-    return value if isinstance(value, str) else canonical_json(value)
+def in_words(altered: Mapping[str, object]) -> str:
+    """Return one altered fact: its name, its old value, its new value."""
+    old, new = shown_value(altered["old"]), shown_value(altered["new"])
+    return f"{altered['what']}: {old} -> {new}"

@@ -11,13 +11,12 @@ from budget.tables import charge
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
+from server.use_cases.changes import Altered, Change
 from server.use_cases.declarations import declared_in, differences_from_active
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
 from server.use_cases.paging import Page, read_page
 from server.use_cases.second_persons import (
-    Altered,
-    Change,
     asking_second_person,
     require_second_person,
 )
@@ -183,11 +182,20 @@ def _snapshot(
     wanted = select(tables.snapshot).where(tables.snapshot.c.id == snapshot)
     row = connection.execute(wanted).one_or_none()
     if row is None or dataset not in {None, row.dataset}:
-        message = (
-            f"there is no snapshot {snapshot!r}; see 'curator dataset snapshot list'"
-        )
-        raise CommandRefusedError(message)
+        raise CommandRefusedError(_no_snapshot(connection, snapshot))
     return row
+
+
+def _no_snapshot(connection: Connection, given: str) -> str:
+    """Say what else was given in the place of a snapshot's id, and what lists them."""
+    named = select(tables.dataset.c.name).where(tables.dataset.c.name == given)
+    if connection.execute(named).first() is not None:
+        return (
+            f"{given!r} is a dataset; give the id of one of its snapshots, which "
+            f"'curator dataset snapshot list {given}' lists"
+        )
+    listing = "'curator dataset snapshot list DATASET'"
+    return f"there is no snapshot {given!r}; {listing} lists a dataset's"
 
 
 def _shown(row: SnapshotRow, active: str) -> Document:

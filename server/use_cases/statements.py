@@ -6,7 +6,8 @@ reason can pass for a part of the statement.
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from sqlalchemy import Connection, Row, Table, select
 
@@ -16,15 +17,33 @@ from budget.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.catalogue import existing
-from server.use_cases.markdown import code_block, plain, table
+from server.use_cases.markdown import code_block, moment, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
-from server.use_cases.second_persons import population_made
+from server.use_cases.release_job import PublicationRow
 from server.use_cases.services import Services, now_text
+from server.use_cases.statement_changes import (
+    allotment_history,
+    approvals,
+    change_table,
+    changes_of,
+    membership,
+    reconciled,
+)
+from server.use_cases.statement_releases import (
+    read_by,
+    readable_in,
+    release_table,
+    releases_of,
+)
 
-ProjectRow = Row[tuple[object, ...]]
+NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
 CHARGE_TIMES = (
     "Times are those of charges, when each question was asked. An answer that was "
     "stored before is given again for nothing and tells nothing new."
+)
+RELEASES_READ = (
+    "Of its population. They were paid from the population's cap, not from the "
+    "allotment, and are read and asked for nothing."
 )
 
 
@@ -43,19 +62,24 @@ class StatementOffice:
         with self._services.databases.reader.connect() as connection:
             row = existing(connection, tables.population, name)
             charges = books.read_charges(connection, population=name)
-            changes = _changes_of(connection, name)
+            changes = changes_of(connection, name)
+            releases = releases_of(connection, name)
             parts = [
                 f"# Privacy statement: population {plain(name)}",
                 _made_from(connection, self._services.ledger.hidden(connection)),
                 "## What is promised",
                 self._promise(row.unit, name),
+                _sum_of(charges, reconciled(changes, name)),
                 _notes(connection),
-                "## Charges and releases",
+                "## Releases",
+                release_table(connection, [(row, read_by(row)) for row in releases]),
+                "## Charges",
                 CHARGE_TIMES,
-                *self._charges(charges),
-                "## Changes, and who approved them",
-                _change_table(changes),
-                _approvals(connection, name),
+                *self._charges(charges, _titles(releases)),
+                "## Changes",
+                change_table(changes),
+                "## What was put to a second person",
+                approvals(connection, name),
             ]
         return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -68,6 +92,9 @@ class StatementOffice:
         with self._services.databases.reader.connect() as connection:
             row = existing(connection, tables.project, name)
             charges = books.read_charges(connection, project=name)
+            changes = list(books.read_entries(connection, "admin"))
+            releases = releases_of(connection, str(row.population))
+            members = _names(connection, tables.project_principal, "principal", name)
             refusals = [
                 entry
                 for entry in books.read_entries(connection, "refused")
@@ -78,6 +105,13 @@ class StatementOffice:
                 _made_from(connection, self._services.ledger.hidden(connection)),
                 "## The project",
                 self._project_facts(connection, row),
+                "## Allotments",
+                allotment_history(changes, name),
+                "## Members and datasets",
+                membership(changes, name),
+                "## Releases that its members may read",
+                RELEASES_READ,
+                release_table(connection, readable_in(releases, name, members)),
                 "## Questions",
                 CHARGE_TIMES,
                 *self._charges(charges),
@@ -117,13 +151,13 @@ class StatementOffice:
             ("population", str(row.population)),
             ("purpose", str(row.purpose or "not given")),
             ("protocol", str(row.protocol or "not given")),
-            ("created", f"{row.created} by {row.created_by}"),
+            ("created", f"{moment(row.created)} by {row.created_by}"),
             ("access ends", str(row.expires or "never")),
             (
                 "datasets",
                 ", ".join(_names(connection, tables.project_dataset, "dataset", name)),
             ),
-            ("members", "; ".join(members)),
+            ("members", "; ".join(members) or "none"),
             ("allotment", f"epsilon {allotment}"),
             ("spent", f"epsilon {spent}"),
             ("remaining", f"epsilon {allotment.minus_floor_zero(spent)}"),
@@ -136,23 +170,51 @@ class StatementOffice:
         of = "" if allotment is None else f" of {allotment}"
         return f"{principal} (spent {self._services.ledger.spent(scope)}{of})"
 
-    def _charges(self, charges: Sequence[ChargeLine]) -> list[str]:
+    def _charges(
+        self, charges: Sequence[ChargeLine], titles: Mapping[str, str] = NO_TITLES
+    ) -> list[str]:
         paid = [line for line in charges if not line.reused]
-        total = sum((line.loss.nano_epsilon for line in paid), 0)
         summary = (
-            f"{len(paid)} charges, epsilon {Loss(total)} in all; "
+            f"{len(paid)} charges, epsilon {_total(paid)} in all; "
             f"{len(charges) - len(paid)} answers given again for nothing."
         )
         with self._services.databases.reader.connect() as connection:
             hidden = self._services.ledger.hidden(connection)
-        shown = [part for line in charges for part in _charge(line, hidden)]
+        shown = [
+            part
+            for line in charges
+            for part in _charge(line, hidden, titles.get(line.query_id))
+        ]
         return [summary, *shown]
 
 
-def _charge(line: ChargeLine, hidden: Collection[str]) -> list[str]:
+def _titles(releases: Iterable[PublicationRow]) -> dict[str, str]:
+    """Return what the charge of each release is called, by its job's id."""
+    return {row.job: f"release {row.name}, {row.id}" for row in releases}
+
+
+def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss) -> str:
+    """Say what the spent epsilon is the sum of; releases belong to no project."""
+    paid = [line for line in charges if not line.reused]
+    released = [line for line in paid if not line.project]
+    asked = [line for line in paid if line.project]
+    parts = [
+        f"{len(asked)} questions, epsilon {_total(asked)}",
+        f"{len(released)} releases, epsilon {_total(released)}",
+    ]
+    if reconciled > Loss(0):
+        parts.append(f"reconciliations of the ledger, epsilon {reconciled}")
+    return f"Spent was: {'; '.join(parts)}."
+
+
+def _total(lines: Iterable[ChargeLine]) -> Loss:
+    return Loss(sum((line.loss.nano_epsilon for line in lines), 0))
+
+
+def _charge(line: ChargeLine, hidden: Collection[str], title: str | None) -> list[str]:
     price = "free" if line.reused else f"epsilon {line.loss}"
     facts = (
-        line.time,
+        moment(line.time),
         line.principal,
         line.project,
         f"{line.dataset}, {line.snapshot}",
@@ -162,7 +224,7 @@ def _charge(line: ChargeLine, hidden: Collection[str]) -> list[str]:
     header = ("time", "principal", "project", "dataset", "price", "state")
     asked = json.loads(line.request_json)
     return [
-        f"### {plain(line.query_id)}",
+        f"### {plain(title or line.query_id)}",
         table(header, [facts]),
         code_block(str(asked["sql"])),
     ]
@@ -178,7 +240,7 @@ def _state(line: ChargeLine, hidden: Collection[str]) -> str:
 def _made_from(connection: Connection, hidden: Collection[str]) -> str:
     last = books.head(connection, hidden)
     return (
-        f"Made {plain(now_text())} from the ledger up to entry {last.seq}, whose hash "
+        f"Made {moment(now_text())} from the ledger up to entry {last.seq}, whose hash "
         f"is `{last.hash}`: `curator ledger verify` checks it."
     )
 
@@ -202,148 +264,6 @@ def _notes(connection: Connection) -> str:
     return "\n\n".join(notes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Belongings:
-    """What belongs to a population, by name; snapshots and releases by id."""
-
-    population: str
-    datasets: frozenset[str]
-    projects: frozenset[str]
-    snapshots: frozenset[str]
-    releases: frozenset[str]
-
-    def has_scope(self, scope: str) -> bool:
-        """Whether a limit is the population's, a project's, or a member's of one."""
-        kind, _, name = scope.partition(":")
-        if kind == "population":
-            return name == self.population
-        return name.partition("/")[0] in self.projects
-
-
-def _belongings(connection: Connection, population: str) -> _Belongings:
-    datasets = frozenset(_of_population(connection, tables.dataset, population))
-    snapshots = connection.execute(
-        select(tables.snapshot.c.id).where(tables.snapshot.c.dataset.in_(datasets))
-    ).scalars()
-    release = tables.publication
-    releases = connection.execute(
-        select(release.c.id).where(release.c.population == population)
-    ).scalars()
-    return _Belongings(
-        population,
-        datasets,
-        frozenset(_of_population(connection, tables.project, population)),
-        frozenset(snapshots),
-        frozenset(releases),
-    )
-
-
-def _changes_of(connection: Connection, population: str) -> list[EntryLine]:
-    """Return the changes that touch a population, its datasets or its projects."""
-    own = _belongings(connection, population)
-    return [
-        entry
-        for entry in books.read_entries(connection, "admin", "reconcile")
-        if any(own.has_scope(scope) for scope in _mapping(entry.body.get("limits")))
-        or any(own.has_scope(scope) for scope in _mapping(entry.body.get("charged")))
-        or any(_touches(row, own) for row in _changed_rows(entry))
-    ]
-
-
-def _of_population(connection: Connection, of: Table, population: str) -> Iterable[str]:
-    return connection.execute(
-        select(of.c.name).where(of.c.population == population)
-    ).scalars()
-
-
-def _changed_rows(entry: EntryLine) -> list[Mapping[str, object]]:
-    changes = entry.body.get("changes")
-    if not isinstance(changes, list):
-        return []
-    return [
-        {
-            "table": change["table"],
-            **_mapping(change.get("insert")),
-            **_mapping(change.get("key")),
-        }
-        for change in changes
-    ]
-
-
-def _touches(row: Mapping[str, object], own: _Belongings) -> bool:
-    named = {
-        "population": row.get("name") == own.population,
-        "dataset": row.get("name") in own.datasets,
-        "project": row.get("name") in own.projects,
-        "snapshot": row.get("id") in own.snapshots,
-        "publication": row.get("id") in own.releases,
-    }
-    return (
-        named.get(str(row["table"]), False)
-        or row.get("population") == own.population
-        or row.get("dataset") in own.datasets
-        or row.get("project") in own.projects
-    )
-
-
-def _change_table(changes: Sequence[EntryLine]) -> str:
-    header = ("entry", "time", "by", "action", "reason", "limits")
-    return table(
-        header,
-        [
-            (
-                str(entry.seq),
-                entry.time,
-                str(entry.body.get("actor", "")),
-                str(entry.body.get("action", entry.kind)),
-                str(_mapping(entry.body.get("facts")).get("reason") or ""),
-                _amounts(entry),
-            )
-            for entry in changes
-        ],
-    )
-
-
-def _amounts(entry: EntryLine) -> str:
-    limits = [
-        f"{scope} {Loss(_nano(nano))}"
-        for scope, nano in _mapping(entry.body.get("limits")).items()
-    ]
-    charged = [
-        f"{scope} charged {Loss(_nano(nano))}"
-        for scope, nano in _mapping(entry.body.get("charged")).items()
-    ]
-    return ", ".join(limits + charged)
-
-
-def _approvals(connection: Connection, population: str) -> str:
-    decided = connection.execute(
-        select(tables.proposal)
-        .where(tables.proposal.c.decided_by.is_not(None))
-        .order_by(tables.proposal.c.created)
-    ).all()
-    rows = [
-        row for row in decided if population in {row.population, population_made(row)}
-    ]
-    if not rows:
-        return "No change of this population was put to a second person."
-    header = ("change", "proposed by", "at", "state", "decided by", "at")
-    return table(
-        header,
-        [
-            (
-                row.action,
-                row.proposed_by,
-                row.created,
-                row.state,
-                row.decided_by,
-                str(row.decided),
-            )
-            for row in rows
-        ],
-    )
-
-
 def _refusal_table(refusals: Sequence[EntryLine]) -> str:
     if not refusals:
         return "None."
@@ -351,7 +271,7 @@ def _refusal_table(refusals: Sequence[EntryLine]) -> str:
         ("time", "principal", "code", "dataset", "price"),
         [
             (
-                entry.time,
+                moment(entry.time),
                 str(entry.body["principal"]),
                 str(entry.body["code"]),
                 str(entry.body.get("dataset", "")),
@@ -370,10 +290,6 @@ def _names(connection: Connection, link: Table, column: str, project: str) -> li
             .order_by(link.c[column])
         ).scalars()
     )
-
-
-def _mapping(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _nano(value: object) -> int:

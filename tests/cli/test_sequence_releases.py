@@ -71,6 +71,32 @@ def test_without_an_epsilon_the_specs_own_are_added_and_shared(made):
     assert found == ["0.6", "0.2"]
 
 
+def test_a_plan_of_several_shows_each_part_and_the_sum(made):
+    before = spent(made)
+    cube = written(made, spec("p_cube", epsilon="0.3"))
+    tree = written(made, paths("p_tree", epsilon="0.5"))
+    words = ("plan", cube, tree, "--share", "1:3")
+    done = made.curator("release", *words, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [one["epsilon"] for one in told["releases"]] == ["0.2", "0.6"]
+    (whole,) = told["sums"]
+    assert (whole["epsilon"], whole["affordable"]) == ("0.8", True)
+    shown = made.curator("release", *words).stdout
+    assert "sum: 2 releases" in shown
+    assert shown.index("name: p_cube") < shown.index("name: p_tree")
+    alone = made.curator("release", "plan", cube, "--epsilon", "0.7", "--json")
+    assert json.loads(alone.stdout)["epsilon"] == "0.7"
+    refused = made.curator("release", "plan", cube, cube)
+    assert (refused.returncode, "have one name" in refused.stderr) == (1, True)
+    usage = made.curator("release", "plan", cube, tree, "--epsilon", "1")
+    assert usage.returncode == 2
+    dear = ("plan", cube, tree, "--share", "1:1", "--epsilon", "999999", "--json")
+    (whole,) = json.loads(made.curator("release", *dear).stdout)["sums"]
+    assert whole["affordable"] is False
+    assert spent(made) == before  # nothing was charged
+
+
 def test_several_without_shares_cost_what_each_says(made):
     files = [written(made, one) for one in (spec("own"), paths("own_too", epsilon="2"))]
     done = made.curator("release", "publish", *files, "--json")

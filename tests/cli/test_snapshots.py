@@ -37,6 +37,16 @@ def test_activating_an_older_snapshot_is_recorded(two):
     assert two.json("ledger", "verify")["ok"]
 
 
+@pytest.mark.parametrize("command", ["activate", "remove"])
+def test_a_datasets_name_in_the_ids_place_is_told_what_lists_the_ids(two, command):
+    said = two.said("dataset", "snapshot", command, "clinic")
+    assert "'clinic' is a dataset" in said
+    assert "'curator dataset snapshot list clinic' lists" in said
+    said = two.said("dataset", "snapshot", command, "s_0")
+    assert "there is no snapshot 's_0'" in said
+    assert "'curator dataset snapshot list DATASET' lists" in said
+
+
 def test_the_active_snapshot_cannot_be_removed(two):
     _, newer = ids(two)
     said = two.said("dataset", "snapshot", "remove", newer)

@@ -1,5 +1,9 @@
 """Without --single-custodian, what needs two persons waits for the second one."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import yaml
 
@@ -154,6 +158,59 @@ def test_what_is_no_raise_is_done_at_once(people):
     assert (shown["allotment"], shown["expires"]) == ("2", "2098-12-31")
     assert (shown["purpose"], shown["protocol"]) == ("sepsis", "EC 7")
     assert people.json("proposal", "list", "--waiting")["items"] == []
+
+
+def test_commands_take_reasons(people, two):
+    cap = ("population", "cap", "people", "11", "--reason", "a second cohort")
+    people.said(*cap)
+    (proposal,) = people.json("proposal", "list", "--waiting")["items"]
+    assert proposal["change"]["reason"] == "a second cohort"
+    two.approve_all("dora")
+    assert REASON in people.said(*cap[:-2])  # without it, it is another change
+    people.run(*cap)
+    because = ("--reason", "less is needed")
+    people.run("project", "change", "study", "--allotment", "2", *because)
+    ada = ("--principal", "ada", "--allotment", "1")
+    people.run("project", "grant", "study", *ada, *because)
+    for action in ("project.change", "project.grant"):
+        assert two.entries(action)[-1]["facts"] == {"reason": "less is needed"}
+    for usage in (
+        ("change", "study", *because),
+        ("grant", "study", "--dataset", "clinic", *because),
+    ):
+        people.said("project", *usage, code=2)
+
+
+def test_a_cap_of_nothing_is_asked_about_on_a_terminal_alone(people):
+    stop = ("population", "cap", "people", "0")
+    before = people.kinds()
+    for answer in ("n\n", "\n"):
+        said = on_terminal(people, stop, answer)
+        assert "every question about people is refused" in said
+        assert "nothing was changed" in said
+    assert people.kinds() == before
+    assert "[y/N]" not in on_terminal(people, (*stop, "--yes"), "")
+    assert people.json("population", "show", "people")["epsilon_cap"] == "0"
+    people.run("population", "cap", "people", "0")  # a script is taken at its word
+
+
+def on_terminal(commands, arguments, answer):
+    """Run a command whose input is a terminal; return what it says beside results."""
+    ours, theirs = os.openpty()
+    os.write(ours, answer.encode())
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "server.main", *arguments],
+            stdin=theirs,
+            capture_output=True,
+            env=commands.installation.environment,
+            check=False,
+            timeout=120,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    return " ".join(done.stderr.decode().split())
 
 
 def test_a_principals_first_allotment_is_no_raise_and_a_higher_one_is(people, two):

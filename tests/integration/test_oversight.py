@@ -107,9 +107,13 @@ def test_a_statement_says_the_cap_in_words_and_lists_every_charge(hospital):
     assert "**Anchor on the same device.**" in text
     assert "2 charges, epsilon 0.75 in all; 1 answers given again for nothing" in text
     for asked in (hospital.first, hospital.breaking, hospital.free):
-        assert "### " + asked["query_id"].replace("_", r"\_") in text
-    assert r"dataset\.load" in text
-    assert r"project\.create" in text
+        assert f"### {asked['query_id']}\n" in text
+    assert "Spent was: 2 questions, epsilon 0.75; 0 releases, epsilon 0." in text
+    assert "## Releases\n\nNone." in text
+    assert "| dataset.load |" in text
+    assert "| project.create |" in text
+    assert "| cap of people: none -> 100000 |" in text
+    assert "allotment of study: none -> 3" in text
     assert "No change of this population was put to a second person." in text
 
 
@@ -118,9 +122,9 @@ def test_a_report_lists_questions_prices_and_refusals(hospital):
     text = hospital.send("mary", "GET", path).text
     assert text.startswith("# Report: project study\n")
     assert r"| allotment | epsilon 3 |" in text
-    assert r"| spent | epsilon 0\.75 |" in text
-    assert r"| members | ada \(spent 0\.75\) |" in text
-    assert r"| ada | budget\_exceeded | clinic | epsilon 3 |" in text
+    assert r"| spent | epsilon 0.75 |" in text
+    assert r"| members | ada (spent 0.75) |" in text
+    assert r"| ada | budget_exceeded | clinic | epsilon 3 |" in text
     assert "SELECT COUNT(*) FROM visits" in text
 
 

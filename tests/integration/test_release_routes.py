@@ -222,9 +222,36 @@ def test_a_spec_that_does_not_fit_is_a_problem_with_a_sentence(http):
     assert http["carol"].post("/v1/admin/releases", json=elsewhere).status_code == 404
 
 
-def test_the_populations_statement_tells_of_releases(world, releases):
+def test_the_populations_statement_tells_of_releases(world, http, releases):
+    told = {"reason": "the cohort was wrong"}  # unless it was withdrawn before
+    http["carol"].post(f"/v1/admin/releases/{releases['eves']}/withdraw", json=told)
+    shown = releases_told(world, "population", "people")
+    for name, release in releases.items():
+        (line,) = [one for one in shown if f"| {name} ({release}) | cube, " in one]
+        is_withdrawn = name == "eves"
+        assert ("| nobody |" in line) is is_withdrawn
+        assert line.endswith("UTC by carol: the cohort was wrong |") is is_withdrawn
     with world.made.services() as services:
         written = StatementOffice(services).population("people")
     for action in ("begin", "publish"):
-        assert f"release\\.{action}" in written
+        assert f"| release.{action} |" in written
     assert "COUNT(DISTINCT patient)" in written
+    assert "### release eves, rel_" in written
+
+
+def test_a_report_tells_of_what_its_members_may_read_and_of_no_other_reader(
+    world, releases
+):
+    shown = releases_told(world, "project", "study")
+    readers = {line.split("| ")[1].split(" (")[0]: line for line in shown}
+    assert set(readers) == {"open", "ours"}
+    assert "| everybody with a key |" in readers["open"]
+    assert "| project study |" in readers["ours"]
+
+
+def releases_told(world, kind, name):
+    """Return the lines of releases in a statement or a report."""
+    with world.made.services() as services:
+        text = getattr(StatementOffice(services), kind)(name)
+    section = text.split("## Releases")[1].split("\n## ")[0]
+    return [line for line in section.splitlines() if "(rel_" in line]

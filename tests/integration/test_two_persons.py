@@ -1,7 +1,5 @@
 """PRIVACY 5, two persons: each rule over a real ledger, each way around it shut."""
 
-import dataclasses
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +10,6 @@ import pytest
 import yaml
 
 from privacy.losses import Loss
-from server.installing import initialise
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.access import Caller
 from server.use_cases.administration import CustodyDesk
@@ -35,25 +32,13 @@ CAP, HIGHER = "10", Loss.parse("12")
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A population of carol, dora and emil, whom an admin made; cap 10."""
-    installation = Installation(tmp_path_factory.mktemp("made"))
-    initialise(installation.settings, single_custodian=False)
-    two = Two.make(installation, ("carol", "dora", "emil"))
-    manifest = installation.write_manifest(cap=CAP)
-    with pytest.raises(ProposalOpenError):
-        installation.load_manifest(manifest)
-    two.approve_all("carol")
-    installation.load_manifest(manifest)
-    for name in ("dora", "emil"):
-        two.people(lambda office, name=name: office.add_custodian("people", name))
-    return two
+    return Two.made(tmp_path_factory.mktemp("made"), cap=CAP)
 
 
 @pytest.fixture
 def two(made, tmp_path):
     """A copy of it: loading takes seconds."""
-    folder = tmp_path / "copy"
-    shutil.copytree(made.installation.folder, folder)
-    return dataclasses.replace(made, installation=Installation(folder))
+    return made.copied(tmp_path / "copy")
 
 
 def raise_cap(two, actor="local:test", cap=HIGHER):
@@ -523,7 +508,9 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
     load(two, manifest, override)
 
 
-def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
+@pytest.fixture
+def told(two):
+    """A member's raised allotment, a member gone, a removed snapshot."""
     first = first_snapshot(two)
     two.people(lambda office: office.create_principal("ada", "analyst"), "root")
     new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
@@ -538,14 +525,41 @@ def test_the_statement_lists_raises_of_members_removals_and_the_creation(two):
         grant("7.7")
     two.approve_all("carol")
     grant("7.7")
+    two.people(lambda office: office.revoke_principal("study", "ada"))
     load(two, writer(two)())
     with two.installation.services() as services:
         SnapshotOffice(services, "dora").remove(first)
-        said = StatementOffice(services).population("people").replace("\\", "")
-    changes = said.split("## Changes")[1]
-    assert "principal:study/ada 7.7" in changes
-    assert "snapshot.remove" in changes
-    assert "| dataset.load | local:test |" in changes  # the approval of the creation
+        yield StatementOffice(services)
+
+
+def test_the_statement_lists_raises_of_members_removals_and_the_creation(told):
+    said = told.population("people")
+    changes, approved = said.split("## Changes")[1].split("## What was put")
+    assert "allotment of ada in study: none -> 1 |" in changes
+    assert "allotment of ada in study: 1 -> 7.7 |" in changes
+    assert "| snapshot.remove |" in changes
+    assert "| project.revoke |" in changes
+    creation, raised = approved.split("### ")[1:]
+    assert creation.startswith("dataset.load, pr_")
+    assert "\npopulation people: none -> {" in creation.replace("- pop", "pop")
+    assert "```text\nclinic.visits: none -> {" in creation  # whole, and long
+    assert "proposal.create" not in changes
+    assert "| proposed by | local:test, " in creation
+    assert "| approved by | carol, " in creation
+    assert "- allotment of ada in study: 1 -> 7.7\n" in raised
+    assert "| reason | not given |" in raised
+    assert "| state | used |" in raised
+
+
+def test_the_report_tells_who_set_which_allotment_and_who_came_and_went(told):
+    report = told.project("study")
+    tables = report.split("## Allotments")[1].split("## Questions")[0]
+    assert "| local:test | allotment of study: none -> 9 |" in tables
+    assert "| dora | allotment of ada in study: 1 -> 7.7 |" in tables
+    assert "| local:test | dataset clinic came in |" in tables
+    assert "| local:test | principal ada came in |" in tables
+    assert "| local:test | principal ada was taken out |" in tables
+    assert tables.endswith("\n\nNone.\n\n")  # no releases
 
 
 def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):

@@ -3,9 +3,12 @@
 import math
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from privacy.losses import Loss
-from server.use_cases.markdown import code_block, plain, table
+from server.use_cases.markdown import bullets, code_block, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
 
 
@@ -14,16 +17,62 @@ from server.use_cases.odds import odds_factor, promise_in_words
     [
         ("a|b", r"a\|b"),
         ("one\ntwo\r\nthree", "one two three"),
-        ("<script>", r"\<script\>"),
-        ("[x](y)", r"\[x\]\(y\)"),
+        ("<script>", r"\<script>"),
+        ("[x](y)", r"\[x\](y)"),
+        ("![x](y)", r"!\[x\](y)"),
         ("`code`", r"\`code\`"),
         ("Größe 5", "Größe 5"),
-        ("a\x00b", r"a\\u\{0\}b"),
-        ("a\u2028b", r"a\\u\{2028\}b"),
+        ("a\x00b", r"a\\u{0}b"),
+        ("a\u2028b", r"a\\u{2028}b"),
+        ("# x #", r"\# x \#"),
+        ("C# 5", "C# 5"),
+        ("- x", r"\- x"),
+        ("1. x", r"1\. x"),
+        ("> x", r"\> x"),
+        ("0.5", "0.5"),
+        ("-5", "-5"),
+        ("---", r"\---"),
+        ("__x__ a_b *c* ~d~", r"\_\_x\_\_ a_b \*c\* \~d\~"),
+        ("&amp; R&D & e", r"\&amp; R\&D & e"),
+        ("https://a.b www.a.b a@b.c", r"https\://a.b www\.a.b a\@b.c"),
+        ("local:root, s_1 (0.5); 10 -> 12", "local:root, s_1 (0.5); 10 -> 12"),
+        ("2026-05-04T09:30:00+00:00", "2026-05-04T09:30:00+00:00"),
     ],
 )
 def test_plain_text_stays_one_line_of_text(text, shown):
     assert plain(text) == shown
+
+
+ACTIVE = st.text(st.sampled_from("\\\\`*_[](){}<>#+-=.!|~&;:/@$ \t\n19abw\"'x"))
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(ACTIVE)
+@example("www.x.org")
+@example("<http://x>")
+@example("a\n# b")
+@example("&#64;&copy;")
+def test_whatever_is_written_shows_as_it_stands_wherever_it_is_put(text):
+    shown = " ".join(text.split())
+    places = {
+        f"# Report: {plain(text)}": f"Report: {shown}".rstrip(),
+        bullets([text]): shown,
+        table(("fact", "x"), [("a", text)]): shown,
+    }
+    for markdown, expected in places.items():
+        assert text_of(markdown)[-1] == expected, markdown
+
+
+def text_of(markdown):
+    """Return the text of each block; anything but text in it is an error."""
+    found = []
+    for token in MARKDOWN.parse(markdown):
+        if token.type == "inline":
+            kinds = {child.type for child in token.children}
+            assert kinds <= {"text", "text_special"}, kinds
+            found.append("".join(child.content for child in token.children))
+    return found or [""]
 
 
 @pytest.mark.parametrize("ticks", ["", "`", "```", "`````", "a ```` b `"])

@@ -1,0 +1,98 @@
+"""What statements and reports tell of releases: what, for how much, for whom."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, select
+
+from budget import statements as books
+from budget.statements import EntryLine
+from server.persistence import tables
+from server.use_cases.markdown import moment, table
+from server.use_cases.release_job import PublicationRow
+from server.use_cases.services import now_text
+from server.use_cases.statement_changes import actor_of, reason_of
+
+_HEADER = ("release", "kind", "epsilon", "published", "may be read by", "withdrawn")
+_PUBLIC = "everybody with a key"
+
+
+def releases_of(connection: Connection, population: str) -> list[PublicationRow]:
+    """Return the releases of a population from their charge on, oldest first."""
+    release = tables.publication
+    wanted = select(release).where(release.c.population == population)
+    return list(connection.execute(wanted.order_by(release.c.created)).all())
+
+
+def readable_in(
+    rows: Iterable[PublicationRow], project: str, members: Sequence[str]
+) -> list[tuple[PublicationRow, str]]:
+    """Return the releases that a project's members may read, or could, and why.
+
+    Whoever else may read them is not told to those who read of this project.
+    """
+    named = [{"project": project}, *({"principal": name} for name in members)]
+    found = []
+    for row in rows:
+        if row.manifest_sha256 is None or row.visible > now_text():
+            continue
+        readers = [_reader(one) for one in json.loads(row.readers) if one in named]
+        if row.public or readers:
+            found.append((row, _PUBLIC if row.public else "; ".join(readers)))
+    return found
+
+
+def read_by(row: PublicationRow) -> str:
+    """Return who may read a release once it is published."""
+    named = [_reader(one) for one in json.loads(row.readers)]
+    return _PUBLIC if row.public else "; ".join(["custodians", *named])
+
+
+def release_table(
+    connection: Connection, releases: Sequence[tuple[PublicationRow, str]]
+) -> str:
+    """Return a table of releases, each with who may read it."""
+    if not releases:
+        return "None."
+    ends = _withdrawals(connection)
+    return table(
+        _HEADER,
+        [_line(row, readers, ends.get(str(row.id))) for row, readers in releases],
+    )
+
+
+def _line(
+    row: PublicationRow, readers: str, withdrawal: EntryLine | None
+) -> tuple[str, ...]:
+    spec = json.loads(row.spec)
+    title = f"{row.name} ({row.id})"
+    what = f"{spec['kind']}, {spec['strategy']}"
+    if row.state in {"withdrawn", "failed"}:
+        readers = "nobody"
+    ended = "" if withdrawal is None else _ended(withdrawal)
+    return (title, what, spec["epsilon"], _published(row), readers, ended)
+
+
+def _published(row: PublicationRow) -> str:
+    if row.manifest_sha256 is None:
+        return "failed; its charge stays" if row.state == "failed" else "not yet"
+    return moment(row.visible)
+
+
+def _reader(reader: Mapping[str, str]) -> str:
+    kind, name = next(iter(reader.items()))
+    return f"project {name}" if kind == "project" else name
+
+
+def _withdrawals(connection: Connection) -> dict[str, EntryLine]:
+    """Return the entry that withdrew each release, by the release's id."""
+    found = {}
+    for entry in books.read_entries(connection, "admin"):
+        facts = entry.body.get("facts")
+        if entry.body.get("action") == "release.withdraw" and isinstance(facts, dict):
+            found[str(facts["release"])] = entry
+    return found
+
+
+def _ended(entry: EntryLine) -> str:
+    return f"{moment(entry.time)} by {actor_of(entry)}: {reason_of(entry)}"
