@@ -384,6 +384,22 @@ FAULTS = (
         ("tests/integration/test_two_persons.py",),
     ),
     Fault(
+        "stale_is_open",
+        "a change can be approved although its old values no longer hold",
+        "server/use_cases/second_persons.py",
+        '    return "stale" if why_stale(connection, proposal) else str(proposal.state)',
+        "    return str(proposal.state)",
+        ("tests/integration/test_stale_proposals.py",),
+    ),
+    Fault(
+        "places_not_shared",
+        "places held by other processes are not counted",
+        "server/use_cases/shared_limits.py",
+        "                in_flight.c.boot != boot,\n",
+        "                in_flight.c.boot == boot,\n",
+        ("tests/unit/server/test_limits.py",),
+    ),
+    Fault(
         "every_role_everywhere",
         "a route lets every role in",
         "server/use_cases/roles.py",
