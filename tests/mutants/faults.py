@@ -387,8 +387,8 @@ FAULTS = (
         "stale_is_open",
         "a change can be approved although its old values no longer hold",
         "server/use_cases/second_persons.py",
-        '    return "stale" if why_stale(connection, proposal) else str(proposal.state)',
-        "    return str(proposal.state)",
+        '    return "stale" if why_stale(connection, proposal)',
+        '    return "stale" if False',
         ("tests/integration/test_stale_proposals.py",),
     ),
     Fault(
