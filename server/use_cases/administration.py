@@ -19,7 +19,7 @@ from server.use_cases.projects import (
     require_ahead,
 )
 from server.use_cases.proposals import visible_creations
-from server.use_cases.second_persons import proposal_document
+from server.use_cases.second_persons import proposal_documents
 from server.use_cases.services import Services
 
 
@@ -179,9 +179,7 @@ class CustodyDesk:
                 visible_creations(connection, self._caller.name)
             ) | table.c.population.in_(self._own(connection))
             rows, following = read_page(connection, table, page, visible)
-            items = [
-                proposal_document(connection, row, self._caller.name) for row in rows
-            ]
+            items = proposal_documents(connection, rows, self._caller.name)
         return listed(items, following)
 
     def _own(self, connection: Connection) -> list[str]:

@@ -15,6 +15,7 @@ from server.use_cases.second_persons import (
     are_independent,
     population_made,
     proposal_document,
+    proposal_documents,
     state_of,
     why_stale,
 )
@@ -37,11 +38,8 @@ class ProposalOffice:
             rows = connection.execute(
                 select(table).order_by(table.c.created.desc(), table.c.id.desc())
             ).all()
-            return [
-                proposal_document(connection, row, HOST)
-                for row in rows
-                if not waiting or state_of(connection, row) in WAITING
-            ]
+            documents = proposal_documents(connection, rows, HOST)
+        return [one for one in documents if not waiting or one["state"] in WAITING]
 
     def shown(self, identifier: str) -> Document:
         """Show one proposal to the host.

@@ -20,11 +20,17 @@ from server.use_cases.access import custodians_of, populations_of
 from server.use_cases.answers import Document
 from server.use_cases.changes import Change, shown_value
 from server.use_cases.services import Services, now_text, random_id
-from server.use_cases.stale_changes import Proposed, created_name, stale_words
+from server.use_cases.stale_changes import (
+    Proposed,
+    created_name,
+    set_since,
+    stale_words,
+)
 
 LAPSE = timedelta(days=7)
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
+_REJECTED = "proposal.rejected"  # the action of an entry
 
 ProposalRow = Row[tuple[object, ...]]
 
@@ -101,13 +107,17 @@ def state_of(connection: Connection, proposal: ProposalRow) -> str:
     """Return a proposal's state.
 
     What was not used in time is lapsed; what can no longer be made as it was proposed
-    is stale, for as long as that is so.
+    is stale, and a limit that was set since makes it so for good.
     """
+    return _state(proposal, why_stale(connection, proposal))
+
+
+def _state(proposal: ProposalRow, stale: Sequence[str]) -> str:
     if proposal.state not in _OPEN:
         return str(proposal.state)
     if proposal.lapses <= now_text():
         return "lapsed"
-    return "stale" if why_stale(connection, proposal) else str(proposal.state)
+    return "stale" if stale else str(proposal.state)
 
 
 def why_stale(connection: Connection, proposal: ProposalRow) -> list[str]:
@@ -170,7 +180,10 @@ def _approval(connection: Connection, actor: str, change: Change) -> ProposalRow
 
 
 def _proposals(connection: Connection, actor: str, change: Change) -> list[ProposalRow]:
-    """Return the same person's unlapsed proposals of this very change."""
+    """Return the same person's unlapsed proposals of this very change.
+
+    Without those of limits that were set since: what they agreed to has passed.
+    """
     rows = connection.execute(
         select(tables.proposal)
         .where(
@@ -180,7 +193,12 @@ def _proposals(connection: Connection, actor: str, change: Change) -> list[Propo
         )
         .order_by(tables.proposal.c.created)
     ).all()
-    return [row for row in rows if person(row.proposed_by) == person(actor)]
+    return [
+        row
+        for row in rows
+        if person(row.proposed_by) == person(actor)
+        and not set_since(connection, Proposed.of(row))
+    ]
 
 
 @contextmanager
@@ -259,7 +277,23 @@ def visible_populations(
 def proposal_document(
     connection: Connection, row: ProposalRow, viewer: str
 ) -> Document:
-    """Show a proposal with its whole change, in words too.
+    """Show a proposal with its whole change, in words too."""
+    (document,) = proposal_documents(connection, [row], viewer)
+    return document
+
+
+def proposal_documents(
+    connection: Connection, rows: Sequence[ProposalRow], viewer: str
+) -> list[Document]:
+    """Show proposals, each as ``proposal_document`` does."""
+    reasons = decision_reasons(connection, rows)
+    return [_document(connection, row, viewer, reasons.get(row.id)) for row in rows]
+
+
+def _document(
+    connection: Connection, row: ProposalRow, viewer: str, decision_reason: str | None
+) -> Document:
+    """Show a proposal.
 
     All but what an overlap tells of populations that are not the viewer's: the digest
     binds to that as well.
@@ -268,13 +302,14 @@ def proposal_document(
     if row.action == "overlap.override" and not viewer.startswith(HOST):
         for altered in change["altered"]:
             altered["new"] = _shown_overlap(connection, viewer, altered["new"])
+    stale = why_stale(connection, row)
     return {
         "proposal": row.id,
-        "state": state_of(connection, row),
+        "state": _state(row, stale),
         "action": row.action,
         "population": row.population,
         "words": [in_words(altered) for altered in change["altered"]],
-        "stale": why_stale(connection, row),
+        "stale": stale,
         "change": change,
         "digest": row.digest,
         "proposed_by": row.proposed_by,
@@ -282,24 +317,32 @@ def proposal_document(
         "lapses": row.lapses,
         "decided_by": row.decided_by,
         "decided": row.decided,
-        "decision_reason": decision_reason(connection, row),
+        "decision_reason": decision_reason,
     }
 
 
-def decision_reason(connection: Connection, row: ProposalRow) -> str | None:
-    """Return why a proposal was rejected, from the ledger; None where nobody said."""
-    if row.state != "rejected":
-        return None
-    bodies = connection.execute(
+def decision_reasons(
+    connection: Connection, rows: Sequence[ProposalRow]
+) -> dict[str, str]:
+    """Return why proposals were rejected, by id, from the ledger, where somebody said.
+
+    An entry tells of the one proposal that its facts name, whatever its words say.
+    """
+    rejected = {str(row.id) for row in rows if row.state == "rejected"}
+    if not rejected:
+        return {}
+    entries = connection.execute(
         select(chain.c.body).where(
-            chain.c.kind == "admin", chain.c.body.contains(str(row.id))
+            chain.c.kind == "admin", chain.c.body.contains(_REJECTED)
         )
     ).scalars()
-    decisions = (json.loads(body) for body in bodies)
-    for body in decisions:
-        if body["action"] == "proposal.rejected" and "reason" in body["facts"]:
-            return str(body["facts"]["reason"])
-    return None
+    bodies = (json.loads(body) for body in entries)
+    facts = [body["facts"] for body in bodies if body["action"] == _REJECTED]
+    return {
+        fact["proposal"]: str(fact["reason"])
+        for fact in facts
+        if fact.get("proposal") in rejected and "reason" in fact
+    }
 
 
 def _shown_overlap(

@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from budget.ledger import Scope
+from budget.statements import EntryLine, read_entries
+from budget.tables import chain
 from budget.writing import read_accounts
 from privacy.losses import Loss
 from server.persistence import tables
@@ -24,6 +26,8 @@ _FACT = re.compile(r"(expires|purpose|protocol) of (\w+)")
 _LIMIT = re.compile(r"(cap|allotment) of (\w+)")
 _RELEASE = re.compile(r"public release ([^:]+)(: snapshot)?")
 _THERE = "there already"
+_PUBLIC = ": public"
+_SETTING = ("population.cap", "project.change")
 
 Found = list[tuple[str, str, str]]
 """What differs: its name, what it is now, what it was."""
@@ -33,6 +37,7 @@ Found = list[tuple[str, str, str]]
 class Proposed:
     """A proposed change, as it is stored."""
 
+    id: str
     action: str
     population: str | None
     altered: tuple[Altered, ...]
@@ -43,7 +48,7 @@ class Proposed:
         change = json.loads(str(row.change))
         altered = (Altered(o["what"], o["old"], o["new"]) for o in change["altered"])
         population = None if row.population is None else str(row.population)
-        return cls(str(row.action), population, tuple(altered))
+        return cls(str(row.id), str(row.action), population, tuple(altered))
 
 
 def stale_words(connection: Connection, proposed: Proposed) -> list[str]:
@@ -55,10 +60,62 @@ def stale_words(connection: Connection, proposed: Proposed) -> list[str]:
     look = _LOOKS.get(proposed.action)
     if look is None:
         return []
-    return [
-        f"{what} is {now} now, not {old}"
-        for what, now, old in look(connection, proposed)
+    found = look(connection, proposed)
+    differing = {what for what, _, _ in found}
+    return [f"{what} is {now} now, not {old}" for what, now, old in found] + [
+        f"{what} was set since, and is again what it was"
+        for what in set_since(connection, proposed)
+        if what not in differing
     ]
+
+
+def set_since(connection: Connection, proposed: Proposed) -> list[str]:
+    """Return the limits and facts that were set since they were proposed otherwise.
+
+    Whoever sets a cap to 0 stops what was agreed before, also where it was 0 then.
+    """
+    watched = {one.what for one in proposed.altered if _is_watched(proposed, one.what)}
+    if not watched:
+        return []
+    made = connection.execute(
+        select(func.min(chain.c.seq)).where(
+            chain.c.kind == "admin",
+            chain.c.body.contains('"proposal.create"'),
+            chain.c.body.contains(proposed.id),  # nobody knew this id before
+        )
+    ).scalar_one()
+    if made is None:  # it is being proposed
+        return []
+    later = read_entries(connection, "admin", "reconcile", after=made)
+    return sorted({what for entry in later for what in _set_by(entry) & watched})
+
+
+def _is_watched(proposed: Proposed, what: str) -> bool:
+    return proposed.action in _SETTING and (
+        _scope(what) is not None or _FACT.fullmatch(what) is not None
+    )
+
+
+def _set_by(entry: EntryLine) -> set[str]:
+    """Return the limits and facts of projects that an entry sets, as changes do."""
+    limits = entry.body.get("limits")
+    changes = entry.body.get("changes")
+    found = (
+        {_limit_words(scope) for scope in limits} if isinstance(limits, dict) else set()
+    )
+    for change in changes if isinstance(changes, list) else ():
+        if change["table"] == tables.project.name and "update" in change:
+            name = change["key"]["name"]
+            found |= {f"{column} of {name}" for column in change["update"]}
+    return found
+
+
+def _limit_words(scope: str) -> str:
+    kind, _, name = scope.partition(":")
+    project, _, member = name.partition("/")
+    if member:
+        return f"allotment of {member} in {project}"
+    return f"{'cap' if kind == 'population' else 'allotment'} of {name}"
 
 
 def created_name(what: str) -> str | None:
@@ -137,45 +194,56 @@ def _load(connection: Connection, proposed: Proposed) -> Found:
     ).one_or_none()
     if dataset is None:
         return []  # it is new, as it was
-    active, earlier = _declared_facts(connection, dataset)
+    declared = _declared(connection, dataset)
     found = []
     for one in proposed.altered:
-        place = one.what.removeprefix(f"{name}.")
-        known_as = [active[place]] if place in active else earlier.get(place, [None])
+        known_as = declared.known_as(one.what.removeprefix(f"{name}."))
         if one.old not in known_as:
             now = shown_value(known_as[-1])
             found.append((one.what, now, shown_value(one.old)))
     return found
 
 
-def _declared_facts(
-    connection: Connection, dataset: Row[tuple[object, ...]]
-) -> tuple[Mapping[str, object], Mapping[str, list[object]]]:
-    """Return what the active snapshot declares, and all that was ever declared."""
+@dataclass(frozen=True, slots=True)
+class _DeclaredNow:
+    """What the active snapshot declares by place, and all that was ever declared."""
+
+    active: Mapping[str, object]
+    earlier: Mapping[str, list[object]]
+    specs: Mapping[str, object]  # tables of the active snapshot, whole
+
+    def known_as(self, place: str) -> list[object]:
+        """Return the old values that a load may alter here, as changes write them.
+
+        What becomes public is altered whole, from the active table or from none.
+        """
+        told = self.earlier.get(place, [None])
+        found = [self.active[place]] if place in self.active else [*told]
+        table = place.removesuffix(_PUBLIC)
+        return [*found, self.specs.get(table)] if table != place else found
+
+
+def _declared(connection: Connection, dataset: Row[tuple[object, ...]]) -> _DeclaredNow:
     rows = connection.execute(
         select(tables.snapshot)
         .where(tables.snapshot.c.dataset == dataset.name)
         .order_by(tables.snapshot.c.created)
     ).all()
-    active: Mapping[str, object] = {}
+    every = {str(row.id): declared_in(row) for row in rows}
+    active = every[str(dataset.active_snapshot)]
     earlier: dict[str, list[object]] = {}
-    for row in rows:
-        facts = _flat(declared_in(row))
-        if row.id == dataset.active_snapshot:
-            active = facts
-        for place, value in facts.items():
+    for declared in every.values():
+        for place, value in _flat(declared).items():
             earlier.setdefault(place, []).append(value)
-    return active, earlier
+    return _DeclaredNow(_flat(active), earlier, active.table_specs())
 
 
 def _flat(declared: Declared) -> dict[str, object]:
-    told = {
+    return {
         place: value
         for facts in declared.facts().values()
         for place, value in facts.items()
     }
-    specs = declared.table_specs()
-    return {**told, **{f"{name}: public": spec for name, spec in specs.items()}}
 
 
 def _publication(connection: Connection, proposed: Proposed) -> Found:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Table, select
 
@@ -13,7 +13,7 @@ from server.persistence import tables
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
 from server.use_cases.second_persons import (
     ProposalRow,
-    decision_reason,
+    decision_reasons,
     in_words,
     population_made,
     state_of,
@@ -63,17 +63,35 @@ def belongings_of(connection: Connection, population: str) -> Belongings:
 def changes_of(connection: Connection, population: str) -> list[EntryLine]:
     """Return the changes that touch a population, its datasets or its projects.
 
-    What was only proposed changed nothing.
+    What was only proposed changed nothing. Of an entry that sets or charges others too,
+    as reconciliations do, nothing but the population's own is told.
     """
     own = belongings_of(connection, population)
-    return [
-        entry
+    entries = (
+        _narrowed(entry, own)
         for entry in books.read_entries(connection, "admin", "reconcile")
         if entry.body.get("action") != "proposal.create"
-        if any(own.has_scope(scope) for scope in _mapping(entry.body.get("limits")))
-        or any(own.has_scope(scope) for scope in _mapping(entry.body.get("charged")))
+    )
+    return [
+        entry
+        for entry in entries
+        if entry.body["limits"]
+        or entry.body["charged"]
         or any(_touches(row, own) for row in _changed_rows(entry))
     ]
+
+
+def _narrowed(entry: EntryLine, own: Belongings) -> EntryLine:
+    """Return an entry without others' limits and charges."""
+    kept = {
+        name: {
+            scope: nano
+            for scope, nano in _mapping(entry.body.get(name)).items()
+            if own.has_scope(scope)
+        }
+        for name in ("limits", "charged")
+    }
+    return replace(entry, body={**entry.body, **kept})
 
 
 def _of_population(connection: Connection, of: Table, population: str) -> Iterable[str]:
@@ -235,10 +253,14 @@ def approvals(connection: Connection, population: str) -> str:
     own = [row for row in rows if population in {row.population, population_made(row)}]
     if not own:
         return "No change of this population was put to a second person."
-    return "\n\n".join(part for row in own for part in _approval(connection, row))
+    reasons = decision_reasons(connection, own)
+    parts = (_approval(connection, row, reasons.get(row.id)) for row in own)
+    return "\n\n".join(part for each in parts for part in each)
 
 
-def _approval(connection: Connection, row: ProposalRow) -> list[str]:
+def _approval(
+    connection: Connection, row: ProposalRow, because: str | None
+) -> list[str]:
     change = json.loads(row.change)
     state = state_of(connection, row)
     facts = [
@@ -249,7 +271,6 @@ def _approval(connection: Connection, row: ProposalRow) -> list[str]:
     if row.decided_by is not None:
         decided = "rejected by" if row.state == "rejected" else "approved by"
         facts.append((decided, f"{row.decided_by}, {moment(str(row.decided))}"))
-    because = decision_reason(connection, row)
     if because is not None:
         facts.append(("rejected because", because))
     return [

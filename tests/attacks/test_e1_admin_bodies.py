@@ -26,7 +26,7 @@ WRONG = [
     ("carol", "PATCH", CAP, {"epsilon_cap": True}),
     ("carol", "PATCH", CAP, {"epsilon_cap": None}),
     ("carol", "PATCH", CAP, {"epsilon_cap": ["1"]}),
-    ("carol", "PATCH", CAP, {"epsilon_cap": "1", "reason": "x"}),
+    ("carol", "PATCH", CAP, {"epsilon_cap": "1", "because": "x"}),
     ("carol", "PATCH", STUDY, {}),
     ("carol", "PATCH", STUDY, {"allotment": None}),
     ("carol", "PATCH", STUDY, {"purpose": ""}),

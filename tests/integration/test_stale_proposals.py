@@ -1,8 +1,10 @@
 """What was proposed of another state than today's is stale: nobody approves of it."""
 
 import json
+from datetime import date
 
 import pytest
+import yaml
 from sqlalchemy import insert
 
 from privacy.losses import Loss
@@ -80,6 +82,29 @@ def approved(two, work, *given):
     return work(*given)
 
 
+def with_wards(two, lookup):
+    """Return a manifest of people and a table of wards: public, private, or none."""
+    path = two.installation.write_manifest(cap="10")
+    told = yaml.safe_load(path.read_text())
+    if lookup is not None:
+        columns = {"ward": "text", "floor": "integer"}
+        kind = {"public": True, "key": ["ward"]}
+        lines = ["ward,floor", "north,1", "south,2"]
+        if lookup == "private":
+            columns = {"patient_id": "integer", **columns}
+            kind = {"unit_column": "patient_id", "max_rows_per_unit": 3}
+            lines = ["patient_id,ward,floor", "1,north,1", "2,south,2"]
+        rows = path.with_name(f"{path.stem}-wards.csv")
+        rows.write_text("\n".join(lines))
+        wards = [
+            {"name": name, "type": columns[name], "nullable": False} for name in columns
+        ]
+        table = {"name": "wards", "files": [rows.name], "source": "plan of the house"}
+        told["tables"].append({**table, **kind, "columns": wards})
+    path.write_text(yaml.safe_dump(told, sort_keys=False))
+    return path
+
+
 def is_stale(two, proposal, now):
     """Whether a proposal says what is there now, and dora cannot approve of it."""
     before = two.entries("proposal.approved")
@@ -125,7 +150,45 @@ def test_stale_ones_are_listed_as_such_and_wait_for_nobody(two):
         first = desk.proposals(Page(50, None))["items"][0]
     assert (first["proposal"], first["state"]) == (proposal, "stale")
     approved(two, set_cap, two, "10")
-    assert shown(two, proposal)["state"] == "open"  # it is again what was proposed
+    assert is_stale(
+        two, proposal, "cap of people was set since, and is again what it was"
+    )
+    again = proposed(set_cap, two, "12")
+    assert two.decide("dora", again)["state"] == "approved"
+
+
+def test_a_cap_of_0_stops_what_was_agreed_from_0_before(two):
+    set_cap(two, "0")
+    two.decide("dora", proposed(set_cap, two, "5"))
+    approved(two, set_cap, two, "4")
+    two.custody(lambda office: office.set_cap("people", Loss(0), "stop"), "dora")
+    waits = proposed(set_cap, two, "5")
+    two.decide("dora", waits)
+    assert set_cap(two, "5")["epsilon_cap"] == "5"
+
+
+def test_a_projects_end_stops_what_was_agreed_before(two):
+    def until(day):
+        wanted = ProjectChange(expires=day)
+        return project(two, lambda office: office.change_project("study", wanted))
+
+    until(date(2029, 1, 1))
+    two.decide("dora", proposed(until, date(2030, 1, 1)))
+    approved(two, until, date(2031, 1, 1))
+    until(date(2029, 1, 1))
+    proposed(until, date(2030, 1, 1))
+
+
+@pytest.mark.parametrize("lookup", ["public", "private"])
+def test_a_dropped_or_public_table_can_be_proposed_and_approved_again(two, lookup):
+    approved(two, load, two, with_wards(two, "public"))
+    if lookup == "public":
+        load(two, with_wards(two, None))
+    again = with_wards(two, lookup)
+    waits = proposed(load, two, again)
+    assert shown(two, waits)["stale"] == []
+    two.decide("dora", waits)
+    assert load(two, again)["snapshot"]
 
 
 CHANGES = [
@@ -209,7 +272,7 @@ def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two)
         Altered("public release wards", None, {"name": "wards"}),
         Altered("public release wards: snapshot", None, snapshot),
     )
-    wanted = Proposed("release.publish", "people", altered)
+    wanted = Proposed("pr_none", "release.publish", "people", altered)
     row = {
         "id": "rel_1",
         "name": "wards",
@@ -272,3 +335,13 @@ def test_no_reason_leaves_no_fact_and_a_caps_reason_is_on_record(two):
     assert "| population.cap | fewer questions | cap of people: 9 -> 8 |" in written(
         two
     )
+
+
+def test_a_rejections_reason_is_its_own_whatever_others_name(two):
+    first, second, third = (proposed(set_cap, two, cap) for cap in ("12", "13", "14"))
+    two.decide("emil", first, "reject", f"{second} and {third}: consent was withdrawn")
+    assert two.decide("dora", second, "reject", "too much")["decision_reason"] == (
+        "too much"
+    )
+    assert two.decide("dora", third, "reject")["decision_reason"] is None
+    assert written(two).count("too much") == 1
