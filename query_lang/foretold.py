@@ -29,8 +29,9 @@ class Foretold:
     Attributes:
         column: Its name.
         of: ``value``: the shown average lies within so much of the exact one.
-            ``share``: the shown quantile lies in a bin that holds the exact quantile of
-            a fraction within so much of the one that was asked for.
+            ``share``: for a fraction q and so much as s, at least q - s of the exact
+            values lie up to the end of the bin of the shown quantile, and at most
+            q + s before that bin. The bin itself may hold none of them.
         half_widths: One for each of ``ROUND_COUNTS``; None where noise may decide all.
     """
 

@@ -1,14 +1,20 @@
 """What to say of a literal that no row can hold: what the public domain does hold."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from privacy.schema import RangeDomain, Scalar, ValuesDomain
 from query_lang.expressions import Facts
 
-MOST_LOOKED_FOR: Final = 8
+MOST_LOOKED_FOR: Final = 2
 """Literals of one query for which a near value is looked for: each look takes time."""
+
+MOST_PAIRS: Final = 10_000
+"""Pairs of a letter sought and one declared in a look for what is spelt alike.
+
+Such a look takes longer than their number, and whoever may plan can ask for it.
+"""
 
 _MOST_VALUES: Final = 256
 _MOST_NAMED: Final = 6
@@ -53,15 +59,22 @@ def _nearest(value: Scalar, values: Sequence[Scalar]) -> str | None:
 def nearest_value(text: str, values: Sequence[str]) -> str | None:
     """Return the value of the same letters, else that begins alike, else spelt so.
 
-    None where none comes near, or they are too many to look through.
+    None where none comes near, or they are too many to look through. Whether one is
+    spelt so is not looked for where they are too long.
     """
     if len(values) > _MOST_VALUES:
         return None
     folded = {each.casefold(): each for each in reversed(values)}
     wanted = text.strip().casefold()
     alike = [wanted] if wanted in folded else _begun_alike(wanted, folded)
-    alike = alike or get_close_matches(wanted, folded, n=1)
+    alike = alike or _spelt_alike(wanted, folded)
     return folded[alike[0]] if alike else None
+
+
+def _spelt_alike(wanted: str, folded: Collection[str]) -> list[str]:
+    if len(wanted) * sum(map(len, folded)) > MOST_PAIRS:
+        return []
+    return get_close_matches(wanted, folded, n=1)
 
 
 def _begun_alike(wanted: str, folded: dict[str, str]) -> list[str]:

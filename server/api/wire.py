@@ -225,8 +225,9 @@ class Foretold(_Shape):
     column: str
     of: Literal["value", "share"] = Field(
         description="`value`: an average lies within so much of the exact one. "
-        "`share`: a quantile lies in the bin of the exact quantile of a fraction that "
-        "is within so much of the one asked for."
+        "`share`, of a quantile of a fraction q, with so much as s: at least q - s of "
+        "the exact values lie up to the end of its bin, and at most q + s before that "
+        "bin, which may hold none."
     )
     confidence: str = Field(examples=["0.95"])
     counted: list[int] = Field(examples=[[100, 1000, 10000, 100000]])

@@ -36,6 +36,27 @@ class _Place:
     in_unit: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A column to make up, and what is the same in all its rows: found out once.
+
+    Attributes:
+        dataset: Whose tables were walked.
+        table: The column's own.
+        column: What is declared.
+        owner: The table whose key the column names, if another's does.
+        is_of_unit: Whether a unit's rows have one value.
+        listed: The values of its domain, if they can be listed.
+    """
+
+    dataset: Dataset
+    table: Table
+    column: Column
+    owner: Table | None
+    is_of_unit: bool
+    listed: Sequence[Scalar] | None
+
+
 def made_up_sample(dataset: Dataset, table: Table, rows: int) -> Document:
     """Return ``rows`` made-up rows of a table, as JSON.
 
@@ -46,60 +67,60 @@ def made_up_sample(dataset: Dataset, table: Table, rows: int) -> Document:
     """
     per_unit = 1 if table.is_public else _rows_made_up(table)
     places = [_Place(i, i // per_unit, i % per_unit) for i in range(rows)]
+    made = [_made(dataset, table, column) for column in table.columns]
     return {
         "made_up": True,
         "dataset": dataset.name,
         "table": table.name,
         "columns": [{"name": c.name, "type": c.type.value} for c in table.columns],
-        "rows": [
-            [_cell(dataset, table, column, place) for column in table.columns]
-            for place in places
-        ],
+        "rows": [[_cell(each, place) for each in made] for place in places],
     }
 
 
-def _cell(dataset: Dataset, table: Table, column: Column, place: _Place) -> object:
-    value = _value(dataset, table, column, place)
+def _made(dataset: Dataset, table: Table, column: Column) -> _Made:
+    """Walk all tables for a column; no cell may, since there are many."""
+    return _Made(
+        dataset,
+        table,
+        column,
+        _owner(dataset, table, column),
+        _is_of_unit(dataset, table, column),
+        _listed(dataset, column),
+    )
+
+
+def _cell(made: _Made, place: _Place) -> object:
+    value = _value(made, place)
     return None if value is None else scalar_to_json(value)
 
 
-def _value(
-    dataset: Dataset, table: Table, column: Column, place: _Place
-) -> Scalar | None:
+def _value(made: _Made, place: _Place) -> Scalar | None:
+    table, column, owner = made.table, made.column, made.owner
     if column.name == table.unit_column or column.name in table.key:
-        return _key(dataset, table, column, place)
-    turn = _turn(dataset, table, column, place)
+        return _key(made, place)
+    turn = (place.unit,) if made.is_of_unit else (table.name, place.row)
     drawn = _draw(column.name, *turn)
     if column.nullable and drawn % _NULL_EVERY == 0:
         return None
-    owner = _owner(dataset, table, column)
     if owner is not None and not (owner.is_public and column.domain is not None):
         number = _draw(owner.name, *turn) % _rows_made_up(owner)  # one for a whole key
-        return _keyed(dataset, owner, column, (place.unit, number))
-    return _nth(dataset, column, drawn // _NULL_EVERY)
+        return _keyed(made, owner, (place.unit, number))
+    return _nth(made, drawn // _NULL_EVERY)
 
 
-def _turn(
-    dataset: Dataset, table: Table, column: Column, place: _Place
-) -> tuple[object, ...]:
-    """Return what a value is drawn by: its row, or its unit where it never varies.
+def _is_of_unit(dataset: Dataset, table: Table, column: Column) -> bool:
+    """Return whether a value is drawn by its unit, and not by its row.
 
     What is constant in one table is so wherever a column is declared the same: nobody
     has one sex here and another there.
     """
-    constant = any(
+    return not table.is_public and any(
         same.constant_in_unit
-        for other in _private(dataset)
-        if (same := other.column(column.name)) is not None
+        for other in dataset.tables.values()
+        if not other.is_public
+        and (same := other.column(column.name)) is not None
         and (same.type, same.domain) == (column.type, column.domain)
     )
-    if constant and not table.is_public:
-        return (place.unit,)
-    return table.name, place.row
-
-
-def _private(dataset: Dataset) -> list[Table]:
-    return [table for table in dataset.tables.values() if not table.is_public]
 
 
 def _rows_made_up(table: Table) -> int:
@@ -122,32 +143,40 @@ def _owner(dataset: Dataset, table: Table, column: Column) -> Table | None:
     return None
 
 
-def _key(dataset: Dataset, table: Table, column: Column, place: _Place) -> Scalar:
+def _listed(dataset: Dataset, column: Column) -> Sequence[Scalar] | None:
+    domain = column.domain
+    if isinstance(domain, ValuesDomain):
+        return domain.all_values()
+    if isinstance(domain, HierarchyDomain):
+        return _codes(dataset, domain)
+    return None
+
+
+def _key(made: _Made, place: _Place) -> Scalar:
     """Return a key's value; of several columns one may name a row of another table."""
+    table, column, owner = made.table, made.column, made.owner
     if column.name == table.unit_column:
-        made = place.unit + 1
-        return made if column.type is ColumnType.INTEGER else f"made-up-{made}"
+        number = place.unit + 1
+        return number if column.type is ColumnType.INTEGER else f"made-up-{number}"
     if table.is_public:
-        return _keyed(dataset, table, column, (place.unit, place.row))
-    owner = _owner(dataset, table, column)
+        return _keyed(made, table, (place.unit, place.row))
     others = set(table.key) - {column.name, table.unit_column}
     if owner is not None and others:
         number = place.in_unit % _rows_made_up(owner)
-        return _keyed(dataset, owner, column, (place.unit, number))
-    return _keyed(dataset, table, column, (place.unit, place.in_unit))
+        return _keyed(made, owner, (place.unit, number))
+    return _keyed(made, table, (place.unit, place.in_unit))
 
 
-def _keyed(
-    dataset: Dataset, table: Table, column: Column, row: tuple[int, int]
-) -> Scalar:
-    """Return the key of one row of a unit, or of a public table."""
+def _keyed(made: _Made, table: Table, row: tuple[int, int]) -> Scalar:
+    """Return the key of one row of a unit, or of a public table, in a column."""
     unit, number = row
+    column = made.column
     count = number if table.is_public else unit * _ROWS_PER_UNIT + number
     if column.domain is None and column.type is ColumnType.INTEGER:
         return count + 1
     if column.domain is None and column.type is ColumnType.TEXT:
         return f"{column.name}-{count + 1}"
-    return _nth(dataset, column, number)
+    return _nth(made, number)
 
 
 def _draw(*words: object) -> int:
@@ -156,20 +185,13 @@ def _draw(*words: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
 
-def _nth(dataset: Dataset, column: Column, index: int) -> Scalar:
+def _nth(made: _Made, index: int) -> Scalar:
     """Return the ``index``-th value that a column may take, in a circle."""
-    domain = column.domain
-    if isinstance(domain, ValuesDomain):
-        return _pick(domain.all_values(), index)
-    if isinstance(domain, HierarchyDomain):
-        return _pick(_codes(dataset, domain), index)
-    if isinstance(domain, RangeDomain):
-        return _between(column, domain, index)
-    return _undeclared(dataset, column, index)
-
-
-def _pick(values: Sequence[Scalar], index: int) -> Scalar:
-    return values[index % len(values)]
+    if made.listed is not None:
+        return made.listed[index % len(made.listed)]
+    if isinstance(made.column.domain, RangeDomain):
+        return _between(made.column, made.column.domain, index)
+    return _undeclared(made.dataset, made.column, index)
 
 
 def _codes(dataset: Dataset, domain: HierarchyDomain) -> Sequence[str]:

@@ -203,6 +203,9 @@ def test_a_plan_foretells_averages_and_quantiles(curator):
     ]
     assert "  mean: at most ± " in str(plan)
     assert "of 100,000 rows that count in a cell (95 %)" in str(plan)
+    assert "  middle: the share of rows up to its bin, or before it, at most ± 0." in (
+        str(plan)
+    )
     scarce = str(curator.plan(sql, epsilon="0.001"))
     assert "middle: noise may decide it, even where 100,000 rows count" in scarce
 

@@ -1,6 +1,7 @@
 """GET sample: rows that fit the schema and depend on nothing else."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -53,6 +54,25 @@ def test_the_same_schema_brings_the_same_rows_however_many():
     few, many = (made_up_sample(DATASET, TABLE, n) for n in (5, 50))
     assert many["rows"][:5] == few["rows"]
     assert few["made_up"] is True
+
+
+class CountedTables(dict[str, Table]):
+    """Tables that count how often somebody walks over them all."""
+
+    walks = 0
+
+    def values(self):
+        self.walks += 1
+        return super().values()
+
+
+def test_all_tables_are_walked_for_a_column_and_not_for_each_of_its_cells():
+    walks = []
+    for rows in (1, 200):
+        tables = CountedTables(DATASET.tables)
+        made_up_sample(replace(DATASET, tables=tables), TABLE, rows)
+        walks.append(tables.walks)
+    assert walks[0] == walks[1] <= 2 * len(COLUMNS)
 
 
 def test_values_are_those_that_are_declared():

@@ -88,8 +88,9 @@ class Plan(Generic[Asked]):
         """How far averages and quantiles stray at most, for round numbers of rows.
 
         Each entry has ``counted``, values in a cell, and ``half_widths``, None where
-        noise may decide all. ``of`` is ``"value"``, or ``"share"`` of a quantile: its
-        bin is that of a fraction within so much of the one that was asked for.
+        noise may decide all. ``of`` is ``"value"``, or ``"share"`` of a quantile: of a
+        fraction q and a half-width s, at least q - s of the exact values lie up to the
+        end of its bin, and at most q + s before that bin, which may hold none.
         """
         return list(self.document.get("expected", []))
 
@@ -176,9 +177,11 @@ def _expectation(told: dict[str, Any]) -> str:
     if not known:
         most = f"{told['counted'][-1]:,}"
         return f"{told['column']}: noise may decide it, even where {most} rows count"
-    what = "its fraction " if told["of"] == "share" else ""
-    said = ", ".join(f"{what}± {_rounded_up(width)} of {n:,}" for n, width in known)
-    return f"{told['column']}: at most {said} rows that count in a cell (95 %)"
+    said = ", ".join(f"± {_rounded_up(width)} of {n:,}" for n, width in known)
+    strays = f"at most {said} rows that count in a cell (95 %)"
+    if told["of"] == "share":
+        strays = f"the share of rows up to its bin, or before it, {strays}"
+    return f"{told['column']}: {strays}"
 
 
 def _rounded_up(width: Decimal) -> str:

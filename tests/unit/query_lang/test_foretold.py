@@ -4,11 +4,14 @@ from itertools import accumulate
 
 import pytest
 
+from query_lang.compiled import Bins
 from query_lang.foretold import ROUND_COUNTS, average_strays, foretold, share_strays
+from query_lang.quantiles import quantile
 from tests.unit.query_lang.test_compile import compiled
 
 SEEDS = range(300)
 CERTAIN = Fraction(95, 100)
+ALMOST_NOTHING = Fraction(1, 10**9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -43,6 +46,40 @@ def test_shares_of_bins_stray_no_further_than_was_foretold(seed):
         shares = [Fraction(n, sum(exact)) for n in accumulate(exact)]
         shown = [Fraction(n, sum(noisy)) for n in accumulate(noisy)]
         assert max(abs(a - b) for a, b in zip(shares, shown, strict=True)) <= strays
+
+
+def values_around(exact, noisy, fraction):
+    """Return the shares of exact values before the shown bin, and with it."""
+    size = len(exact)
+    bins = Bins(0, size - 1, size, one_per_value=True)
+    found = int(quantile(noisy, bins, fraction))
+    parts = sum(exact[:found]), sum(exact[: found + 1])
+    return tuple(Fraction(part, sum(exact)) for part in parts)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exact_values_up_to_a_shown_quantile_and_before_it_are_as_many_as_foretold(
+    seed,
+):
+    rng = random.Random(seed)
+    size, width = rng.randint(2, 9), rng.randint(0, 5)
+    exact = [rng.choice((0, 0, 0, 40, 900)) for _ in range(size)]
+    exact[rng.choice((0, -1))] += 2 * size * width + 100
+    cut, sign = rng.randrange(size), rng.choice((-width, width))
+    noisy = [n + (sign if i < cut else -sign) for i, n in enumerate(exact)]
+    strays = share_strays(sum(exact), width, size)
+    known = [max(0, n) for n in noisy]
+    shown = Fraction(sum(known[:cut]), sum(known)) + rng.choice((0, ALMOST_NOTHING))
+    fraction = min(max(shown, ALMOST_NOTHING), 1 - ALMOST_NOTHING)
+    before, with_it = values_around(exact, noisy, fraction)
+    assert with_it >= fraction - strays
+    assert before <= fraction + strays
+
+
+def test_the_bin_of_a_shown_quantile_may_hold_no_exact_value():
+    exact, noisy = [500, 0, 500], [499, 1, 500]
+    before, with_it = values_around(exact, noisy, Fraction(1, 2))
+    assert before == with_it == Fraction(1, 2)
 
 
 def test_nothing_is_foretold_where_noise_may_decide():
