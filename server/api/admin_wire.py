@@ -20,6 +20,8 @@ from pydantic import (
     model_validator,
 )
 
+from server.use_cases.lines import one_line
+
 
 def _iso_day(value: object) -> object:
     if isinstance(value, str):
@@ -29,13 +31,6 @@ def _iso_day(value: object) -> object:
                 return day
     message = "write the day as YYYY-MM-DD"
     raise ValueError(message)
-
-
-def _printable(text: str) -> str:
-    if not text.isprintable():
-        message = "write one line of text"
-        raise ValueError(message)
-    return text
 
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
@@ -55,9 +50,11 @@ Day = Annotated[
     WithJsonSchema({"type": "string", "format": "date", "examples": ["2027-06-30"]}),
 ]
 Sentence = Annotated[
-    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_printable)
+    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(one_line)
 ]
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+Reason = Annotated[
+    str, StringConstraints(min_length=1, max_length=500), AfterValidator(one_line)
+]
 Names = Annotated[list[Name], Field(min_length=1, max_length=1000)]
 
 

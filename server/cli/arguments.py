@@ -1,6 +1,7 @@
 """What commands are given: settings, losses, days; exit 2 where they do not serve."""
 
 from datetime import date
+from typing import Annotated
 
 import typer
 
@@ -8,6 +9,7 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from server.cli.output import USAGE, say
 from server.settings import Settings, SettingsError, read_settings
+from server.use_cases.lines import one_line
 
 
 def settings_or_exit(**overrides: object) -> Settings:
@@ -35,3 +37,20 @@ def read_day(text: str | None) -> date | None:
     except ValueError:
         say(f"{text!r} is no date; write YYYY-MM-DD")
         raise typer.Exit(USAGE) from None
+
+
+def check_line(parameter: typer.CallbackParam, text: str | None) -> str | None:
+    """Return what an option was given; exit with 2 where it is not one line of text."""
+    try:
+        return None if text is None else one_line(text)
+    except ValueError as error:
+        say(f"{parameter.opts[0]}: {error}")
+        raise typer.Exit(USAGE) from None
+
+
+Reason = Annotated[
+    str | None,
+    typer.Option(
+        "--reason", help="Why; recorded with the change.", callback=check_line
+    ),
+]

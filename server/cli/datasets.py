@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from server.cli.arguments import check_line
 from server.cli.output import Json, refusals, say, show, show_list
 from server.cli.progress import shown_progress
 from server.use_cases.answers import Document
@@ -43,7 +44,8 @@ def dataset_commands(
             bool, typer.Option(help="Let declarations differ from the last snapshot's.")
         ] = False,
         reason: Annotated[
-            str | None, typer.Option(help="Why; recorded with an override.")
+            str | None,
+            typer.Option(help="Why; recorded with an override.", callback=check_line),
         ] = None,
         background: Annotated[
             bool, typer.Option(help="Let a worker do it; print the job's id.")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import typer
 
-from server.cli.output import REFUSED, Json, print_json, refusals, say, show
+from server.cli.output import REFUSED, Json, print_json, refusals, say, show, write
 from server.settings import Settings
 from server.settings_sources import describe_settings
 from server.use_cases.doctor import Doctor, Instruments
@@ -41,9 +41,9 @@ def add_doctor(
             )
         else:
             for line in lines:
-                typer.echo(f"      {line.name} = {line.value} ({line.source})")
+                write(f"      {line.name} = {line.value} ({line.source})")
             for finding in findings:
-                typer.echo(f"{finding.state:<5} {finding.check}: {finding.detail}")
+                write(f"{finding.state:<5} {finding.check}: {finding.detail}")
         if failed:
             say("something is wrong: see the lines that begin with 'fail'")
             raise typer.Exit(REFUSED)

@@ -122,7 +122,7 @@ def shown_headway(*, quiet: bool) -> Iterator[Tell]:
         yield _JobLines()
     else:
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeElapsedColumn(),

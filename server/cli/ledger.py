@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from server.cli.arguments import check_line
 from server.cli.output import REFUSED, Json, print_json, refusals, show, show_list
 from server.use_cases.auditing import AuditOffice
 
@@ -41,7 +42,9 @@ def ledger_commands(office: Callable[[], AuditOffice]) -> typer.Typer:
     @cli.command()
     def reconcile(
         *,
-        reason: Annotated[str, typer.Option(help="Why; recorded in the chain.")],
+        reason: Annotated[
+            str, typer.Option(help="Why; recorded in the chain.", callback=check_line)
+        ],
         json: Json = False,
     ) -> None:
         """Go on after a restore: charge what the anchor saw, disable all keys.

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from server.cli.arguments import check_line
 from server.cli.output import USAGE, Json, print_json, refusals, say, show, show_list
 from server.use_cases.snapshots import SnapshotOffice
 from server.use_cases.statements import StatementOffice
@@ -28,7 +29,10 @@ def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
         snapshot: str,
         *,
         reason: Annotated[
-            str | None, typer.Option(help="Why, where declarations differ; recorded.")
+            str | None,
+            typer.Option(
+                help="Why, where declarations differ; recorded.", callback=check_line
+            ),
         ] = None,
         json: Json = False,
     ) -> None:

@@ -11,8 +11,10 @@ import typer
 import yaml
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from privacy.errors import CuratorError
+from server.use_cases.markdown import visible
 from server.use_cases.second_persons import ProposalOpenError
 
 REFUSED = 1
@@ -21,13 +23,14 @@ UNREACHABLE = 3
 _WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Reason = Annotated[
-    str | None, typer.Option("--reason", help="Why; recorded with the change.")
-]
 
-_console = Console(soft_wrap=True, highlight=False)
-_tables = Console(soft_wrap=True, highlight=False, width=_WIDEST_TABLE)
-_errors = Console(stderr=True, soft_wrap=True, highlight=False)
+_console = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+_tables = Console(
+    soft_wrap=True, highlight=False, markup=False, emoji=False, width=_WIDEST_TABLE
+)
+_errors = Console(
+    stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False
+)
 
 
 def show(document: Mapping[str, object], *, as_json: bool) -> None:
@@ -37,10 +40,10 @@ def show(document: Mapping[str, object], *, as_json: bool) -> None:
         return
     for name, value in document.items():
         if _is_deep(value):
-            _console.print(f"[bold]{name}[/]:")
-            _console.print(_indented(value), markup=False)
+            _console.print(Text.assemble((_plain(name), "bold"), ":"))
+            _console.print(_indented(value))
         else:
-            _console.print(f"[bold]{name}[/]: {_plain(value)}", markup=True)
+            _console.print(Text.assemble((_plain(name), "bold"), ": ", _plain(value)))
 
 
 def show_list(items: Iterable[Mapping[str, object]], *, as_json: bool) -> None:
@@ -54,21 +57,28 @@ def show_list(items: Iterable[Mapping[str, object]], *, as_json: bool) -> None:
         return
     table = Table(box=None, header_style="bold")
     for name in items[0]:
-        table.add_column(name)
+        table.add_column(_plain(name))
     for item in items:
         table.add_row(*(_plain(value) for value in item.values()))
     _tables.print(table)
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a value as JSON; what does not show is escaped, as JSON lets it be."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    typer.echo("\n".join(map(_escaped, text.split("\n"))))
+
+
+def _escaped(line: str) -> str:
+    shown = (one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
+    return "".join(shown)
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, str):
-        return value.replace("[", r"\[")
-    return json.dumps(value, ensure_ascii=False).replace("[", r"\[")
+    """Return a value as one line that no terminal takes for more than text."""
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    return visible(value).replace("\n", r"\u{a}").replace("\t", r"\u{9}")
 
 
 def _is_deep(value: object) -> bool:
@@ -80,13 +90,30 @@ def _is_deep(value: object) -> bool:
 
 
 def _indented(value: object) -> str:
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
+    told = _each_plain(value)
+    text = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=100)
     return textwrap.indent(text.rstrip(), "  ")
+
+
+def _each_plain(value: object) -> object:
+    """Return things inside things with each text in them made plain."""
+    if isinstance(value, str):
+        return _plain(value)
+    if isinstance(value, Mapping):
+        return {_each_plain(name): _each_plain(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each_plain(item) for item in value]
+    return value
+
+
+def write(line: str) -> None:
+    """Print a line that is a result of its own."""
+    _console.print(_plain(line))
 
 
 def say(sentence: str) -> None:
     """Say something beside the result (on standard error)."""
-    _errors.print(sentence, markup=False)
+    _errors.print(visible(sentence))
 
 
 def confirm(consequence: str) -> None:

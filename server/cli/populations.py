@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from privacy.losses import Loss
-from server.cli.arguments import read_loss
-from server.cli.output import Json, Reason, confirm, refusals, say, show, show_list
+from server.cli.arguments import Reason, read_loss
+from server.cli.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import PeopleOffice
 

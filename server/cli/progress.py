@@ -34,7 +34,7 @@ def shown_progress() -> Iterator[Progress]:
         yield _LoadLines()
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}% {task.fields[counted]}"),
         TimeElapsedColumn(),

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from server.cli.arguments import read_day, read_loss
-from server.cli.output import USAGE, Json, Reason, refusals, say, show, show_list
+from server.cli.arguments import Reason, check_line, read_day, read_loss
+from server.cli.output import USAGE, Json, refusals, say, show, show_list
 from server.use_cases.projects import (
     NewProject,
     ProjectChange,
@@ -40,10 +40,12 @@ def _add_making(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
             bool, typer.Option(help="Offer its answers to no other project.")
         ] = False,
         purpose: Annotated[
-            str | None, typer.Option(help="What it is for, a sentence.")
+            str | None,
+            typer.Option(help="What it is for, a sentence.", callback=check_line),
         ] = None,
         protocol: Annotated[
-            str | None, typer.Option(help="Number at the ethics board.")
+            str | None,
+            typer.Option(help="Number at the ethics board.", callback=check_line),
         ] = None,
         json: Json = False,
     ) -> None:
@@ -110,8 +112,8 @@ def _add_changing(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None
             str | None,
             typer.Option(help="First day without access, YYYY-MM-DD, or never."),
         ] = None,
-        purpose: Annotated[str | None, typer.Option()] = None,
-        protocol: Annotated[str | None, typer.Option()] = None,
+        purpose: Annotated[str | None, typer.Option(callback=check_line)] = None,
+        protocol: Annotated[str | None, typer.Option(callback=check_line)] = None,
         reason: Reason = None,
         json: Json = False,
     ) -> None:

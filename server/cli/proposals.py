@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from server.cli.output import Json, Reason, refusals, show, show_list
+from server.cli.arguments import Reason
+from server.cli.output import Json, refusals, show, show_list
 from server.cli.remote import Remote
 from server.use_cases.answers import Document
 from server.use_cases.proposals import WAITING, ProposalOffice

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from release.store import problems_in
+from server.cli.arguments import check_line
 from server.cli.output import (
     REFUSED,
     Json,
@@ -109,7 +110,9 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
     def withdraw(
         release: Release,
         *,
-        reason: Annotated[str, typer.Option(help="Why; recorded.")],
+        reason: Annotated[
+            str, typer.Option(help="Why; recorded.", callback=check_line)
+        ],
         json: Json = False,
     ) -> None:
         """Hide a release from its readers, for good; what it cost stays spent.

@@ -4,7 +4,9 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
+from pydantic import AfterValidator
 from sqlalchemy import Connection, select
 
 from privacy.errors import CuratorError
@@ -19,6 +21,7 @@ from server.use_cases.job_kinds import (
     Prepared,
     UnpreparedError,
 )
+from server.use_cases.lines import one_line
 from server.use_cases.loading import Errand
 from server.use_cases.services import Services
 from upstream.manifest import Manifest, load_manifest
@@ -43,7 +46,7 @@ class LoadParameters(JobParameters):
     dry_run: bool = False
     override_overlap: bool = False
     accept_changes: bool = False
-    reason: str | None = None
+    reason: Annotated[str, AfterValidator(one_line)] | None = None
 
 
 class LoadJob:

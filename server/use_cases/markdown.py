@@ -14,9 +14,7 @@ _ACTIVE = re.compile(
     | (?<=www) \.
     | ^ [#=>] | \#+ $                  # a heading, a quotation
     | ^ [+-] (?=[ -]|$)                # a list, a rule
-    | (?<=^\d) [.)] (?=\ |$)           # a numbered list
-    | (?<=^\d\d) [.)] (?=\ |$)
-    | (?<=^\d\d\d) [.)] (?=\ |$)
+    | ^ [0-9]{1,9} [.)] (?=\ |$)       # a numbered list
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -38,7 +36,8 @@ def plain(text: str) -> str:
 
 
 def _escaped(characters: str) -> str:
-    return "".join(f"\\{character}" for character in characters)
+    """Return characters with a backslash before each that Markdown lets escape."""
+    return re.sub(r"([^0-9])", r"\\\1", characters)
 
 
 def moment(time: str) -> str:

@@ -66,6 +66,11 @@ def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> Appe
     return Appearance(shown.isoformat(timespec="microseconds"), is_late)
 
 
+def is_past(visible: str | None) -> bool:
+    """Return whether readers see a release by now; None: it is not published."""
+    return visible is not None and visible <= now_text()
+
+
 def has_appeared() -> ColumnElement[bool]:
     """Return the condition on releases that readers see by now."""
     return tables.publication.c.visible <= now_text()

@@ -10,7 +10,7 @@ from budget.statements import EntryLine
 from server.persistence import tables
 from server.use_cases.markdown import moment, table
 from server.use_cases.release_job import PublicationRow
-from server.use_cases.services import now_text
+from server.use_cases.release_times import is_past
 from server.use_cases.statement_changes import actor_of, reason_of
 
 _HEADER = ("release", "kind", "epsilon", "published", "may be read by", "withdrawn")
@@ -34,7 +34,7 @@ def readable_in(
     named = [{"project": project}, *({"principal": name} for name in members)]
     found = []
     for row in rows:
-        if row.manifest_sha256 is None or row.visible > now_text():
+        if not is_past(row.visible):
             continue
         readers = [_reader(one) for one in json.loads(row.readers) if one in named]
         if row.public or readers:
@@ -74,9 +74,13 @@ def _line(
 
 
 def _published(row: PublicationRow) -> str:
-    if row.manifest_sha256 is None:
-        return "failed; its charge stays" if row.state == "failed" else "not yet"
-    return moment(row.visible)
+    """Return when readers first saw a release, once they do.
+
+    Auditors read statements: that one is ready, they see when everybody does.
+    """
+    if row.state == "failed":
+        return "failed; its charge stays"
+    return moment(row.visible) if is_past(row.visible) else "not yet"
 
 
 def _reader(reader: Mapping[str, str]) -> str:

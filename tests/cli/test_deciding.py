@@ -9,7 +9,7 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.second_persons import ProposalOpenError
-from tests.harness import serve_in_thread
+from tests.harness import client, serve_in_thread
 from tests.two_persons import Two
 
 pytestmark = pytest.mark.thorough  # each command is a process
@@ -95,6 +95,27 @@ def test_what_is_refused_exits_with_1_and_the_servers_words(proposed, decide):
     assert "refused: " in decide("approve", proposal, key="root", code=1).stderr
     long = "x" * 501
     assert "refused: " in decide("reject", proposal, "--reason", long, code=1).stderr
+
+
+def test_a_reason_is_one_line_for_the_server_and_for_the_command(
+    two, url, proposed, decide
+):
+    proposal = proposed("30")
+    forged = "no\x1b[2K\x1b[1A\x1b[2Kstate: approved"
+    with client(url, two.keys["emil"]) as http:
+        path = f"/v1/admin/proposals/{proposal}/reject"
+        reply = http.post(path, json={"reason": forged})
+    assert reply.status_code == 422
+    assert "write one line of text" in reply.text
+    refused = decide("reject", proposal, "--reason", forged, code=2)
+    assert refused.stderr == "--reason: write one line of text\n"
+    decide("reject", proposal, "--reason", r"see \[/annex] 3")
+    for told in (
+        decide("show", proposal, "--http").stdout,
+        two.installation.curator("proposal", "show", proposal).stdout,
+    ):
+        assert "state: rejected" in told
+        assert r"decision_reason: see \[/annex] 3" in told
 
 
 def test_no_server_is_3_and_no_key_is_2(decide):

@@ -10,6 +10,7 @@ import pytest
 from release.manifests import is_genuine
 from release.store import problems_in
 from server.use_cases import release_times
+from server.use_cases.markdown import moment
 from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press, spec
@@ -247,6 +248,31 @@ def test_a_report_tells_of_what_its_members_may_read_and_of_no_other_reader(
     assert set(readers) == {"open", "ours"}
     assert "| everybody with a key |" in readers["open"]
     assert "| project study |" in readers["ours"]
+
+
+def test_statements_and_reports_tell_of_no_release_before_its_public_time(
+    world, http, monkeypatch
+):
+    world.made.release_slot_s = 3_600
+    try:
+        told = world.press.publish(spec(name="awaited", readers=[{"project": "study"}]))
+    finally:
+        world.made.release_slot_s = 0
+    release = told["result"]["release"]
+    (line,) = lines_of(release, world, "population", "people")
+    assert "| not yet |" in line
+    assert lines_of(release, world, "project", "study") == []
+    row = http["carol"].get(f"/v1/admin/releases/{release}").json()
+    later = "2999-01-01T00:00:00.000000+00:00"
+    monkeypatch.setattr(release_times, "now_text", lambda: later)
+    for kind, name in (("population", "people"), ("project", "study")):
+        (line,) = lines_of(release, world, kind, name)
+        assert f"| {moment(row['visible'])} |" in line
+
+
+def lines_of(release, world, kind, name):
+    """Return the lines that tell of one release."""
+    return [line for line in releases_told(world, kind, name) if release in line]
 
 
 def releases_told(world, kind, name):

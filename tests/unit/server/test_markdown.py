@@ -28,6 +28,10 @@ from server.use_cases.odds import odds_factor, promise_in_words
         ("C# 5", "C# 5"),
         ("- x", r"\- x"),
         ("1. x", r"1\. x"),
+        ("1234) x", r"1234\) x"),
+        ("123456789.", r"123456789\."),
+        ("1234567890. x", "1234567890. x"),
+        ("1234.5 x", "1234.5 x"),
         ("> x", r"\> x"),
         ("0.5", "0.5"),
         ("-5", "-5"),
@@ -43,7 +47,9 @@ def test_plain_text_stays_one_line_of_text(text, shown):
     assert plain(text) == shown
 
 
-ACTIVE = st.text(st.sampled_from("\\\\`*_[](){}<>#+-=.!|~&;:/@$ \t\n19abw\"'x"))
+LETTERS = st.text(st.sampled_from("\\\\`*_[](){}<>#+-=.!|~&;:/@$ \t\n19abw\"'x"))
+NUMBERED = st.from_regex(r"[0-9]{1,11}[.)]( [19ab.)#-]{0,3})?", fullmatch=True)
+ACTIVE = LETTERS | NUMBERED
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
@@ -53,6 +59,8 @@ MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 @example("<http://x>")
 @example("a\n# b")
 @example("&#64;&copy;")
+@example("1234. x")
+@example("123456789)")
 def test_whatever_is_written_shows_as_it_stands_wherever_it_is_put(text):
     shown = " ".join(text.split())
     places = {
