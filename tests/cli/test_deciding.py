@@ -116,6 +116,11 @@ def test_a_reason_is_one_line_for_the_server_and_for_the_command(
     ):
         assert "state: rejected" in told
         assert r"decision_reason: see \[/annex] 3" in told
+    recorded = proposed("31")  # by a version that did not look
+    two.decide("emil", recorded, "reject", forged)
+    shown = decide("show", recorded, "--http").stdout
+    assert r"decision_reason: no\u{1b}[2K\u{1b}[1A" in shown
+    assert "\x1b" not in shown
 
 
 def test_no_server_is_3_and_no_key_is_2(decide):
