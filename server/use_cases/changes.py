@@ -64,6 +64,19 @@ def because(reason: str | None) -> dict[str, object]:
     return {} if reason is None else {"reason": reason}
 
 
+def limit_name(scope: str) -> str:
+    """Return what changes and statements call the limit of a scope.
+
+    >>> limit_name("principal:sepsis/ada")
+    'allotment of ada in sepsis'
+    """
+    kind, _, name = scope.partition(":")
+    project, _, member = name.partition("/")
+    if member:
+        return f"allotment of {member} in {project}"
+    return f"{'cap' if kind == 'population' else 'allotment'} of {name}"
+
+
 def shown_value(value: object) -> str:
     """Return a value of a change as people read it."""
     if value is None:

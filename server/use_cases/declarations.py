@@ -80,17 +80,24 @@ def differences_from_active(
     connection: Connection, dataset: Row[tuple[object, ...]], given: Declared
 ) -> Differences:
     """Return how a declaration differs from a dataset's active and earlier ones."""
-    rows = connection.execute(
-        select(tables.snapshot)
-        .where(tables.snapshot.c.dataset == dataset.name)
-        .order_by(tables.snapshot.c.created)
-    ).all()
-    earlier = {str(row.id): declared_in(row) for row in rows}
+    earlier = ever_declared(connection, dataset)
     active = earlier[str(dataset.active_snapshot)]
     return Differences(
         tuple(changed_declarations(active, list(earlier.values()), given)),
         tuple(made_public(active, given)),
     )
+
+
+def ever_declared(
+    connection: Connection, dataset: Row[tuple[object, ...]]
+) -> dict[str, Declared]:
+    """Return what each snapshot of a dataset declares, by its id, oldest first."""
+    rows = connection.execute(
+        select(tables.snapshot)
+        .where(tables.snapshot.c.dataset == dataset.name)
+        .order_by(tables.snapshot.c.created)
+    ).all()
+    return {str(row.id): declared_in(row) for row in rows}
 
 
 def declared_in(snapshot: Row[tuple[object, ...]]) -> Declared:

@@ -17,8 +17,8 @@ from budget.tables import chain
 from budget.writing import read_accounts
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.changes import Altered, shown_value
-from server.use_cases.declarations import Declared, declared_in
+from server.use_cases.changes import Altered, limit_name, shown_value
+from server.use_cases.declarations import Declared, ever_declared
 
 _NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
 _MEMBER = re.compile(r"allotment of (.+) in (\w+)")
@@ -101,21 +101,13 @@ def _set_by(entry: EntryLine) -> set[str]:
     limits = entry.body.get("limits")
     changes = entry.body.get("changes")
     found = (
-        {_limit_words(scope) for scope in limits} if isinstance(limits, dict) else set()
+        {limit_name(scope) for scope in limits} if isinstance(limits, dict) else set()
     )
     for change in changes if isinstance(changes, list) else ():
         if change["table"] == tables.project.name and "update" in change:
             name = change["key"]["name"]
             found |= {f"{column} of {name}" for column in change["update"]}
     return found
-
-
-def _limit_words(scope: str) -> str:
-    kind, _, name = scope.partition(":")
-    project, _, member = name.partition("/")
-    if member:
-        return f"allotment of {member} in {project}"
-    return f"{'cap' if kind == 'population' else 'allotment'} of {name}"
 
 
 def created_name(what: str) -> str | None:
@@ -224,12 +216,7 @@ class _DeclaredNow:
 
 
 def _declared(connection: Connection, dataset: Row[tuple[object, ...]]) -> _DeclaredNow:
-    rows = connection.execute(
-        select(tables.snapshot)
-        .where(tables.snapshot.c.dataset == dataset.name)
-        .order_by(tables.snapshot.c.created)
-    ).all()
-    every = {str(row.id): declared_in(row) for row in rows}
+    every = ever_declared(connection, dataset)
     active = every[str(dataset.active_snapshot)]
     earlier: dict[str, list[object]] = {}
     for declared in every.values():

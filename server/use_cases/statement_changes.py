@@ -10,6 +10,7 @@ from budget import statements as books
 from budget.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
+from server.use_cases.changes import limit_name
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
 from server.use_cases.second_persons import (
     ProposalRow,
@@ -139,12 +140,8 @@ class LimitSet:
 
     def words(self) -> str:
         """Return what was set, from what, to what."""
-        kind, _, name = self.scope.partition(":")
-        project, _, member = name.partition("/")
-        what = f"{member} in {project}" if member else name
         held = "none" if self.old is None else str(Loss(self.old))
-        word = "cap" if kind == "population" else "allotment"
-        return f"{word} of {what}: {held} -> {Loss(self.new)}"
+        return f"{limit_name(self.scope)}: {held} -> {Loss(self.new)}"
 
 
 def limits_set(entries: Iterable[EntryLine]) -> list[LimitSet]:
