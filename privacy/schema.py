@@ -69,9 +69,23 @@ class Hierarchy:
     codes: Mapping[str, tuple[str | None, ...]]
 
 
+DEFAULT_MAX_LENGTH = 1_000
+"""Bytes of UTF-8 that a value of a text column may have where nothing is declared."""
+
+DEFAULT_MAX_ROWS = 5_000_000
+"""Rows that a table may have where nothing is declared."""
+
+DEFAULT_MAX_UNITS = 1_000_000
+"""Units that a population may have where nothing is declared."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A declared column. ``scale`` is the number of decimals of a DECIMAL, else 0."""
+    """A declared column.
+
+    ``scale`` is the number of decimals of a DECIMAL, else 0; ``max_length`` the most
+    bytes of UTF-8 that a value of a TEXT has, enforced row by row at ingestion.
+    """
 
     name: str
     type: ColumnType
@@ -79,6 +93,7 @@ class Column:
     nullable: bool = True
     constant_in_unit: bool = False
     domain: Domain | None = None
+    max_length: int = DEFAULT_MAX_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +101,9 @@ class Table:
     """A declared table: private (with a unit column and a row bound) or public.
 
     ``key`` is unique within the unit (private) or in the whole table (public);
-    ``fan_out`` says how many rows of a public table share values of some columns. All
-    of it is verified when the data is loaded.
+    ``fan_out`` says how many rows of a public table share values of some columns;
+    ``max_rows`` is the most rows that the whole table has. All of it is verified when
+    the data is loaded.
     """
 
     name: str
@@ -96,6 +112,7 @@ class Table:
     max_rows_per_unit: int | None = None  # None: public
     key: tuple[str, ...] = ()
     fan_out: tuple[tuple[tuple[str, ...], int], ...] = ()  # public: columns, most rows
+    max_rows: int = DEFAULT_MAX_ROWS
 
     @property
     def is_public(self) -> bool:
@@ -111,7 +128,8 @@ class Table:
 class Dataset:
     """Named tables over one population; everything here is public.
 
-    ``unit`` is the population's word for its privacy unit, e.g. ``"patient"``.
+    ``unit`` is the population's word for its privacy unit, e.g. ``"patient"``;
+    ``max_units`` the most units that the population has, verified when data is loaded.
     """
 
     name: str
@@ -120,3 +138,4 @@ class Dataset:
     snapshot_date: date
     tables: Mapping[str, Table]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    max_units: int = DEFAULT_MAX_UNITS

@@ -5,6 +5,9 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from privacy.schema import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_MAX_UNITS,
     Column,
     ColumnType,
     Dataset,
@@ -57,7 +60,13 @@ def dataset_to_json(dataset: Dataset) -> JsonObject:
         "snapshot_date": dataset.snapshot_date.isoformat(),
         "tables": [table_to_json(table) for table in dataset.tables.values()],
         "hierarchies": [_hierarchy_to_json(h) for h in dataset.hierarchies.values()],
+        **_unless_default("max_units", dataset.max_units, DEFAULT_MAX_UNITS),
     }
+
+
+def _unless_default(name: str, value: int, default: int) -> JsonObject:
+    """Write a limit that was declared; schemas stored before it was had the default."""
+    return {} if value == default else {name: value}
 
 
 def _hierarchy_to_json(hierarchy: Hierarchy) -> JsonObject:
@@ -83,6 +92,7 @@ def table_to_json(table: Table) -> JsonObject:
         **privacy,
         "key": list(table.key),
         **_fan_out_to_json(table),
+        **_unless_default("max_rows", table.max_rows, DEFAULT_MAX_ROWS),
         "columns": [_column_to_json(column) for column in table.columns],
     }
 
@@ -101,6 +111,7 @@ def _column_to_json(column: Column) -> JsonObject:
         "nullable": column.nullable,
         "constant_in_unit": column.constant_in_unit,
         "domain": _domain_to_json(column.domain),
+        **_unless_default("max_length", column.max_length, DEFAULT_MAX_LENGTH),
     }
 
 
@@ -127,6 +138,7 @@ def dataset_from_json(document: JsonObject) -> Dataset:
         snapshot_date=date.fromisoformat(str(document["snapshot_date"])),
         tables={table.name: table for table in tables},
         hierarchies={str(h["name"]): _hierarchy_from_json(h) for h in hierarchies},
+        max_units=_integer(document.get("max_units", DEFAULT_MAX_UNITS)),
     )
 
 
@@ -177,6 +189,7 @@ def _table_from_json(document: JsonObject) -> Table:
             (tuple(str(name) for name in _list(fan["columns"])), _integer(fan["max"]))
             for fan in _objects(document.get("fan_out", []))
         ),
+        max_rows=_integer(document.get("max_rows", DEFAULT_MAX_ROWS)),
     )
 
 
@@ -190,6 +203,7 @@ def _column_from_json(document: JsonObject) -> Column:
         nullable=bool(document["nullable"]),
         constant_in_unit=bool(document["constant_in_unit"]),
         domain=_domain_from_json(document["domain"], kind),
+        max_length=_integer(document.get("max_length", DEFAULT_MAX_LENGTH)),
     )
 
 

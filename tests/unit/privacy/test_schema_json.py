@@ -26,7 +26,7 @@ STAYS = Table(
     (
         Column("patient", ColumnType.INTEGER, nullable=False),
         Column("code", ColumnType.TEXT, domain=HierarchyDomain("icd10cm")),
-        Column("town", ColumnType.TEXT, domain=HierarchyDomain("towns")),
+        Column("town", ColumnType.TEXT, domain=HierarchyDomain("towns"), max_length=40),
         Column("sex", ColumnType.TEXT, domain=ValuesDomain(("F", "M"), other=True)),
         Column(
             "weight", ColumnType.DECIMAL, 2, domain=ValuesDomain((Decimal("1.50"),))
@@ -37,6 +37,7 @@ STAYS = Table(
     unit_column="patient",
     max_rows_per_unit=5,
     key=("day", "code"),
+    max_rows=70_000,
 )
 DRUGS = Table(
     "drugs",
@@ -48,7 +49,7 @@ TABLES = {table.name: table for table in (STAYS, DRUGS)}
 
 def test_a_schema_comes_back_from_json_as_it_was():
     today = date(2024, 5, 1)
-    dataset = Dataset("d", "p", "patient", today, TABLES, {"towns": TOWNS})
+    dataset = Dataset("d", "p", "patient", today, TABLES, {"towns": TOWNS}, 20_000)
     text = json.dumps(dataset_to_json(dataset))
     assert dataset_from_json(json.loads(text)) == dataset
 
