@@ -34,6 +34,22 @@ FAULTS = (
         ("tests/integration/test_order.py",),
     ),
     Fault(
+        "strangers_settings_read",
+        "a settings file of the working directory is read whoever left it there",
+        "server/settings.py",
+        "        _refuse_strangers_settings(SETTINGS_FILE)\n",
+        "        pass\n",
+        ("tests/cli/test_settings.py",),
+    ),
+    Fault(
+        "parser_always_ready",
+        "a server is ready although no child process can parse",
+        "server/web.py",
+        "            self._parsing = error.code\n",
+        '            self._parsing = "ok"\n',
+        ("tests/attacks/test_e12_strangers_code.py",),
+    ),
+    Fault(
         "refused_but_answered",
         "an answer is given although the charge was refused",
         "budget/filter.py",
