@@ -24,6 +24,7 @@ from server.bootstrap import (
     check_installation,
     make_jobs,
     make_services,
+    start_executors,
 )
 from server.logs import HeldLines
 from server.metrics import Metrics
@@ -115,6 +116,7 @@ class Server:
         if self._serves_alone:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
+        start_executors(self.services)
         self._heartbeat.start()
         self._started = True
 

@@ -43,11 +43,11 @@ def _skewed(shape, generator):
 
 
 def _sparse(shape, generator):
-    return (generator.random(shape) < 0.06) * 1.0  # noqa: PLR2004
+    return (generator.random(shape) < 0.06) * 1.0
 
 
 def _spiky(shape, generator):
-    return 0.02 + (generator.random(shape) < 0.03) * generator.pareto(1.0, shape)  # noqa: PLR2004
+    return 0.02 + (generator.random(shape) < 0.03) * generator.pareto(1.0, shape)
 
 
 def _clustered(shape, generator):
@@ -139,7 +139,7 @@ def questions_of(image, seed=3, boxes=8):
         inside = image[tuple(slice(lo, hi + 1) for lo, hi in box)]
         text = f"SELECT COUNT(*) AS n FROM cube WHERE {_within(box)}"
         found.append(Asked("range", text, {(): float(inside.sum())}))
-        sets = [np.flatnonzero(generator.random(n) < 0.3) for n in shape]  # noqa: PLR2004
+        sets = [np.flatnonzero(generator.random(n) < 0.3) for n in shape]
         sets = [own if len(own) else np.array([0]) for own in sets]
         lists = [f"d{a} IN ({', '.join(map(str, own))})" for a, own in enumerate(sets)]
         text = f"SELECT COUNT(*) AS n FROM cube WHERE {' AND '.join(lists)}"

@@ -15,7 +15,7 @@ FOLDERS = (
     "privacy", "query_lang", "mechanisms", "budget", "engines", "release", "upstream",
     "server", "clients", "docs", "examples", "scripts", "tests", "benchmarks",
 )  # fmt: skip
-UNREAD = ("CHANGELOG.md", "tests/architecture/test_installing.py")
+UNREAD = ("CHANGELOG.md", "tests/architecture/test_installing.py", "tests/mutants/")
 INSTALLS = re.compile(
     r"\bpip[0-9.]*\s+(?:[\w-]+\s+)?(?:install|download|wheel)\s+([^`\n]*)"
 )
