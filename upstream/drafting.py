@@ -53,7 +53,7 @@ _KINDS = (
 _HEAD = f"""\
 # A draft: {TODO} marks what only you can say. Every domain here is a rung of a public
 # ladder or a published list; compare it with the protocol, then name its source.
-# Sizes are public too: the smaller they are declared, the sooner questions are answered.
+# Sizes are public too: the smaller they are declared, the sooner answers come.
 version: 1
 population:
   id: {TODO} # small letters; whoever shares these ids is of this population

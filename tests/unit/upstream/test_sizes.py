@@ -206,10 +206,10 @@ def test_texts_of_megabytes_do_not_fill_the_memory_of_a_load(tmp_path, form):
     else:
         with duckdb.connect() as connection:
             connection.execute(
-                "COPY (SELECT i AS pid, repeat('x', 60_000_000 * (i = 3)::INT) AS note "  # noqa: S608 - a path of the test's own
+                "COPY (SELECT i AS pid, repeat('x', 60_000_000 * (i = 3)::INT) AS note "
                 f"FROM range(9) t(i)) TO '{tmp_path / 'stays.parquet'}'"
             )
-    done = subprocess.run(  # noqa: S603 - our own program
+    done = subprocess.run(
         [sys.executable, "-c", LOAD, str(tmp_path)],
         capture_output=True,
         text=True,
