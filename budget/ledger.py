@@ -19,6 +19,7 @@ from budget.chain import Appender, head_of, ledger_id_of
 from budget.databases import Databases
 from budget.export import entries_before, entries_page, export_entries, horizon
 from budget.filter import charge_all
+from budget.horizon import Horizon
 from budget.leases import Holder
 from budget.positions import Position, read_position
 from budget.prepared import Prepared, Row, Step
@@ -94,7 +95,8 @@ class Ledger:
 
     Args:
         databases: Where its tables are.
-        anchor: Its anchor, outside the data directory.
+        anchor: Its anchor, outside the data directory. From now on the databases'
+            readers see nothing that is not anchored.
         is_released: Whether an answer's reply has left; until then it is in flight.
         unreleased: The answers of this process whose replies have not left.
         boot: Names this process in leases; random where it is not given.
@@ -114,6 +116,11 @@ class Ledger:
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
         self._unreleased = unreleased
+        databases.check_reading(
+            Horizon(
+                anchor, self.catch_up, lambda: self._writer.is_behind, unreleased
+            ).check
+        )
         self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
@@ -264,7 +271,6 @@ class Ledger:
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         if not is_known(self._databases.ledger_reader, principal, key):
             return None
         with self._databases.ledger_reader.connect() as connection:
@@ -277,7 +283,6 @@ class Ledger:
     ) -> StoredAnswer | None:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
@@ -494,7 +499,6 @@ class Ledger:
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
 
@@ -506,7 +510,10 @@ class Ledger:
             OSError: It cannot be opened.
         """
         anchored = self._anchor.read().head.seq
-        with self._databases.reader.connect() as connection:
+        with (
+            self._databases.unchecked(),
+            self._databases.reader.connect() as connection,
+        ):
             return read_position(connection, anchored)
 
     def export(self) -> list[dict[str, object]]:
@@ -536,10 +543,11 @@ class Ledger:
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""
-        with self._databases.reader.connect() as connection:
-            first = horizon(connection, self.hidden(connection))
-            visible = entries_before(connection, first)
-        found = verify(self._databases, self._anchor, tuple(recorded_tables))
+        with self._databases.unchecked():
+            with self._databases.reader.connect() as connection:
+                first = horizon(connection, self.hidden(connection))
+                visible = entries_before(connection, first)
+            found = verify(self._databases, self._anchor, tuple(recorded_tables))
         return replace(found, entries=min(found.entries, visible))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
