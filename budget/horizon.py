@@ -4,7 +4,7 @@ A write is committed a moment before it is anchored, and longer where the anchor
 fails or its process is killed in between. Until then no reader may act on it, in any
 process: a copy from before it would be served without a question, and bring another end
 to what was already paid. So every transaction that reads begins here. Proof:
-docs/proofs/ledger.md, claim 8.
+docs/proofs/ledger.md, claim 9.
 """
 
 import json
@@ -16,6 +16,7 @@ from sqlalchemy import bindparam as bind
 
 from budget.anchor import AnchorFile
 from budget.chain import LAST, head_in
+from budget.listing import ENDS
 from budget.prepared import Prepared, Step, read_first
 from budget.tables import chain, charge
 from privacy.errors import LedgerUnavailableError
@@ -26,7 +27,6 @@ _UNANCHORED = (
     "the ledger's last entry is not anchored, and nothing is shown before it is: make "
     "the file at CURATOR_ANCHOR writable, then ask again"
 )
-_ENDS = frozenset({"answered", "failed"})
 _AFTER = Prepared(
     select(chain.c.kind, chain.c.body).where(chain.c.seq > bind("anchored"))
 )
@@ -105,6 +105,6 @@ class Horizon:
         held = {query_id for (query_id,) in read_first(connection, Step(_HELD))}
         hidden = held | set(self._unreleased())
         return all(
-            kind in _ENDS and json.loads(body)["query_id"] in hidden
+            kind in ENDS and json.loads(body)["query_id"] in hidden
             for kind, body in after
         )

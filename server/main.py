@@ -55,7 +55,10 @@ cli.add_typer(
 _ledger = ledger_commands(
     lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )
-add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
+add_report(
+    _ledger,
+    lambda: StatementOffice(make_services(settings_or_exit()), on_host=True),
+)
 cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")
 cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")

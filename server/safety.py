@@ -11,8 +11,8 @@ from sqlalchemy import make_url
 
 from budget.postgresql import secrets_in
 from privacy.errors import CuratorError
-from server.settings import Settings
-from server.settings_sources import file_values, settings_file
+from server.settings import Settings, settings_file
+from server.settings_sources import file_values
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MAY_CHANGE = stat.S_IWGRP | stat.S_IWOTH

@@ -46,7 +46,12 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
-from server.use_cases.release_times import LATE, Appearance, appearance
+from server.use_cases.release_times import (
+    LATE,
+    Appearance,
+    appearance,
+    worst_appearance,
+)
 from server.use_cases.second_persons import (
     asking_second_person,
     require_second_person,
@@ -65,6 +70,8 @@ _UNWRITTEN = (
     "submit it again for a new charge"
 )
 _BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
+RELEASE_ENDS = frozenset({_PUBLISH, _FAIL})
+"""Actions of entries that tell when the work on a release has ended."""
 
 _log = logging.getLogger("curator.jobs")
 
@@ -317,7 +324,16 @@ class ReleaseJob:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
-            change.update(tables.publication, {"id": release_id}, {"state": "failed"})
+            shown = worst_appearance(
+                str(row.created),  # with its charge
+                now_text(),
+                slot_seconds=self._services.settings.release_slot_s,
+            )
+            change.update(
+                tables.publication,
+                {"id": release_id},
+                {"state": "failed", "visible": shown.time},
+            )
 
         with contextlib.suppress(_SettledError):
             self._services.ledger.fail_work(job_id, _FAIL, actor, fail)

@@ -10,11 +10,13 @@ import pytest
 from budget.anchor import RECORD_BYTES, HeldAnchor
 from budget.databases import Databases
 from budget.ledger import InFlight, Ledger, Replay, Scope
+from budget.listing import Seen
 from budget.tables import chain
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 
 OTHER = Scope.project("other")
+ALL = Seen(populations=None, ends=())
 
 
 class KilledError(BaseException):
@@ -49,7 +51,8 @@ def read_all(ledger, query_id="none"):
         lambda: ledger.history("ada", limit=5, cursor=None),
         lambda: ledger.query(query_id),
         lambda: ledger.find_reusable("how many", Loss(1), project="study"),
-        lambda: ledger.entries(limit=5, cursor=None, populations=None),
+        lambda: ledger.lines(ALL, lambda _: (), limit=5, cursor=None),
+        lambda: ledger.count_lines(ALL),
         ledger.export,
     )
 
