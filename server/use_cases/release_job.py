@@ -12,7 +12,6 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -58,6 +57,7 @@ from server.use_cases.second_persons import (
 )
 from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services, now_text
+from server.version import VERSION
 
 _STEPS = 5
 _FIRST = {
@@ -285,7 +285,7 @@ class ReleaseJob:
             parts=planned.parts,
             expected=planned.expected,
             charged=charged.time,
-            code_version=version("curator"),
+            code_version=VERSION,
         )
 
     def _result(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:

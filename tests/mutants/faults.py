@@ -42,6 +42,14 @@ FAULTS = (
         ("tests/cli/test_settings.py",),
     ),
     Fault(
+        "package_by_its_name",
+        "a message names a package to an installer, which fetches whosever it is",
+        "budget/postgresql.py",
+        "\"'pip install --require-hashes -r requirements/postgres.txt'\"",
+        "\"'pip install curator[postgres]'\"",
+        ("tests/architecture/test_installing.py",),
+    ),
+    Fault(
         "parser_always_ready",
         "a server is ready although no child process can parse",
         "server/web.py",
