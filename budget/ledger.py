@@ -18,6 +18,7 @@ from budget.chain import Appender, Body, head_of, ledger_id_of, salted
 from budget.databases import Databases
 from budget.export import export_entries
 from budget.filter import charge_all
+from budget.horizon import Horizon
 from budget.leases import Holder
 from budget.listing import Line, Seen, count_lines, lines_page
 from budget.positions import Position, read_position
@@ -94,7 +95,8 @@ class Ledger:
 
     Args:
         databases: Where its tables are.
-        anchor: Its anchor, outside the data directory.
+        anchor: Its anchor, outside the data directory. From now on the databases'
+            readers see nothing that is not anchored.
         is_released: Whether an answer's reply has left; until then it is in flight.
         unreleased: The answers of this process whose replies have not left.
         boot: Names this process in leases; random where it is not given.
@@ -114,6 +116,11 @@ class Ledger:
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
         self._unreleased = unreleased
+        databases.check_reading(
+            Horizon(
+                anchor, self.catch_up, lambda: self._writer.is_behind, unreleased
+            ).check
+        )
         self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
@@ -264,7 +271,6 @@ class Ledger:
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         if not is_known(self._databases.ledger_reader, principal, key):
             return None
         with self._databases.ledger_reader.connect() as connection:
@@ -277,7 +283,6 @@ class Ledger:
     ) -> StoredAnswer | None:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
@@ -487,7 +492,6 @@ class Ledger:
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
 
@@ -499,7 +503,10 @@ class Ledger:
             OSError: It cannot be opened.
         """
         anchored = self._anchor.read().head.seq
-        with self._databases.reader.connect() as connection:
+        with (
+            self._databases.unchecked(),
+            self._databases.reader.connect() as connection,
+        ):
             return read_position(connection, anchored, self.hidden(connection))
 
     def export(self) -> list[dict[str, object]]:
@@ -541,7 +548,8 @@ class Ledger:
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""
-        return verify(self._databases, self._anchor, tuple(recorded_tables))
+        with self._databases.unchecked():
+            return verify(self._databases, self._anchor, tuple(recorded_tables))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
         """Go on after a restore: see ``budget.reconciliation``."""

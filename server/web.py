@@ -16,9 +16,10 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
+from server.api.backlog import Machine, available_cores
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
-from server.api.slots import Lateness, SlotClock, base_slots
+from server.api.slots import Lateness, SlotClock
 from server.bootstrap import (
     SamplerFactory,
     check_installation,
@@ -141,8 +142,10 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                base_slots=base_slots(
-                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
+                machine=Machine(
+                    executors=self.settings.executors,
+                    cores=available_cores(),
+                    workers=self.settings.workers,
                 ),
             ),
         )
