@@ -50,6 +50,7 @@ from budget.records import (
     Settled,
     StoredAnswer,
 )
+from budget.room import forget_trial, try_room
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
@@ -412,11 +413,19 @@ class Ledger:
             _append(write, action, actor, also, salted)
 
     def claim_orphans(self) -> list[Orphan]:
-        """Lease every charge that nobody works on; fail those tried three times."""
+        """Lease every charge that nobody works on; fail those tried three times.
+
+        Raises:
+            LedgerUnavailableError: Nothing was claimed: database or anchor cannot be
+                written, or there is no room for an answer.
+        """
         with self._databases.ledger_reader.connect() as connection:
             if not leases.is_any(connection, self._holder.orphaned()):
                 return []
+        with self._writer.transaction(renews_anchor=True) as write:
+            try_room(write.connection)
         with self._writer.transaction() as write:  # anchored, or nothing is claimed
+            forget_trial(write.connection)
             leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
             return leases.claim(write.connection, self._holder)

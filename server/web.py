@@ -99,7 +99,9 @@ class Server:
         except CuratorError:
             self._parser.close()
             raise
-        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
+        self._heartbeat = Heartbeat(
+            self.services.databases, self.services.boot, settings.anchor
+        )
         compiler = Compiler(self.services.parser)
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)

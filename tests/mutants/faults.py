@@ -253,6 +253,22 @@ FAULTS = (
         ("tests/unit/budget/test_unanchored.py",),
     ),
     Fault(
+        "claimed_without_room",
+        "a paid question is executed again while its answer cannot be stored",
+        "budget/ledger.py",
+        "            try_room(write.connection)\n",
+        "            pass\n",
+        ("tests/crash/test_room.py",),
+    ),
+    Fault(
+        "two_hosts_serve",
+        "a second host serves a ledger that another one serves",
+        "budget/boots.py",
+        "        require_one_place(connection, place)\n",
+        "",
+        ("tests/unit/budget/test_boots.py",),
+    ),
+    Fault(
         "database_for_everybody",
         "SQLite makes the ledger's database as the umask lets it",
         "budget/databases.py",
