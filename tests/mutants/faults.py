@@ -42,6 +42,44 @@ FAULTS = (
         ("tests/cli/test_settings.py",),
     ),
     Fault(
+        "subqueries_by_number",
+        "an expression that holds a subquery differs from its second writing",
+        "query_lang/bind_expressions.py",
+        "found = self._bound[tree] = self.environment.first_written(found)",
+        "self._bound[tree] = found",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "shapes_without_facts",
+        "what is known of the columns around a subquery is no part of its shape",
+        "query_lang/slots.py",
+        "    changed = {\n"
+        "        field.name: _renumbered(getattr(value, field.name), number)\n"
+        "        for field in fields(value)\n",
+        "    changed = {\n"
+        "        field.name: _renumbered(getattr(value, field.name), number)\n"
+        '        if field.name != "facts"\n'
+        "        else None\n"
+        "        for field in fields(value)\n",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "canonical_with_gaps",
+        "the identity of a question counts how often a subquery was written",
+        "query_lang/canonical.py",
+        "    plan = with_ranked_slots(plan)\n",
+        "",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "averages_weigh_twice",
+        "each half of an average takes the whole weight of its column",
+        "query_lang/bind_top.py",
+        "            shares[vector].append(weight / len(vectors))\n",
+        "            shares[vector].append(weight)\n",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
         "package_by_its_name",
         "a message names a package to an installer, which fetches whosever it is",
         "budget/postgresql.py",
