@@ -33,6 +33,7 @@ from server.parser_process import ParserPool, ParserUnavailableError
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
+from server.use_cases.cost_settings import question_limits
 from server.use_cases.door import Door
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.odometers import Odometers
@@ -102,11 +103,13 @@ class Server:
         self._heartbeat = Heartbeat(
             self.services.databases, self.services.boot, settings.anchor
         )
-        compiler = Compiler(self.services.parser)
+        parser = self.services.parser
+        compiler = Compiler(parser, question_limits(settings))
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
-        self._recovery = Recovery(self.services, compiler, self.desk)
+        charged = Compiler(parser)  # what is paid for is answered, whatever it costs
+        self._recovery = Recovery(self.services, charged, self.desk)
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
