@@ -5,9 +5,11 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import (
     asynccontextmanager,
 )
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -16,7 +18,7 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
-from server.api.questions import CounterSettings, QuestionCounter
+from server.api.questions import CounterSettings, QuestionCounter, slots_of
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock, base_slots
 from server.bootstrap import (
@@ -38,7 +40,7 @@ from server.use_cases.oidc import token_reader
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Recovery
+from server.use_cases.recovery import Pace, Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.roles import Gate
 from server.use_cases.services import (
@@ -101,8 +103,23 @@ class Server:
         compiler = Compiler(self.services.parser)
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
-        self.desk = Desk(self.services, compiler, offers)
-        self._recovery = Recovery(self.services, compiler, self.desk)
+        self.desk = Desk(self.services, compiler, offers, gives_up_at_once=False)
+        self._recovering = ThreadPoolExecutor(1, "recovery")
+        self._recovery = Recovery(
+            self.services, compiler, self.desk, self._pace(), self._recovering
+        )
+
+    def _pace(self) -> Pace:
+        """Return when recovered answers show: as those that are asked for."""
+        return Pace(
+            slots=partial(slots_of, base=self._base_slots()),
+            slot_seconds=self.settings.slot_ms / 1000,
+            count_late=self.lateness.count,
+        )
+
+    def _base_slots(self) -> int:
+        settings = self.settings
+        return base_slots(permits=settings.permits, slot_ms=settings.slot_ms)
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
@@ -123,6 +140,7 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
+        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -139,9 +157,7 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                base_slots=base_slots(
-                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
-                ),
+                base_slots=self._base_slots(),
             ),
         )
         parts = Parts(

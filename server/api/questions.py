@@ -12,7 +12,7 @@ from functools import partial
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from privacy.errors import CuratorError, LedgerUnavailableError
+from privacy.errors import CuratorError
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
 from server.api.slots import Permits, SlotClock, executing_slots
@@ -24,6 +24,7 @@ from server.use_cases.errors import (
     OverBudgetError,
     QueryFailedError,
 )
+from server.use_cases.questions import Question
 from server.use_cases.requests import QuestionRequest, read_request
 
 _log = logging.getLogger("curator.api")
@@ -47,6 +48,7 @@ class Outcome:
     response: Response
     slots: int = 1
     query_id: str | None = None
+    given_up: str | None = None  # to recovery, once the response has left
 
 
 class QuestionCounter:
@@ -100,6 +102,8 @@ class QuestionCounter:
             await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
             if outcome.query_id is not None:
                 await self._release(outcome.query_id)
+            if outcome.given_up is not None:
+                self._door.services.given_up.add(outcome.given_up)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         finally:
@@ -151,22 +155,15 @@ class QuestionCounter:
     def _outcome(self, reply: Reply) -> Outcome:
         slots = 1
         if reply.executed is not None:
-            compiled = reply.executed.compiled
-            slots = executing_slots(
-                base=self._base_slots,
-                cells=len(compiled.rendered.cells),
-                vectors=sum(measure.size for measure in compiled.measures),
-                scans=compiled.rendered.scans,
-            )
+            slots = slots_of(reply.executed, base=self._base_slots)
         if reply.failure is not None:
             response = problem_for(reply.failure).response()
         else:
             response = _json(reply.body, replayed=reply.replayed)
-        # An answer that could not be anchored stays hidden until recovery anchors it.
-        unanchored = isinstance(reply.failure, LedgerUnavailableError)
-        shown = unanchored or reply.replayed
         note(outcome=_name_of(reply), query_id=reply.query_id)
-        return Outcome(response, slots, None if shown else reply.query_id)
+        if reply.is_given_up:  # hidden until recovery has anchored its answer
+            return Outcome(response, slots, given_up=reply.query_id)
+        return Outcome(response, slots, None if reply.replayed else reply.query_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +172,17 @@ class CounterSettings:
 
     permits: int
     base_slots: int
+
+
+def slots_of(question: Question, *, base: int) -> int:
+    """Return n of a question that executes: of its plan and declared sizes alone."""
+    compiled = question.compiled
+    return executing_slots(
+        base=base,
+        cells=len(compiled.rendered.cells),
+        vectors=sum(measure.size for measure in compiled.measures),
+        scans=compiled.rendered.scans,
+    )
 
 
 def problem_for(error: CuratorError) -> Problem:

@@ -86,17 +86,33 @@ class Reply:
     executed: Question | None = None  # None: nothing executed, slot 1
     failure: CuratorError | None = None
     is_free: bool = False  # though something was read for it: a release
+    is_given_up: bool = False  # recovery brings its answer
 
 
 class Desk:
-    """Where analysts ask."""
+    """Where analysts ask.
+
+    Args:
+        services: The parts.
+        compiler: Compiles their texts.
+        offers: Finds releases that answer.
+        gives_up_at_once: Whether a question that cannot be stored or anchored is
+            recovery's at once; else it is once its reply has left, since the moment
+            tells when its execution ended.
+    """
 
     def __init__(
-        self, services: Services, compiler: Compiler, offers: ReleaseOffers
+        self,
+        services: Services,
+        compiler: Compiler,
+        offers: ReleaseOffers,
+        *,
+        gives_up_at_once: bool = True,
     ) -> None:
         self._services = services
         self._compiler = compiler
         self._offers = offers
+        self._gives_up_at_once = gives_up_at_once
 
     def check_role(self, caller: Caller) -> None:
         """Refuse callers that are not analysts; the refusal is written down.
@@ -282,8 +298,7 @@ class Desk:
             if not known and not isinstance(error, UncertainError):
                 self._services.unreleased.release(request.query_id)
                 raise
-            self._services.given_up.add(request.query_id)
-            return Reply(request.query_id, executed=question, failure=error)
+            return self._given_up(request.query_id, question, error)
         if not isinstance(outcome, Charged):
             self._services.unreleased.release(request.query_id)
             if isinstance(outcome, Refused):
@@ -305,9 +320,7 @@ class Desk:
         try:
             body = self._run(charge, question, remaining)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
-            self._services.given_up.add(charge.query_id)
-            error = LedgerUnavailableError(str(error), query_id=charge.query_id)
-            return Reply(charge.query_id, executed=question, failure=error)
+            return self._unwritten(charge.query_id, question, error)
         except Exception:  # noqa: BLE001 - after the charge all failures look alike
             return self.failed(charge, question)
         return Reply(charge.query_id, body, executed=question)
@@ -332,13 +345,26 @@ class Desk:
 
     def failed(self, charge: Charge, question: Question | None = None) -> Reply:
         """End a charge without an answer; the charge stays."""
-        failure: CuratorError = QueryFailedError(charge.query_id)
         try:
             self._services.ledger.fail(charge.query_id)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
-            self._services.given_up.add(charge.query_id)
-            failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
+            return self._unwritten(charge.query_id, question, error)
+        failure = QueryFailedError(charge.query_id)
         return Reply(charge.query_id, executed=question, failure=failure)
+
+    def _unwritten(
+        self, query_id: str, question: Question | None, error: CuratorError
+    ) -> Reply:
+        """Return the failure of what could not be written: its charge stays."""
+        failure = LedgerUnavailableError(str(error), query_id=query_id)
+        return self._given_up(query_id, question, failure)
+
+    def _given_up(
+        self, query_id: str, question: Question | None, failure: CuratorError
+    ) -> Reply:
+        if self._gives_up_at_once:
+            self._services.given_up.add(query_id)
+        return Reply(query_id, executed=question, failure=failure, is_given_up=True)
 
     def _charge_request(
         self,

@@ -16,11 +16,11 @@ from server.use_cases.asking import Desk
 from server.use_cases.errors import QueryFailedError
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler, prepare
-from server.use_cases.recovery import Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
 from server.web import Server
 from tests.harness import Installation
+from tests.recovering import recovery_at_once
 
 ADA = Caller("ada", "analyst")
 PROJECT = Scope.project("study")
@@ -87,7 +87,7 @@ def desk_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
     compiler = Compiler(watched.parser)
     desk = Desk(watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched)))
-    return desk, Recovery(watched, compiler, desk)
+    return desk, recovery_at_once(watched, compiler, desk)
 
 
 def test_the_charge_is_anchored_before_data_is_touched(services, installation):
