@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from engines.child_processes import child_command, child_environment
 from privacy.errors import CuratorError
 
-NICENESS = 10
+NICENESS = 15  # less urgent than answers, which executors work for at 10
 POLL_SECONDS = 0.5
 LAST_SECONDS = 10.0  # for letting go of a job, before the process ends anyhow
 RESTART_SECONDS = 1.0

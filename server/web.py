@@ -18,14 +18,21 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
-from server.api.questions import CounterSettings, QuestionCounter, slots_of
+from server.api.backlog import (
+    STARTING_SECONDS,
+    Machine,
+    available_cores,
+    recovered_seconds,
+)
+from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
-from server.api.slots import Lateness, SlotClock, base_slots
+from server.api.slots import Lateness, SlotClock
 from server.bootstrap import (
     SamplerFactory,
     check_installation,
     make_jobs,
     make_services,
+    start_executors,
 )
 from server.logs import HeldLines
 from server.metrics import Metrics
@@ -103,23 +110,28 @@ class Server:
         compiler = Compiler(self.services.parser)
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
-        self.desk = Desk(self.services, compiler, offers, gives_up_at_once=False)
+        self.desk = Desk(self.services, compiler, offers)
         self._recovering = ThreadPoolExecutor(1, "recovery")
         self._recovery = Recovery(
             self.services, compiler, self.desk, self._pace(), self._recovering
         )
 
     def _pace(self) -> Pace:
-        """Return when recovered answers show: as those that are asked for."""
+        """Return when recovered answers show: by the cost of each, which is public."""
+        slot = self.settings.slot_ms / 1000
         return Pace(
-            slots=partial(slots_of, base=self._base_slots()),
-            slot_seconds=self.settings.slot_ms / 1000,
+            seconds=partial(recovered_seconds, slot=slot, machine=self._machine),
+            starting_seconds=STARTING_SECONDS if slot else 0,
             count_late=self.lateness.count,
         )
 
-    def _base_slots(self) -> int:
-        settings = self.settings
-        return base_slots(permits=settings.permits, slot_ms=settings.slot_ms)
+    @property
+    def _machine(self) -> Machine:
+        return Machine(
+            executors=self.settings.executors,
+            cores=available_cores(),
+            workers=self.settings.workers,
+        )
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
@@ -132,6 +144,7 @@ class Server:
         if self._serves_alone:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
+        start_executors(self.services)
         self._heartbeat.start()
         self._started = True
 
@@ -157,7 +170,7 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                base_slots=self._base_slots(),
+                machine=self._machine,
             ),
         )
         parts = Parts(

@@ -138,6 +138,7 @@ class Installation:
         try:
             yield services
         finally:
+            services.engine.close()
             services.databases.close()
 
     def write_manifest(

@@ -16,5 +16,5 @@ class Inline(Executor):
 
 def recovery_at_once(services, compiler, desk):
     """Return a recovery that shows what it took up at its next run."""
-    pace = Pace(slots=lambda _: 1, slot_seconds=0, count_late=lambda: None)
+    pace = Pace(lambda _: 0.0, starting_seconds=0, count_late=lambda: None)
     return Recovery(services, compiler, desk, pace, Inline())

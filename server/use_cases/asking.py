@@ -20,6 +20,7 @@ from budget.ledger import (
     Scope,
     UncertainError,
 )
+from engines.contract import SealedVector
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
@@ -86,33 +87,30 @@ class Reply:
     executed: Question | None = None  # None: nothing executed, slot 1
     failure: CuratorError | None = None
     is_free: bool = False  # though something was read for it: a release
-    is_given_up: bool = False  # recovery brings its answer
+
+
+Computed = tuple[SealedVector, ...] | Exception
+"""What execution made: sealed vectors, or an error that nobody is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A charged question that waits for its execution."""
+
+    charge: Charge
+    question: Question
+    remaining: Mapping[str, str | None]
 
 
 class Desk:
-    """Where analysts ask.
-
-    Args:
-        services: The parts.
-        compiler: Compiles their texts.
-        offers: Finds releases that answer.
-        gives_up_at_once: Whether a question that cannot be stored or anchored is
-            recovery's at once; else it is once its reply has left, since the moment
-            tells when its execution ended.
-    """
+    """Where analysts ask."""
 
     def __init__(
-        self,
-        services: Services,
-        compiler: Compiler,
-        offers: ReleaseOffers,
-        *,
-        gives_up_at_once: bool = True,
+        self, services: Services, compiler: Compiler, offers: ReleaseOffers
     ) -> None:
         self._services = services
         self._compiler = compiler
         self._offers = offers
-        self._gives_up_at_once = gives_up_at_once
 
     def check_role(self, caller: Caller) -> None:
         """Refuse callers that are not analysts; the refusal is written down.
@@ -167,6 +165,23 @@ class Desk:
         key: IdempotencyKey | None,
     ) -> Reply:
         """Answer a question, from the store for nothing or for a charge.
+
+        Raises:
+            CuratorError: Any refusal before the charge; nothing was spent.
+        """
+        begun = self.begin(caller, dataset, request, key)
+        if isinstance(begun, Reply):
+            return begun
+        return self.answer(begun, self.compute(begun))
+
+    def begin(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> Reply | Paid:
+        """Answer from the store for nothing, or charge; touches no data.
 
         Raises:
             CuratorError: Any refusal before the charge; nothing was spent.
@@ -286,7 +301,7 @@ class Desk:
         grant: Grant,
         question: Question,
         key: IdempotencyKey | None,
-    ) -> Reply:
+    ) -> Reply | Paid:
         request = self._charge_request(
             caller, grant, question, key, question.event.loss
         )
@@ -298,7 +313,8 @@ class Desk:
             if not known and not isinstance(error, UncertainError):
                 self._services.unreleased.release(request.query_id)
                 raise
-            return self._given_up(request.query_id, question, error)
+            self._services.given_up.add(request.query_id)
+            return Reply(request.query_id, executed=question, failure=error)
         if not isinstance(outcome, Charged):
             self._services.unreleased.release(request.query_id)
             if isinstance(outcome, Refused):
@@ -311,60 +327,64 @@ class Desk:
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
-        return self.execute(outcome.charge, question, remaining)
+        return Paid(outcome.charge, question, remaining)
 
     def execute(
         self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
     ) -> Reply:
         """Run a charged question and store its answer; every failure looks the same."""
+        paid = Paid(charge, question, remaining)
+        return self.answer(paid, self.compute(paid))
+
+    def compute(self, paid: Paid) -> Computed:
+        """Return the sealed vectors of a charged question, or why there are none.
+
+        It touches rows, and nothing else: neither the ledger nor noise.
+        """
+        question = paid.question
         try:
-            body = self._run(charge, question, remaining)
+            with self._services.executors:
+                return self._services.engine.execute(
+                    question.snapshot, question.compiled.rendered
+                )
+        except Exception as error:  # noqa: BLE001 - after the charge all failures look alike
+            return error
+
+    def answer(self, paid: Paid, computed: Computed) -> Reply:
+        """Add noise and store the answer; every failure looks the same."""
+        charge, question = paid.charge, paid.question
+        try:
+            body = self._measure(paid, computed)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
-            return self._unwritten(charge.query_id, question, error)
+            self._services.given_up.add(charge.query_id)
+            error = LedgerUnavailableError(str(error), query_id=charge.query_id)
+            return Reply(charge.query_id, executed=question, failure=error)
         except Exception:  # noqa: BLE001 - after the charge all failures look alike
             return self.failed(charge, question)
         return Reply(charge.query_id, body, executed=question)
 
-    def _run(
-        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
-    ) -> bytes:
-        with self._services.executors:
-            sealed = self._services.engine.execute(
-                question.snapshot, question.compiled.rendered
-            )
-            noisy = measure_event(
-                sealed, question.event, charge, self._services.sampler
-            )
+    def _measure(self, paid: Paid, computed: Computed) -> bytes:
+        if isinstance(computed, Exception):
+            raise computed
+        charge, question = paid.charge, paid.question
+        noisy = measure_event(computed, question.event, charge, self._services.sampler)
         document = answer_document(
             question,
             query_id=charge.query_id,
             noisy_vectors=noisy,
-            remaining=remaining,
+            remaining=paid.remaining,
         )
         return self._services.ledger.store_answer(charge, encode(document))
 
     def failed(self, charge: Charge, question: Question | None = None) -> Reply:
         """End a charge without an answer; the charge stays."""
+        failure: CuratorError = QueryFailedError(charge.query_id)
         try:
             self._services.ledger.fail(charge.query_id)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
-            return self._unwritten(charge.query_id, question, error)
-        failure = QueryFailedError(charge.query_id)
+            self._services.given_up.add(charge.query_id)
+            failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
         return Reply(charge.query_id, executed=question, failure=failure)
-
-    def _unwritten(
-        self, query_id: str, question: Question | None, error: CuratorError
-    ) -> Reply:
-        """Return the failure of what could not be written: its charge stays."""
-        failure = LedgerUnavailableError(str(error), query_id=query_id)
-        return self._given_up(query_id, question, failure)
-
-    def _given_up(
-        self, query_id: str, question: Question | None, failure: CuratorError
-    ) -> Reply:
-        if self._gives_up_at_once:
-            self._services.given_up.add(query_id)
-        return Reply(query_id, executed=question, failure=failure, is_given_up=True)
 
     def _charge_request(
         self,

@@ -7,15 +7,22 @@ took it up, behind those taken up before it.
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from budget.ledger import Orphan, QueryRecord
 from privacy.errors import CuratorError, LedgerUnavailableError
 from privacy.losses import Loss
-from server.use_cases.access import Caller, Grant, snapshot_grant
-from server.use_cases.asking import Desk, Reply, scopes_of, visible_remaining
+from query_lang.compiled import CompiledQuery
+from server.use_cases.access import Caller, snapshot_grant
+from server.use_cases.asking import (
+    Computed,
+    Desk,
+    Paid,
+    scopes_of,
+    visible_remaining,
+)
 from server.use_cases.questions import (
     Compiler,
     LossRange,
@@ -26,28 +33,25 @@ from server.use_cases.questions import (
 from server.use_cases.services import Services
 
 _log = logging.getLogger("curator.recovery")
+_Asked = tuple[Question, Mapping[str, str | None]]
+"""A question as it was asked, and what its asker may see left of each limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """When what recovery takes up is shown.
+    """When what recovery takes up is shown, in seconds.
 
     Attributes:
-        slots: The number of slots of a question, as for one that is asked.
-        slot_seconds: Of one; 0 shows what is ready at the next run.
+        seconds: How long a plan takes, whatever its rows; 0: until the next run.
+        starting_seconds: Before the first of those taken up together.
         count_late: Called for each that was not ready in time: an incident.
-        clock: Monotonic, in seconds.
+        clock: Monotonic.
     """
 
-    slots: Callable[[Question], int]
-    slot_seconds: float
+    seconds: Callable[[CompiledQuery], float]
+    starting_seconds: float
     count_late: Callable[[], None]
     clock: Callable[[], float] = time.monotonic
-
-    def seconds(self, question: Question | None) -> float:
-        """Return how long a question takes; one that nobody can prepare, a slot."""
-        slots = 1 if question is None else self.slots(question)
-        return slots * self.slot_seconds
 
 
 @dataclass(slots=True)
@@ -57,14 +61,28 @@ class _Taken:
     Attributes:
         due: When it shows, by the pace's clock.
         seconds: How long it takes; one that is late shows after so many more.
-        is_ready: Whether it has ended; ``gives_up`` whether without being stored.
+        paid: What is to be executed; None for what had ended before.
+        computed: What its execution made, once it has.
+        gives_up: Whether it cannot be executed now.
     """
 
     due: float
     seconds: float
-    is_ready: bool = True
+    paid: Paid | None = None
+    computed: Computed | None = None
     gives_up: bool = False
     is_late: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may show once it is due."""
+        return self.paid is None or self.computed is not None
+
+    def postpone(self, now: float) -> None:
+        """Let it show at the next multiple of its time after ``now``."""
+        if self.seconds:
+            self.is_late = True
+            self.due += self.seconds * (1 + (now - self.due) // self.seconds)
 
 
 class Recovery:
@@ -119,23 +137,30 @@ class Recovery:
     # -- what was taken up --------------------------------------------------------
 
     def _show_due(self) -> None:
+        """Store, and show, what is due: not before, since storing can be felt."""
         now, leaving = self._pace.clock(), []
         for query_id, taken in list(self._taken.items()):
             if now < taken.due:
                 continue
             if not taken.is_ready:
-                taken.is_late = True
-                while taken.due <= now and taken.seconds > 0:
-                    taken.due += taken.seconds
+                taken.postpone(now)
                 continue
             del self._taken[query_id]
             if taken.is_late:
                 self._pace.count_late()
-            if taken.gives_up:
-                self._services.given_up.add(query_id)
-            else:
+            if self._is_stored(query_id, taken):
                 leaving.append(query_id)
         self._services.release(leaving)
+
+    def _is_stored(self, query_id: str, taken: _Taken) -> bool:
+        """Store what was computed; whether that is done, now or before."""
+        if taken.gives_up:
+            self._services.given_up.add(query_id)
+            return False
+        if taken.paid is None or taken.computed is None:
+            return True
+        reply = self._desk.answer(taken.paid, taken.computed)
+        return not isinstance(reply.failure, LedgerUnavailableError)
 
     def _take(self, orphans: Iterable[Orphan], ended: Iterable[QueryRecord]) -> None:
         """Settle when each shows, in the order of charges, and execute the orphans.
@@ -145,26 +170,28 @@ class Recovery:
         left: list[Orphan | QueryRecord] = [*orphans, *ended]
         for one in sorted(left, key=lambda one: one.time):
             self._services.unreleased.hold(one.query_id)
-            grant, question = self._prepared(one)
-            taken = self._taken[one.query_id] = self._scheduled(question)
+            asked = self._asked(one)
+            taken = self._taken[one.query_id] = self._scheduled(asked)
             if isinstance(one, Orphan):
-                if grant is None or question is None:
-                    taken.gives_up = True
-                    continue
-                taken.is_ready = False
-                self._executor.submit(self._answer, one, grant, question, taken)
+                taken.gives_up = asked is None
+                if asked is not None:
+                    taken.paid = Paid(one.charge, *asked)
+                    self._executor.submit(self._compute, taken.paid, taken)
 
-    def _scheduled(self, question: Question | None) -> _Taken:
-        seconds = self._pace.seconds(question)
-        self._busy_until = max(self._busy_until, self._pace.clock()) + seconds
+    def _compute(self, paid: Paid, taken: _Taken) -> None:
+        taken.computed = self._desk.compute(paid)
+
+    def _scheduled(self, asked: _Asked | None) -> _Taken:
+        pace = self._pace
+        seconds = 0.0 if asked is None else pace.seconds(asked[0].compiled)
+        begins = max(self._busy_until, pace.clock() + pace.starting_seconds)
+        self._busy_until = begins + seconds
         return _Taken(self._busy_until, seconds)
 
-    def _prepared(
-        self, one: Orphan | QueryRecord
-    ) -> tuple[Grant | None, Question | None]:
+    def _asked(self, one: Orphan | QueryRecord) -> _Asked | None:
         """Return a charged question as it was asked; None where it cannot be, now."""
         if one.loss == Loss(0):
-            return None, None  # a free answer: nothing was executed for it
+            return None  # a free answer: nothing was executed for it
         try:
             with self._services.databases.reader.connect() as connection:
                 grant = snapshot_grant(
@@ -172,11 +199,14 @@ class Recovery:
                 )
             losses = LossRange(one.loss, one.loss)
             request = request_of(one.request_json)
-            return grant, prepare(self._compiler, grant, losses, request)
+            question = prepare(self._compiler, grant, losses, request)
+            caller = Caller(one.principal, "analyst")
+            left = self._services.ledger.remaining(scopes_of(grant, caller))
         except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
             facts = {"error": type(error).__name__}
             _log.warning("recovery gives up a question", extra=facts)
-            return None, None
+            return None
+        return question, visible_remaining(left, grant, caller)
 
     # -- what was given up --------------------------------------------------------
 
@@ -202,24 +232,3 @@ class Recovery:
         self._given_up = set()
         self._services.release([name for name, record in found.items() if not record])
         return [record for record in found.values() if record is not None]
-
-    # -- execution ----------------------------------------------------------------
-
-    def _answer(
-        self, orphan: Orphan, grant: Grant, question: Question, taken: _Taken
-    ) -> None:
-        try:
-            reply = self._execute(orphan, grant, question)
-            taken.gives_up = isinstance(reply.failure, LedgerUnavailableError)
-        except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
-            facts = {"error": type(error).__name__}
-            _log.warning("recovery gives up a question", extra=facts)
-            taken.gives_up = True
-        taken.is_ready = True
-
-    def _execute(self, orphan: Orphan, grant: Grant, question: Question) -> Reply:
-        caller = Caller(orphan.principal, "analyst")
-        left = self._services.ledger.remaining(scopes_of(grant, caller))
-        return self._desk.execute(
-            orphan.charge, question, visible_remaining(left, grant, caller)
-        )
