@@ -5,9 +5,11 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import (
     asynccontextmanager,
 )
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -16,7 +18,12 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
-from server.api.backlog import Machine, available_cores
+from server.api.backlog import (
+    STARTING_SECONDS,
+    Machine,
+    available_cores,
+    recovered_seconds,
+)
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock
@@ -41,7 +48,7 @@ from server.use_cases.oidc import token_reader
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Recovery
+from server.use_cases.recovery import Pace, Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.roles import Gate
 from server.use_cases.services import (
@@ -109,7 +116,27 @@ class Server:
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
         charged = Compiler(parser)  # what is paid for is answered, whatever it costs
-        self._recovery = Recovery(self.services, charged, self.desk)
+        self._recovering = ThreadPoolExecutor(1, "recovery")
+        self._recovery = Recovery(
+            self.services, charged, self.desk, self._pace(), self._recovering
+        )
+
+    def _pace(self) -> Pace:
+        """Return when recovered answers show: by the cost of each, which is public."""
+        slot = self.settings.slot_ms / 1000
+        return Pace(
+            seconds=partial(recovered_seconds, slot=slot, machine=self._machine),
+            starting_seconds=STARTING_SECONDS if slot else 0,
+            count_late=self.lateness.count,
+        )
+
+    @property
+    def _machine(self) -> Machine:
+        return Machine(
+            executors=self.settings.executors,
+            cores=available_cores(),
+            workers=self.settings.workers,
+        )
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
@@ -131,6 +158,7 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
+        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -147,11 +175,7 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                machine=Machine(
-                    executors=self.settings.executors,
-                    cores=available_cores(),
-                    workers=self.settings.workers,
-                ),
+                machine=self._machine,
             ),
         )
         parts = Parts(

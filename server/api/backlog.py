@@ -37,6 +37,9 @@ EXECUTING_SECONDS_PER_SCAN: Final = 0.005
 """More of it for each further table that a plan reads."""
 RELEASE_SECONDS: Final = 0.5
 """Of the server, to answer from a release."""
+STARTING_SECONDS: Final = 2.0
+"""Until what recovery takes up may show, after a start: for executors that start too,
+and for what is asked meanwhile, which goes first."""
 AT_ONCE: Final = 3
 """Questions that the server reads or stores at once; they share one interpreter."""
 MARGIN_SLOTS: Final = Fraction(1, 4)
@@ -99,6 +102,21 @@ def work_of(compiled: CompiledQuery) -> Work:
         executing=EXECUTING_SECONDS + further + steps / 1e9,
         storing=STORING_SECONDS + STORING_SECONDS_PER_VALUE * values,
     )
+
+
+def recovered_seconds(
+    compiled: CompiledQuery, *, slot: float, machine: Machine
+) -> float:
+    """Return how long a question that recovery takes up is in flight: whole slots.
+
+    As for one that is asked alone; one after the other, whatever else is asked.
+    """
+    if slot == 0:
+        return 0.0
+    work = work_of(compiled)
+    executing = work.executing / float(machine.executor_speed)
+    serving = (READING_SECONDS + work.storing) / float(machine.server_speed)
+    return slot * math.ceil((executing + serving) / slot + MARGIN_SLOTS)
 
 
 @dataclass(frozen=True, slots=True)
