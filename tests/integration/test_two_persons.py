@@ -499,8 +499,6 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
         assert told["action"] == action
         (altered,) = told["change"]["altered"]
         assert altered["new"] == {"populations": ["another population"]}
-    (altered,) = told["change"]["altered"]
-    assert altered["new"] == {"populations": ["another population"]}
     assert seen(two, "emil", told["proposal"]) == told
     for_carol = seen(two, "carol", told["proposal"])
     assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
