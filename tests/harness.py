@@ -138,6 +138,7 @@ class Installation:
         try:
             yield services
         finally:
+            services.engine.close()
             services.databases.close()
 
     def write_manifest(
@@ -240,7 +241,13 @@ def ask(http, sql="SELECT COUNT(*) FROM visits", epsilon="1", **more):
 def serve_in_thread(installation, sampler_factory=None):
     """Serve in this process, so that tests may inject a sampler; yield the URL."""
     more = {} if sampler_factory is None else {"sampler_factory": sampler_factory}
-    server = Server(installation.settings, **more)
+    with serving(Server(installation.settings, **more)) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def serving(server):
+    """Serve what a test has made, in this process; yield the URL."""
     port = free_port()
     runner = uvicorn.Server(
         uvicorn.Config(
