@@ -15,6 +15,7 @@ from sqlalchemy import (
 )
 
 from budget import boots
+from budget.chain import salted
 from budget.prepared import Prepared, Row, Step
 from budget.records import Orphan
 from budget.tables import charge
@@ -117,7 +118,7 @@ def settle(write: Write, query_id: str, state: str, held_boot: str | None) -> No
 def fail(write: Write, query_id: str, held_boot: str | None = None) -> None:
     """End a question without an answer: final, and it shows no cause."""
     settle(write, query_id, "failed", held_boot)
-    write.entries.append("failed", {"query_id": query_id})
+    write.entries.append("failed", salted({"query_id": query_id}))
 
 
 def give_up(connection: Connection, query_id: str, boot: str) -> None:

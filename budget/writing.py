@@ -228,7 +228,7 @@ class Writer:
             with self._anchor.locked() as held:
                 record = held.read()
                 with self._databases.writer.begin() as connection:
-                    write = self._opened(connection, record, reading)
+                    write, record = self._opened(connection, held, record, reading)
                     yield write
                     after = self.next_record(write, record)
                     committing = True
@@ -247,15 +247,51 @@ class Writer:
             raise LedgerUnavailableError(message) from error
 
     def _opened(
-        self, connection: Connection, record: AnchorRecord, reading: Sequence[Step]
-    ) -> Write:
-        """Read what every write needs and what this one does; check the anchor."""
+        self,
+        connection: Connection,
+        held: HeldAnchor,
+        record: AnchorRecord,
+        reading: Sequence[Step],
+    ) -> tuple[Write, AnchorRecord]:
+        """Read what every write needs and what this one does; check the anchor.
+
+        Returns:
+            The write, and the anchor's record, which names the ledger's last entry.
+        """
         first, totals, last, *read = (
             outcome.rows
             for outcome in together(connection, [*_checking(record), LAST, *reading])
         )
         _require_contained(record, first, totals)
-        return open_write(connection, head_in(last), read)
+        head = head_in(last)
+        record = self._brought_forward(held, record, head, totals)
+        return open_write(connection, head, read), record
+
+    def _brought_forward(
+        self,
+        held: HeldAnchor,
+        record: AnchorRecord,
+        head: Head,
+        totals: Sequence[Row],
+    ) -> AnchorRecord:
+        """Anchor what an earlier write left behind, before this one rests on it."""
+        try:
+            if record.head == head:
+                held.confirm(head)
+            else:
+                after = record.generation + 1
+                record = AnchorRecord(record.ledger_id, head, _totals_in(totals), after)
+                held.write(record)
+        except OSError:
+            self._behind = True
+            raise
+        self._behind = False
+        return record
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a write of the anchor failed here, and none has succeeded since."""
+        return self._behind
 
     def require_contained(self, connection: Connection, record: AnchorRecord) -> None:
         """Refuse a ledger that does not contain its anchor.

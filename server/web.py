@@ -16,18 +16,20 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
+from server.api.backlog import Machine, available_cores
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
-from server.api.slots import Lateness, SlotClock, base_slots
+from server.api.slots import Lateness, SlotClock
 from server.bootstrap import (
     SamplerFactory,
     check_installation,
     make_jobs,
     make_services,
+    start_executors,
 )
 from server.logs import HeldLines
 from server.metrics import Metrics
-from server.parser_process import ParserPool
+from server.parser_process import ParserPool, ParserUnavailableError
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
@@ -48,6 +50,7 @@ from server.use_cases.services import (
 from server.use_cases.shared_limits import SharedLimiter
 
 RECOVERY_SECONDS = 1.0
+PARSER_CHECK_SECONDS = 5.0
 _log = logging.getLogger("curator")
 
 
@@ -86,6 +89,7 @@ class Server:
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
+        self._parsing = ParserUnavailableError.code  # until a child has parsed
         try:
             self.services = make_services(
                 settings,
@@ -116,6 +120,7 @@ class Server:
         if self._serves_alone:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
+        start_executors(self.services)
         self._heartbeat.start()
         self._started = True
 
@@ -140,8 +145,10 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                base_slots=base_slots(
-                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
+                machine=Machine(
+                    executors=self.settings.executors,
+                    cores=available_cores(),
+                    workers=self.settings.workers,
                 ),
             ),
         )
@@ -170,19 +177,36 @@ class Server:
             self.services.ledger.check()
         except CuratorError as error:
             return error.code
-        return "ok"
+        return self._parsing
+
+    def _check_parser(self) -> None:
+        """Look, beside every request, whether texts can be parsed."""
+        try:
+            self._parser.check()
+        except CuratorError as error:
+            self._parsing = error.code
+        else:
+            self._parsing = "ok"
 
     @asynccontextmanager
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         self.start()
-        recovering = asyncio.create_task(self._recover_forever())
+        tasks = [
+            asyncio.create_task(forever)
+            for forever in (self._recover_forever(), self._watch_parser())
+        ]
         try:
             yield
         finally:
-            recovering.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await recovering
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
+
+    async def _watch_parser(self) -> None:
+        while True:
+            await asyncio.to_thread(self._check_parser)
+            await asyncio.sleep(PARSER_CHECK_SECONDS)
 
     async def _recover_forever(self) -> None:
         held = HeldLines()

@@ -16,6 +16,7 @@ from query_lang.plan import Key
 from query_lang.refusals import refuse
 from release.models.contract import Estimates, IntArray
 from release.questions import rules
+from release.questions.absent_values import is_equality
 from release.questions.effort import Effort
 from release.questions.evaluation import BoolArray, PublicValues
 from release.questions.logic import Logic
@@ -146,12 +147,31 @@ def select(
     for axes, conditions in parts.items():
         holds = logic.truths(conjunction(tuple(conditions))) > 0
         if len(axes) == 1:
+            _refuse_absent(conditions, holds, logic, question)
             kept[axes[0]] &= holds
         elif axes:
             masks.append((axes, holds))
         elif not holds:
             kept[0][:] = False
     return Selection(tuple(kept), tuple(masks))
+
+
+def _refuse_absent(
+    conditions: Sequence[Expression],
+    holds: BoolArray,
+    logic: Logic,
+    question: CubeQuestion,
+) -> None:
+    """Refuse an equality that no value of a dimension meets: 0 would read as a count.
+
+    Raises:
+        SqlNotAllowedError: Rule ``absent_value``.
+    """
+    if holds.any():
+        return
+    for condition in filter(is_equality, conditions):
+        if not (logic.truths(condition) > 0).any():
+            raise refuse(rules.ABSENT_VALUE, question.position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,12 +161,14 @@ DATASET: Example = {
     "hierarchies": [
         {"name": "icd10", "levels": ["chapter", "block", "category"], "codes": 2_054}
     ],
+    "max_units": 50_000,
     "budget": BUDGET,
     "tables": [
         {
             "name": "patients",
             "unit_column": "patient_id",
             "max_rows_per_unit": 1,
+            "max_rows": 50_000,
             "key": [],
             "columns": [
                 {
@@ -176,6 +178,7 @@ DATASET: Example = {
                     "nullable": True,
                     "constant_in_unit": False,
                     "domain": {"values": ["F", "M"], "other": False},
+                    "max_length": 1_000,
                 },
                 {
                     "name": "weight_kg",

@@ -356,13 +356,15 @@ class ColumnShape(_Shape):
     nullable: bool
     constant_in_unit: bool
     domain: dict[str, object] | None
+    max_length: int | None = None
 
 
 class TableShape(_Shape):
-    """A declared table."""
+    """A declared table; ``max_length`` of a text column is in bytes of UTF-8."""
 
     name: str
     key: list[str]
+    max_rows: int
     columns: list[ColumnShape]
 
 
@@ -389,6 +391,7 @@ class DatasetDetail(DatasetItem):
     display: dict[str, object]
     limits: dict[str, int]
     hierarchies: list[HierarchyShape]
+    max_units: int
     budget: Budget
     tables: list[TableShape]
 

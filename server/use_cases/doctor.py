@@ -87,7 +87,8 @@ class Doctor:
         except CuratorError as error:
             return [*findings, Finding("catalogue", "fail", str(error))]
         try:
-            findings += self._in_catalogue(services)
+            with services.databases.unchecked():
+                findings += self._in_catalogue(services)
         finally:
             services.engine.close()
             services.databases.close()

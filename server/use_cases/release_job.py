@@ -12,7 +12,6 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -48,13 +47,19 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
-from server.use_cases.release_times import LATE, Appearance, appearance
+from server.use_cases.release_times import (
+    LATE,
+    Appearance,
+    appearance,
+    worst_appearance,
+)
 from server.use_cases.second_persons import (
     asking_second_person,
     require_second_person,
 )
 from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services, now_text
+from server.version import VERSION
 
 _STEPS = 5
 _FIRST = {
@@ -67,6 +72,8 @@ _UNWRITTEN = (
     "submit it again for a new charge"
 )
 _BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
+RELEASE_ENDS = frozenset({_PUBLISH, _FAIL})
+"""Actions of entries that tell when the work on a release has ended."""
 
 _log = logging.getLogger("curator.jobs")
 
@@ -284,7 +291,7 @@ class ReleaseJob:
             parts=planned.parts,
             expected=planned.expected,
             charged=charged.time,
-            code_version=version("curator"),
+            code_version=VERSION,
         )
 
     def _result(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
@@ -323,7 +330,16 @@ class ReleaseJob:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
-            change.update(tables.publication, {"id": release_id}, {"state": "failed"})
+            shown = worst_appearance(
+                str(row.created),  # with its charge
+                now_text(),
+                slot_seconds=self._services.settings.release_slot_s,
+            )
+            change.update(
+                tables.publication,
+                {"id": release_id},
+                {"state": "failed", "visible": shown.time},
+            )
 
         with contextlib.suppress(_SettledError):
             self._services.ledger.fail_work(job_id, _FAIL, actor, fail)

@@ -233,7 +233,7 @@ def listed(row: PublicationRow) -> Document:
         "public": row.public,
         "created": row.created,
         "created_by": row.created_by,
-        "visible": row.visible,
+        "visible": None if row.state == "failed" else row.visible,
         "job": row.job,
     }
 
