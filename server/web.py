@@ -16,9 +16,10 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError
 from server.api.app import Parts, make_app
+from server.api.backlog import Machine, available_cores
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
-from server.api.slots import Lateness, SlotClock, base_slots
+from server.api.slots import Lateness, SlotClock
 from server.bootstrap import (
     SamplerFactory,
     check_installation,
@@ -32,6 +33,7 @@ from server.parser_process import ParserPool, ParserUnavailableError
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
+from server.use_cases.cost_settings import question_limits
 from server.use_cases.door import Door
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.odometers import Odometers
@@ -101,11 +103,13 @@ class Server:
         self._heartbeat = Heartbeat(
             self.services.databases, self.services.boot, settings.anchor
         )
-        compiler = Compiler(self.services.parser)
+        parser = self.services.parser
+        compiler = Compiler(parser, question_limits(settings))
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
-        self._recovery = Recovery(self.services, compiler, self.desk)
+        charged = Compiler(parser)  # what is paid for is answered, whatever it costs
+        self._recovery = Recovery(self.services, charged, self.desk)
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
@@ -143,8 +147,10 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                base_slots=base_slots(
-                    permits=self.settings.permits, slot_ms=self.settings.slot_ms
+                machine=Machine(
+                    executors=self.settings.executors,
+                    cores=available_cores(),
+                    workers=self.settings.workers,
                 ),
             ),
         )

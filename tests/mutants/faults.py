@@ -42,6 +42,52 @@ FAULTS = (
         ("tests/cli/test_settings.py",),
     ),
     Fault(
+        "subqueries_by_number",
+        "an expression that holds a subquery differs from its second writing",
+        "query_lang/bind_expressions.py",
+        "found = self._bound[tree] = self.environment.first_written(found)",
+        "self._bound[tree] = found",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "shapes_without_facts",
+        "what is known of the columns around a subquery is no part of its shape",
+        "query_lang/slots.py",
+        "    changed = {\n"
+        "        field.name: _renumbered(getattr(value, field.name), number)\n"
+        "        for field in fields(value)\n",
+        "    changed = {\n"
+        "        field.name: _renumbered(getattr(value, field.name), number)\n"
+        '        if field.name != "facts"\n'
+        "        else None\n"
+        "        for field in fields(value)\n",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "canonical_with_gaps",
+        "the identity of a question counts how often a subquery was written",
+        "query_lang/canonical.py",
+        "    plan = with_ranked_slots(plan)\n",
+        "",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "averages_weigh_twice",
+        "each half of an average takes the whole weight of its column",
+        "query_lang/bind_top.py",
+        "            shares[vector].append(weight / len(vectors))\n",
+        "            shares[vector].append(weight)\n",
+        ("tests/unit/query_lang/test_written_twice.py",),
+    ),
+    Fault(
+        "package_by_its_name",
+        "a message names a package to an installer, which fetches whosever it is",
+        "budget/postgresql.py",
+        "\"'pip install --require-hashes -r requirements/postgres.txt'\"",
+        "\"'pip install curator[postgres]'\"",
+        ("tests/architecture/test_installing.py",),
+    ),
+    Fault(
         "parser_always_ready",
         "a server is ready although no child process can parse",
         "server/web.py",
@@ -65,6 +111,38 @@ FAULTS = (
         'f"WHERE place <= {table.max_rows_per_unit} ORDER BY unit_key, row_rank"',
         '"ORDER BY unit_key, row_rank"',
         ("tests/unit/upstream", "tests/property"),
+    ),
+    Fault(
+        "long_texts_stored",
+        "a text longer than max_length is stored",
+        "upstream/reading_sql.py",
+        'fits = f"NOT {is_long_sql(p, reader.column.length_bytes)}"',
+        'fits = "true"',
+        ("tests/unit/upstream/test_sizes.py", "tests/unit/upstream/test_reading.py"),
+    ),
+    Fault(
+        "long_texts_carried",
+        "a load carries texts of megabytes",
+        "upstream/long_texts.py",
+        'return f"CASE WHEN strlen({raw}) > {most_bytes} THEN {digest} ELSE {raw} END"',
+        "return raw",
+        ("tests/unit/upstream/test_sizes.py",),
+    ),
+    Fault(
+        "any_number_of_rows",
+        "a table may keep more rows than it declares",
+        "upstream/sizes.py",
+        "    if rows > table.most_rows:",
+        "    if False:",
+        ("tests/unit/upstream/test_sizes.py",),
+    ),
+    Fault(
+        "any_number_of_units",
+        "a load may have more units than its population declares",
+        "upstream/sizes.py",
+        "    if units > population.most_units:",
+        "    if False:",
+        ("tests/unit/upstream/test_sizes.py",),
     ),
     Fault(
         "sensitivity_off_by_one",

@@ -64,7 +64,7 @@ def test_without_the_driver_it_says_what_to_install(empty_database):
         text=True,
         check=True,
     )
-    assert "pip install 'curator[postgres]'" in done.stdout
+    assert "pip install --require-hashes -r requirements/postgres.txt" in done.stdout
 
 
 def test_a_server_that_may_forget_commits_is_refused(cluster, empty_database):

@@ -1,0 +1,36 @@
+"""What questions and releases may cost, from the installation's public settings."""
+
+from typing import Final
+
+from engines.duckdb_engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
+from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
+from server.settings import Settings
+
+ENGINE_MEMORY_BYTES: Final = 2 * 2**30
+"""Of all executors together, and of the one engine that counts for jobs."""
+
+
+def question_limits(settings: Settings) -> CostLimits:
+    """Return what one question may cost; executors share the engine's memory."""
+    return cost_limits(
+        EngineSize(
+            permits=settings.permits,
+            executors=settings.executors,
+            slot_ms=settings.slot_ms,
+            memory_bytes=ENGINE_MEMORY_BYTES // settings.executors,
+            deadline_seconds=DEADLINE_SECONDS,
+        )
+    )
+
+
+def release_limits(settings: Settings) -> CostLimits:
+    """Return what the counting of one release may cost."""
+    return job_limits(
+        EngineSize(
+            permits=settings.permits,
+            executors=settings.executors,
+            slot_ms=settings.slot_ms,
+            memory_bytes=ENGINE_MEMORY_BYTES,
+            deadline_seconds=LONG_DEADLINE_SECONDS,
+        )
+    )
