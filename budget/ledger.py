@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Table, insert, or_
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget import accounts, leases, works
@@ -18,6 +18,7 @@ from budget.chain import Appender, Body, head_of, ledger_id_of, salted
 from budget.databases import Databases
 from budget.export import export_entries
 from budget.filter import charge_all
+from budget.horizon import Horizon
 from budget.leases import Holder
 from budget.listing import Line, Seen, count_lines, lines_page
 from budget.positions import Position, read_position
@@ -49,6 +50,7 @@ from budget.records import (
     Settled,
     StoredAnswer,
 )
+from budget.room import forget_trial, try_room
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
@@ -94,7 +96,8 @@ class Ledger:
 
     Args:
         databases: Where its tables are.
-        anchor: Its anchor, outside the data directory.
+        anchor: Its anchor, outside the data directory. From now on the databases'
+            readers see nothing that is not anchored.
         is_released: Whether an answer's reply has left; until then it is in flight.
         unreleased: The answers of this process whose replies have not left.
         boot: Names this process in leases; random where it is not given.
@@ -114,6 +117,11 @@ class Ledger:
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
         self._unreleased = unreleased
+        databases.check_reading(
+            Horizon(
+                anchor, self.catch_up, lambda: self._writer.is_behind, unreleased
+            ).check
+        )
         self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
@@ -264,7 +272,6 @@ class Ledger:
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         if not is_known(self._databases.ledger_reader, principal, key):
             return None
         with self._databases.ledger_reader.connect() as connection:
@@ -277,7 +284,6 @@ class Ledger:
     ) -> StoredAnswer | None:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
@@ -408,13 +414,34 @@ class Ledger:
 
     def claim_orphans(self) -> list[Orphan]:
         """Lease every charge that nobody works on; fail those tried three times."""
+        return self.take_up()[0]
+
+    def take_up(self) -> tuple[list[Orphan], list[QueryRecord]]:
+        """Take over what nobody works on, and what nobody would release.
+
+        Returns:
+            The charges without an end, leased to this process; those tried three times
+            fail instead. And those that have ended and were held by processes that
+            died: they are held by this one until it releases them.
+
+        Raises:
+            LedgerUnavailableError: Nothing was taken up: database or anchor cannot be
+                written, or there is no room for an answer.
+        """
+        left = or_(self._holder.orphaned(), self._holder.stranded())
         with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.orphaned()):
-                return []
-        with self._writer.transaction() as write:  # anchored, or nothing is claimed
+            if not leases.is_any(connection, left):
+                return [], []
+        with self._writer.transaction(renews_anchor=True) as write:
+            try_room(write.connection)
+        with self._writer.transaction() as write:  # anchored, or nothing is taken up
+            forget_trial(write.connection)
             leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
-            return leases.claim(write.connection, self._holder)
+            return (
+                leases.claim(write.connection, self._holder),
+                leases.take_stranded(write.connection, self._holder),
+            )
 
     def release(self, query_ids: Sequence[str]) -> None:
         """Show answers to other processes: their replies leave now.
@@ -447,18 +474,6 @@ class Ledger:
             self._writer.require_anchored()
             self.release(forgotten)
 
-    def release_stranded(self) -> None:
-        """Show what processes that died had stored, once it is anchored."""
-        if not self._holder.shared:
-            return
-        with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.stranded()):
-                return
-        with self._writer.transaction():  # anchored first
-            pass
-        with self._writer.transaction() as write:
-            leases.release_stranded(write.connection, self._holder)
-
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""
         with self._databases.ledger_reader.connect() as connection:
@@ -487,7 +502,6 @@ class Ledger:
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
 
@@ -499,7 +513,10 @@ class Ledger:
             OSError: It cannot be opened.
         """
         anchored = self._anchor.read().head.seq
-        with self._databases.reader.connect() as connection:
+        with (
+            self._databases.unchecked(),
+            self._databases.reader.connect() as connection,
+        ):
             return read_position(connection, anchored, self.hidden(connection))
 
     def export(self) -> list[dict[str, object]]:
@@ -541,7 +558,8 @@ class Ledger:
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""
-        return verify(self._databases, self._anchor, tuple(recorded_tables))
+        with self._databases.unchecked():
+            return verify(self._databases, self._anchor, tuple(recorded_tables))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
         """Go on after a restore: see ``budget.reconciliation``."""

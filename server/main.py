@@ -2,7 +2,6 @@
 
 import json
 import threading
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -31,6 +30,7 @@ from server.logs import configure_logs
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
+from server.version import VERSION
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -67,7 +67,7 @@ add_doctor(cli, settings_or_exit, INSTRUMENTS)
 
 def _say_version(wanted: bool) -> None:  # noqa: FBT001 - typer hands it so
     if wanted:
-        typer.echo(f"curator {version('curator')}")
+        typer.echo(f"curator {VERSION}")
         raise typer.Exit
 
 

@@ -5,9 +5,11 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import (
     asynccontextmanager,
 )
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -16,7 +18,12 @@ from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.app import Parts, make_app
-from server.api.backlog import Machine, available_cores
+from server.api.backlog import (
+    STARTING_SECONDS,
+    Machine,
+    available_cores,
+    recovered_seconds,
+)
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock
@@ -34,6 +41,7 @@ from server.readiness import Check, ExecutorUnavailableError, Readiness
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
+from server.use_cases.cost_settings import question_limits
 from server.use_cases.door import Door
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.odometers import Odometers
@@ -41,7 +49,7 @@ from server.use_cases.oidc import token_reader
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Recovery
+from server.use_cases.recovery import Pace, Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.roles import Gate
 from server.use_cases.services import (
@@ -100,12 +108,19 @@ class Server:
         except CuratorError:
             self._parser.close()
             raise
-        self._heartbeat = Heartbeat(self.services.databases, self.services.boot)
-        compiler = Compiler(self.services.parser)
+        self._heartbeat = Heartbeat(
+            self.services.databases, self.services.boot, settings.anchor
+        )
+        parser = self.services.parser
+        compiler = Compiler(parser, question_limits(settings))
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
-        self._recovery = Recovery(self.services, compiler, self.desk)
+        charged = Compiler(parser)  # what is paid for is answered, whatever it costs
+        self._recovering = ThreadPoolExecutor(1, "recovery")
+        self._recovery = Recovery(
+            self.services, charged, self.desk, self._pace(), self._recovering
+        )
         self.readiness = self._make_readiness()
 
     def _make_readiness(self) -> Readiness:
@@ -119,6 +134,23 @@ class Server:
                 ),
                 Check(engine.check, CHILD_CHECK_SECONDS, ExecutorUnavailableError.code),
             ]
+        )
+
+    def _pace(self) -> Pace:
+        """Return when recovered answers show: by the cost of each, which is public."""
+        slot = self.settings.slot_ms / 1000
+        return Pace(
+            seconds=partial(recovered_seconds, slot=slot, machine=self._machine),
+            starting_seconds=STARTING_SECONDS if slot else 0,
+            count_late=self.lateness.count,
+        )
+
+    @property
+    def _machine(self) -> Machine:
+        return Machine(
+            executors=self.settings.executors,
+            cores=available_cores(),
+            workers=self.settings.workers,
         )
 
     def start(self) -> None:
@@ -142,6 +174,7 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
+        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -158,11 +191,7 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                machine=Machine(
-                    executors=self.settings.executors,
-                    cores=available_cores(),
-                    workers=self.settings.workers,
-                ),
+                machine=self._machine,
             ),
         )
         parts = Parts(

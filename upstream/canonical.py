@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Literal
 
+from upstream.long_texts import is_long
+
 UnitType = Literal["integer", "text"]
 
 # The 25 code points with the Unicode property White_Space (PropList.txt).
@@ -11,22 +13,28 @@ WHITE_SPACE = (
     "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
     "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
+MOST_ID_BYTES = 1_000
+"""Bytes of UTF-8 that a unit id may have as it is written."""
+
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 
 
 class UnitIdError(ValueError):
-    """A unit id is not an integer of 64 bits though the population's ids are."""
+    """A unit id is too long, or no integer of 64 bits though the population's are."""
 
 
 def canonical_unit_id(raw: str | None, unit_type: UnitType) -> str | None:
     """Return the one spelling of a unit id, or None where the row has no unit.
 
     Raises:
-        UnitIdError: The population's ids are integers and this is none of 64 bits.
+        UnitIdError: The population's ids are integers and this is none of 64 bits, or
+            it is longer than ``MOST_ID_BYTES``.
 
     >>> canonical_unit_id(" 007 ", "integer"), canonical_unit_id(" 007 ", "text")
     ('7', '007')
     """
+    if is_long(raw or "", MOST_ID_BYTES):
+        raise UnitIdError
     trimmed = (raw or "").strip(WHITE_SPACE)
     if not trimmed:
         return None
@@ -51,7 +59,8 @@ def plain_id_sql(raw: str, unit_type: UnitType) -> str:
     Unicode tables decide.
     """
     pattern = "[+-]?[0-9]{1,18}" if unit_type == "integer" else "[!-~]([ -~]*[!-~])?"
-    return f"coalesce(regexp_full_match({raw}, '{pattern}'), false)"
+    short = f"strlen({raw}) <= {MOST_ID_BYTES}"
+    return f"coalesce({short} AND regexp_full_match({raw}, '{pattern}'), false)"
 
 
 def plain_sql(raw: str, unit_type: UnitType) -> str:

@@ -21,6 +21,7 @@ from upstream.public_tables import store_public_table
 from upstream.report import IngestionReport
 from upstream.row_hash import padded_keys
 from upstream.secrets import IngestionKeys, derive_keys
+from upstream.sizes import check_rows, check_units
 from upstream.sources import (
     Folders,
     SourceFile,
@@ -28,7 +29,7 @@ from upstream.sources import (
     unit_columns_in_public_file,
 )
 from upstream.staging import Bench, StagedTable, canonical_id_or_mark, stage
-from upstream.units import population_digests, prepare_units
+from upstream.units import count_units, population_digests, prepare_units
 
 Sources = Mapping[str, Sequence[SourceFile]]
 
@@ -226,6 +227,7 @@ class _Load:
         sources = self._open(folders)
         prepare_units(self.bench.connection)
         staged = self._stage(sources)
+        check_units(self.manifest.population, count_units(self.bench.connection))
         population_ids = population_digests(self.bench.connection)
         reports = []
         for table in staged:
@@ -233,6 +235,7 @@ class _Load:
                 reports.append(store_public_table(self.bench, table))
             else:
                 reports.append(PrivateTable(self.bench, table).store())
+            check_rows(table.table, reports[-1].rows_kept)
             table.discard(self.bench.connection)
         warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
         return Ingested(IngestionReport(tuple(reports), warnings), population_ids)

@@ -42,7 +42,14 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
             "protocol says?"
         )
     for column in report.columns:
-        if column.to_null * _MUCH_IN > column.values:
+        if column.too_long:
+            most = table.column(column.name).length_bytes
+            yield (
+                f"{table.name}.{column.name}: {column.too_long} of {column.values} "
+                f"texts are longer than its max_length of {most:,} bytes and became "
+                "NULL: declare a greater max_length if questions need them"
+            )
+        if (column.to_null - column.too_long) * _MUCH_IN > column.values:
             unread = _is_null_if_unread(table.column(column.name))
             question = (
                 "is its format or type right?"

@@ -54,8 +54,9 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
 def _population(population: PopulationSpec) -> Broken:
     at: Place = ("population",)
     losses = (population.epsilon_cap, population.delta_cap)
-    if any(x is not None for x in (*losses, population.epsilon_per_query)):
-        yield from source_rules(at, population.source, "the caps")
+    sizes = (population.epsilon_per_query, population.max_units)
+    if any(x is not None for x in (*losses, *sizes)):
+        yield from source_rules(at, population.source, "the caps and max_units")
     elif population.source is not None:
         yield from source_rules(at, population.source, "")
     if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
@@ -117,6 +118,9 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield from source_rules(below, column.source, "the domain's bounds")
         elif column.source is not None:
             yield from source_rules(below, column.source, "")
+        elif column.max_length is not None and table.source is None:
+            what = "the bytes of max_length (else the table's source)"
+            yield from source_rules(below, None, what)
 
 
 def _twins(at: Place, names: list[str], what: str) -> Broken:
@@ -198,8 +202,8 @@ def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
     if table.keep is not None:
         yield (*at, "keep"), "a public table is copied whole: remove keep"
     yield from _fan_out(at, table)
-    if table.source is not None:
-        yield from source_rules(at, table.source, "")
+    if table.source is not None or table.max_rows is not None:
+        yield from source_rules(at, table.source, "the rows of max_rows")
     for index, column in enumerate(table.columns):
         below: Place = (*at, "columns", index)
         if {column.name, column.file_column} & unit_names:

@@ -12,6 +12,7 @@ class ColumnReport:
         clamped: Values moved to the nearest end of the domain.
         to_other: Values that became ``other``.
         to_null: Values that became NULL.
+        too_long: Of these, texts longer than ``max_length``.
         values: All values that the files had, the changed ones among them.
     """
 
@@ -19,6 +20,7 @@ class ColumnReport:
     clamped: int
     to_other: int
     to_null: int
+    too_long: int
     values: int
 
 

@@ -31,6 +31,7 @@ from upstream.reading import ColumnReader, reader_of
 from upstream.reading_sql import quoted, reading_steps
 from upstream.report import ColumnReport
 from upstream.row_hash import (
+    hashed_text_sql,
     message_sql,
     population_id_sql,
     row_hash_sql,
@@ -272,7 +273,8 @@ class _Stage:
         )
 
     def _message(self) -> str:
-        texts = ["uid", *(f"r{i}" for i in range(len(self.table.columns)))]
+        columns = range(len(self.table.columns))
+        texts = ["uid", *(hashed_text_sql(f"r{i}") for i in columns)]
         return message_sql([self.table.name], texts)
 
     def _messages_sql(self) -> str:

@@ -16,6 +16,14 @@ def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TEMP TABLE units (unit_key BIGINT, digest BLOB)")
 
 
+def count_units(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many units all private tables of the load have together."""
+    found = connection.execute(
+        "SELECT count(DISTINCT unit_key) FROM temp.units"
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
 def population_digests(connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the population's sorted digests, 16 bytes a unit.
 

@@ -19,6 +19,7 @@ _POPULATION: Example = {
     "name": "hospital_patients",
     "unit": "patient",
     "unit_type": "integer",
+    "max_units": 50_000,
     "epsilon_cap": "10",
     "delta_cap": "0",
     "spent": "0.3",

@@ -206,6 +206,7 @@ class PopulationShape(_Shape):
     name: str
     unit: str
     unit_type: str
+    max_units: int
     epsilon_cap: str
     delta_cap: str
     spent: str

@@ -19,7 +19,7 @@ from rich.console import Console
 from engines.child_processes import child_command, child_environment
 from privacy.losses import Loss
 from server.cli.commands import Wiring
-from server.cli.output import say
+from server.cli.output import INSTALL_CLIENT, say
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
@@ -59,7 +59,7 @@ def run_demo(wiring: Wiring) -> None:
     try:
         from curator_client import Curator  # noqa: PLC0415 - a package of its own
     except ImportError:
-        message = "the demo asks through the client: install curator-client too"
+        message = f"the demo asks through the client: {INSTALL_CLIENT}"
         raise CommandRefusedError(message) from None
     environment = _environment()
     key = _build(wiring, environment)

@@ -17,10 +17,14 @@ from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
+    CHANGEABLE,
     check_population,
+    completed,
     declared_by,
     differences,
     display_of,
+    restated,
+    stored_population,
 )
 from server.use_cases.load_lock import load_lock
 from server.use_cases.new_populations import creation, insert_population, require_cap
@@ -122,6 +126,8 @@ class Loader:
             load_lock(self._services.settings, while_waiting=errand.waiting),
         ):
             with self._services.databases.reader.connect() as connection:
+                stored = stored_population(connection, manifest.population.id)
+                manifest = completed(manifest, stored)
                 self._check_fits(connection, manifest, choices)
             sweep_dead_loads(self._services.settings.snapshots)
             snapshot = random_id("s")
@@ -247,12 +253,29 @@ class Loader:
             if known is None:
                 creators = (self._actor, approver)
                 insert_population(change, manifest.population, digest, creators)
-            elif known != digest:
-                change.update(
-                    tables.population, {"name": population}, {"overlap_digest": digest}
-                )
+            else:
+                self._update_population(change, manifest, known, digest)
             self._upsert_dataset(change, manifest, snapshot)
             yield _Recording(change.connection, facts)
+
+    def _update_population(
+        self,
+        change: RecordedTransaction,
+        manifest: Manifest,
+        known: str,
+        digest: str,
+    ) -> None:
+        """Record what the load alters of a population, if anything."""
+        name = manifest.population.id
+        stored = stored_population(change.connection, name) or {}
+        words = restated(manifest.population, stored)
+        altered = {}
+        if known != digest:
+            altered["overlap_digest"] = digest
+        if json.loads(words) != {**dict.fromkeys(CHANGEABLE), **stored}:
+            altered["declaration"] = words
+        if altered:
+            change.update(tables.population, {"name": name}, altered)
 
     def _upsert_dataset(
         self, change: RecordedTransaction, manifest: Manifest, snapshot: str

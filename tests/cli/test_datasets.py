@@ -250,7 +250,23 @@ def declare_no_hierarchy(content):
     column["domain"] = {"hierarchy": "icd10"}
 
 
+def lengthen_ward(content):
+    column = next(c for c in content["tables"][0]["columns"] if c["name"] == "ward")
+    column["max_length"] = 2_000
+
+
+def declare_more_rows(content):
+    content["tables"][0]["max_rows"] = 10_000_000
+
+
+def declare_more_units(content):
+    content["population"]["max_units"] = 2_000_000
+
+
 CHANGES = [
+    (lengthen_ward, "visits.ward: max_length"),
+    (declare_more_rows, "visits: max_rows"),
+    (declare_more_units, "population: max_units"),
     (widen_age, "visits.age: domain"),
     (raise_rows, "visits: max_rows_per_unit"),
     (declare_no_hierarchy, "visits.sex: domain"),
@@ -272,6 +288,26 @@ def test_changed_declarations_can_be_accepted_with_a_reason(loaded):
     (table,) = loaded.json("dataset", "show", "clinic")["tables"]
     age = next(c for c in table["columns"] if c["name"] == "age")
     assert age["domain"] == {"min": 0, "max": 130}
+
+
+def test_declared_sizes_hold_until_they_are_changed_with_a_reason(loaded):
+    manifest = edited(loaded.installation.write_manifest(), declare_more_units)
+    accept = ("--accept-changes", "--reason", "a second hospital joins")
+    loaded.run("dataset", "load", manifest, *accept)
+    assert loaded.json("population", "show", "people")["max_units"] == 2_000_000
+    silent = loaded.installation.write_manifest()
+    loaded.run("dataset", "load", silent)  # it means the stored value
+    assert loaded.json("population", "show", "people")["max_units"] == 2_000_000
+    fewer = edited(silent, lambda content: content["population"].update(max_units=99))
+    said = refused(loaded, "dataset", "load", fewer, *accept)
+    assert "100 units of population people, more than its max_units of 99" in said
+    assert "declare max_units: 200 " in said
+
+
+def test_another_dataset_cannot_change_its_populations_size_alone(loaded):
+    manifest = loaded.installation.write_manifest(dataset="clinic2")
+    edited(manifest, declare_more_units)
+    assert "population: max_units" in refused(loaded, "dataset", "load", manifest)
 
 
 def test_a_changed_own_hierarchy_is_refused(loaded):

@@ -1,11 +1,11 @@
 import os
-from importlib.metadata import version
 
 import pytest
 from typer.testing import CliRunner
 
 from server.main import cli
 from server.settings import SettingsError, read_settings
+from server.version import VERSION
 
 COMMANDS = [
     ("init",),
@@ -176,4 +176,4 @@ def test_wrong_usage_exits_with_2(tmp_path, command):
 def test_the_version_is_said_without_settings():
     done = CliRunner().invoke(cli, ["--version"])
     assert done.exit_code == 0
-    assert done.stdout == f"curator {version('curator')}\n"
+    assert done.stdout == f"curator {VERSION}\n"

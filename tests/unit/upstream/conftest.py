@@ -29,6 +29,7 @@ class Hospital:
     table: dict = field(default_factory=dict)
     more_tables: list = field(default_factory=list)
     unit_type: str = "integer"
+    population: dict = field(default_factory=dict)
     target: str = "snapshot.duckdb"
     bucket_bytes: int = BUCKET_BYTES
     progress: Progress = silent
@@ -45,6 +46,7 @@ class Hospital:
     def manifest(self):
         """Return the checked manifest."""
         population = {"id": "p", "unit": "patient", "unit_type": self.unit_type}
+        population |= self.population
         stays = {
             "name": "stays",
             "files": ["stays.csv"],
