@@ -85,6 +85,12 @@ ANSWER: Example = {
     "derivation": _DERIVATION,
     "warnings": [],
 }
+COST: Example = {
+    "steps": 121_000_000,
+    "memory_bytes": 8_400_000,
+    "unit_steps": 9_200,
+    "unit_memory_bytes": 1_100,
+}
 PLAN: Example = {
     "epsilon": "0.3",
     "delta": "0",
@@ -96,6 +102,7 @@ PLAN: Example = {
     "noise": _NOISE,
     "expected": [],
     "attainable": None,
+    "cost": COST,
     "derivation": _DERIVATION,
     "warnings": [],
     "free": [

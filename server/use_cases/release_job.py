@@ -21,6 +21,7 @@ from budget.records import FailedReplay, Refused, Replay
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
+from query_lang.costs import UNLIMITED
 from release.folders import Content, write_release
 from release.manifests import Publication
 from release.signing import InstallationKey
@@ -28,6 +29,7 @@ from release.spec import ReleaseSpec
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
+from server.use_cases.cost_settings import release_limits
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
@@ -114,7 +116,8 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             population = population_of(connection, spec)
             try:
-                planned = plan_release(connection, spec)
+                limits = release_limits(self._services.settings)
+                planned = plan_release(connection, spec, limits=limits)
                 require_known_readers(connection, planned)
                 require_free_name(connection, planned)
             except (SpecRefusedError, CommandRefusedError) as error:
@@ -150,7 +153,10 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             begun = publication_of_job(connection, context.job_id)
             snapshot = None if begun is None else str(begun.snapshot)
-            planned = plan_release(connection, spec, snapshot)
+            limits = UNLIMITED  # what is paid for is counted, whatever it costs
+            if begun is None:
+                limits = release_limits(self._services.settings)
+            planned = plan_release(connection, spec, snapshot, limits)
             check_custodian(connection, context.actor, planned.dataset.population)
         return planned
 
