@@ -24,6 +24,7 @@ from privacy.schema import (
     ColumnType,
 )
 from query_lang.hierarchies import is_code_sql
+from query_lang.writable import is_writable
 from upstream.errors import IngestionError, Problem
 from upstream.manifest_rules import RESERVED, TODO
 from upstream.proposals import (
@@ -317,7 +318,7 @@ def _identifier(text: str) -> str:
     'visit_date_utc'
     """
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60]
-    if not name[:1].isalpha() or name in RESERVED:
+    if not name[:1].isalpha() or name in RESERVED or not is_writable(name):
         name = f"c_{name}"
     return name.rstrip("_")
 
