@@ -209,11 +209,14 @@ class Writer:
             raise AnchorMismatchError(MISMATCH)
 
     @contextmanager
-    def transaction(self, *reading: Step) -> Iterator[Write]:
+    def transaction(
+        self, *reading: Step, renews_anchor: bool = False
+    ) -> Iterator[Write]:
         """Write entries: on leaving they are committed, then anchored.
 
         Args:
             reading: What is read as the transaction opens, in the same round trip.
+            renews_anchor: Whether the anchor is written although no entry is.
 
         Raises:
             AnchorMismatchError: The ledger does not contain its anchor; nothing was
@@ -232,7 +235,8 @@ class Writer:
                     yield write
                     after = self.next_record(write, record)
                     committing = True
-                self._write_anchor(held, record, after)
+                if renews_anchor or after.head != record.head:
+                    self._write_anchor(held, after)
         except AnchorMismatchError:
             self._mismatched = True
             raise
@@ -317,11 +321,7 @@ class Writer:
         encode_record(record)
         return record
 
-    def _write_anchor(
-        self, held: HeldAnchor, before: AnchorRecord, after: AnchorRecord
-    ) -> None:
-        if after.head == before.head:
-            return
+    def _write_anchor(self, held: HeldAnchor, after: AnchorRecord) -> None:
         try:
             held.write(after)
         except OSError as error:

@@ -154,4 +154,4 @@ def _vector_weights(plan: Aggregate, weights: Weights) -> list[Fraction]:
     if any(weight <= 0 for weight in weights.values()):
         message = "weights are positive"
         raise InvalidOptionError(message)
-    return weights_of(shown, len(plan.measures), weights)
+    return weights_of(plan, shown, weights)

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from budget import boots
 from budget.anchor import AnchorFile
+from budget.boots import Place
 from budget.databases import Databases
 from budget.ledger import Ledger
 from budget.process_lock import ProcessLock
@@ -241,12 +242,31 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def _require_one_host(services: Services) -> None:
+    """Say who serves the ledger now; refuse where that is another host.
+
+    A copied SQLite database cannot tell: its lock is the file's.
+
+    Raises:
+        CuratorError: Another host does, or the database cannot be read.
+    """
+    with (
+        services.databases.unchecked(),
+        services.databases.reader.connect() as connection,
+    ):
+        for one in boots.serving(connection):
+            _log.info("the ledger is served", extra={"host": one.host})
+        if services.databases.is_shared:
+            boots.require_one_place(connection, Place.of(services.settings.anchor))
+
+
 def check_installation(services: Services) -> None:
     """Check everything once before serving, and open the ledger.
 
     Raises:
         CuratorError: What is wrong and how to go on.
     """
+    _require_one_host(services)
     check_files(services)
     require_snapshots(services)
     services.ledger.open(RECORDED_TABLES)

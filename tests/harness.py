@@ -71,6 +71,8 @@ DEFAULT_ROWS = [
     for unit in range(1, 101)
     for visit in range(1 + unit % 3)
 ]
+STRANGERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(900, 960)]
+"""Patients of another population, enough to be compared with the first one's."""
 
 
 @dataclass
