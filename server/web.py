@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,
@@ -37,6 +37,7 @@ from server.bootstrap import (
 from server.logs import HeldLines
 from server.metrics import Metrics
 from server.parser_process import ParserPool, ParserUnavailableError
+from server.readiness import Check, ExecutorUnavailableError, Readiness
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
@@ -57,7 +58,8 @@ from server.use_cases.services import (
 from server.use_cases.shared_limits import SharedLimiter
 
 RECOVERY_SECONDS = 1.0
-PARSER_CHECK_SECONDS = 5.0
+LEDGER_CHECK_SECONDS = 1.0
+CHILD_CHECK_SECONDS = 5.0
 _log = logging.getLogger("curator")
 
 
@@ -96,7 +98,6 @@ class Server:
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
-        self._parsing = ParserUnavailableError.code  # until a child has parsed
         try:
             self.services = make_services(
                 settings,
@@ -119,6 +120,20 @@ class Server:
         self._recovering = ThreadPoolExecutor(1, "recovery")
         self._recovery = Recovery(
             self.services, charged, self.desk, self._pace(), self._recovering
+        )
+        self.readiness = self._make_readiness()
+
+    def _make_readiness(self) -> Readiness:
+        """Return what must hold for questions to be answered, most serious first."""
+        ledger, engine = self.services.ledger, self.services.engine
+        return Readiness(
+            [
+                Check(ledger.check, LEDGER_CHECK_SECONDS, LedgerUnavailableError.code),
+                Check(
+                    self._parser.check, CHILD_CHECK_SECONDS, ParserUnavailableError.code
+                ),
+                Check(engine.check, CHILD_CHECK_SECONDS, ExecutorUnavailableError.code),
+            ]
         )
 
     def _pace(self) -> Pace:
@@ -150,6 +165,7 @@ class Server:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
         start_executors(self.services)
+        self.readiness.look()
         self._heartbeat.start()
         self._started = True
 
@@ -186,7 +202,7 @@ class Server:
             services=self.services,
             jobs=make_jobs(self.services),
             release_desk=ReleaseDesk(self.services, self._room),
-            ready=self._ready,
+            ready=self.readiness.state,
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
@@ -198,28 +214,12 @@ class Server:
         app.state.observe = self.metrics.observe
         return app
 
-    def _ready(self) -> str:
-        try:
-            self.services.ledger.check()
-        except CuratorError as error:
-            return error.code
-        return self._parsing
-
-    def _check_parser(self) -> None:
-        """Look, beside every request, whether texts can be parsed."""
-        try:
-            self._parser.check()
-        except CuratorError as error:
-            self._parsing = error.code
-        else:
-            self._parsing = "ok"
-
     @asynccontextmanager
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         self.start()
         tasks = [
             asyncio.create_task(forever)
-            for forever in (self._recover_forever(), self._watch_parser())
+            for forever in (self._recover_forever(), self.readiness.watch())
         ]
         try:
             yield
@@ -228,11 +228,6 @@ class Server:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
-
-    async def _watch_parser(self) -> None:
-        while True:
-            await asyncio.to_thread(self._check_parser)
-            await asyncio.sleep(PARSER_CHECK_SECONDS)
 
     async def _recover_forever(self) -> None:
         held = HeldLines()

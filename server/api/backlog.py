@@ -21,7 +21,6 @@ from fractions import Fraction
 from typing import Final
 
 from query_lang.compiled import CompiledQuery
-from query_lang.costs import PlanCost
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
@@ -93,8 +92,7 @@ FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
 def work_of(compiled: CompiledQuery) -> Work:
     """Return the public cost of a plan that executes."""
     rendered = compiled.rendered
-    cost: PlanCost | None = getattr(compiled, "cost", None)
-    steps = 0 if cost is None else cost.steps + cost.unit_steps
+    steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
     further = EXECUTING_SECONDS_PER_SCAN * (rendered.scans - 1)
