@@ -644,8 +644,8 @@ FAULTS = (
         "recovered_together",
         "what is taken up after another shows as soon as if it were alone",
         "server/use_cases/recovery.py",
-        "max(self._busy_until, self._pace.clock()) + seconds",
-        "self._pace.clock() + seconds",
+        "        begins = max(self._busy_until, pace.clock() + pace.starting_seconds)",
+        "        begins = pace.clock() + pace.starting_seconds",
         ("tests/attacks/test_a3_recovery.py",),
     ),
     Fault(
