@@ -72,6 +72,14 @@ FAULTS = (
         ("tests/unit/query_lang/test_written_twice.py",),
     ),
     Fault(
+        "false_is_neutral",
+        "FALSE beside AND changes nothing, as TRUE does",
+        "query_lang/expressions.py",
+        "        return (truth_constant(truth=not neutral),)\n",
+        "        return (truth_constant(truth=neutral),)\n",
+        ("tests/semantics/test_literal_conditions.py",),
+    ),
+    Fault(
         "averages_weigh_twice",
         "each half of an average takes the whole weight of its column",
         "query_lang/bind_top.py",
