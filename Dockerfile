@@ -49,10 +49,13 @@ RUN groupadd --system --gid 10001 curator && \
 COPY --from=build /opt/curator /opt/curator
 COPY scripts/image/healthcheck.py /opt/curator/healthcheck.py
 
-# Nothing is written outside /data, /anchor and /tmp: the root can be read-only.
+# Nothing is written outside /data, /anchor and /tmp: the root can be read-only. No code
+# is searched outside the environment, not even in /data, where the command starts.
 ENV PATH=/opt/curator/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONSAFEPATH=1 \
+    PYTHONNOUSERSITE=1 \
     CURATOR_DATA=/data \
     CURATOR_ANCHOR=/anchor/curator.anchor \
     CURATOR_IMPORT=/import \
@@ -66,7 +69,7 @@ USER 10001:10001
 
 # The anchor is another volume than the data, on another disk if it can be.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["python", "/opt/curator/healthcheck.py"]
+  CMD ["python", "-I", "/opt/curator/healthcheck.py"]
 
 ENTRYPOINT ["curator"]
 CMD ["serve"]

@@ -1,60 +1,161 @@
-"""How long questions take with all permits taken: what the slots are set by.
+"""When replies leave with default settings, and what a question costs the processors.
 
-Run: ``python -m benchmarks.slots``. Prints latency at 1, 8 and 64 questions at once,
-with slots off, and the milliseconds per question that the largest load implies.
+Run: ``python -m benchmarks.slots [--slot-ms 100] [--at-once 1 8 24 64]``. A server in
+processes of its own, on a fresh ledger; clients that send at once, each the next
+question when all have their answers. Prints the median and the ninetieth percentile of
+the time to a reply, how many replies were late, and processor milliseconds a question
+of the server and of its executors: what the constants of ``server.api.backlog`` rest
+on, since they hardly depend on what else the machine does.
 """
 
+import argparse
+import re
+import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.harness import Installation, ask, client, serve_in_process
+import httpx
 
-ROUNDS = 4
+from tests.harness import (
+    Installation,
+    ask,
+    client,
+    free_port,
+    start_process,
+    wait_until_ready,
+)
+
+QUESTIONS = 192
 SQL = (
     "SELECT sex, ward, COUNT(DISTINCT patient_id), COUNT(*) AS visits"
     " FROM visits GROUP BY sex, ward"
 )
+_TICK_MS = 10.0
+
+
+@dataclass
+class Bench:
+    """A server that is being measured."""
+
+    url: str
+    key: str
+    metrics: str
+    pid: int
+
+    def late(self) -> int:
+        """Return how many replies missed their slot so far."""
+        text = httpx.get(self.metrics).text
+        found = re.search(r"^curator_late_replies ([\d.]+)", text, re.MULTILINE)
+        return int(float(found[1])) if found else 0
+
+    def busy_ms(self) -> tuple[float, float]:
+        """Return processor milliseconds of the server, and of its executors."""
+        executors = sum(
+            _busy_ms(pid)
+            for pid in children(self.pid)
+            if b"executor_child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+        return _busy_ms(self.pid), executors
 
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--slot-ms", type=int, default=100)
+    parser.add_argument("--at-once", type=int, nargs="+", default=[1, 8, 24, 64])
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        installation = Installation(Path(folder)).create()
+        installation = Installation(Path(folder), slot_ms=options.slot_ms).create()
         installation.load()
         key = installation.analyst()
-        with serve_in_process(installation) as url:
-            for at_once in (1, 8, 64):
-                latencies = sorted(measure(url, key, at_once))
-                worst = latencies[-1] * 1000
-                print(
-                    f"{at_once:3} at once: median "
-                    f"{latencies[len(latencies) // 2] * 1000:6.1f} ms, "
-                    f"worst {worst:6.1f} ms, {worst / at_once:5.1f} ms a question"
-                )
+        port, metrics = free_port(), free_port()
+        process = start_process(
+            installation, port, environment={"CURATOR_METRICS_PORT": str(metrics)}
+        )
+        try:
+            wait_until_ready(port)
+            report(
+                Bench(
+                    f"http://127.0.0.1:{port}",
+                    key,
+                    f"http://127.0.0.1:{metrics}/metrics",
+                    process.pid,
+                ),
+                options.at_once,
+            )
+        finally:
+            process.terminate()
+            process.wait(40)
 
 
-def measure(url: str, key: str, at_once: int) -> list[float]:
+def report(bench: Bench, widths: Sequence[int]) -> None:
+    """Print a row for each number of clients."""
+    ask_many(bench, 8, 24)  # caches fill
+    print("| at once | p50, s | p90, s | late | server, ms | executors, ms |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    for at_once in widths:
+        time.sleep(11)  # the counters are read every 10 s
+        late, before = bench.late(), bench.busy_ms()
+        seconds = ask_many(bench, at_once, QUESTIONS)
+        after = bench.busy_ms()
+        time.sleep(11)
+        used = [(b - a) / len(seconds) for a, b in zip(before, after, strict=True)]
+        print(
+            f"| {at_once} | {statistics.median(seconds):.2f} "
+            f"| {statistics.quantiles(seconds, n=10)[8]:.2f} "
+            f"| {bench.late() - late} of {len(seconds)} "
+            f"| {used[0]:.1f} | {used[1]:.1f} |",
+            flush=True,
+        )
+
+
+def ask_many(bench: Bench, at_once: int, questions: int) -> list[float]:
     """Return the seconds that each question took."""
-    latencies: list[float] = []
+    seconds: list[float] = []
     barrier = threading.Barrier(at_once)
 
     def work() -> None:
-        with client(url, key) as http:
+        with client(bench.url, bench.key) as http:
             http.get("/healthz")
-            for _ in range(ROUNDS):
+            for _ in range(max(1, questions // at_once)):
                 barrier.wait()
                 started = time.monotonic()
                 ask(http, SQL).raise_for_status()
-                latencies.append(time.monotonic() - started)
+                seconds.append(time.monotonic() - started)
 
     threads = [threading.Thread(target=work) for _ in range(at_once)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return latencies
+    return seconds
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int(_fields(int(path.name))[1])
+        except OSError:
+            continue
+        if parent == pid:
+            found.append(int(path.name))
+    return found
+
+
+def _busy_ms(pid: int) -> float:
+    fields = _fields(pid)
+    return (int(fields[11]) + int(fields[12])) * _TICK_MS
+
+
+def _fields(pid: int) -> list[str]:
+    """Return what stands after the name in proc(5)'s stat."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 
 if __name__ == "__main__":

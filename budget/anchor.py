@@ -2,6 +2,8 @@
 
 Two records alternate in place, each with a checksum, so that a write cut short leaves
 the other whole. The file is locked across processes for the whole of a ledger write.
+After them stands a mark: the sequence of the last record that was synced. Readers look
+at it without the lock, so that nobody who reads waits for one who writes.
 """
 
 import contextlib
@@ -24,6 +26,9 @@ LOCK_SECONDS = 10.0
 _POLL_SECONDS = 0.001
 _LOCKED = "the anchor's lock is held elsewhere"
 _MAGIC = "curator-anchor-1"
+_MARK_AT = 2 * RECORD_BYTES
+_MARK_BYTES = 128
+_SHORT = "the anchor was written short"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,21 @@ class AnchorFile:
         finally:
             _unlock(descriptor)
 
+    def synced_sequence(self) -> int:
+        """Return the sequence of the last entry that is anchored, and synced.
+
+        Asked without the lock: it may be an older one by a moment, never a later one.
+
+        Raises:
+            AnchorMismatchError: There is no anchor.
+            OSError: It cannot be opened.
+        """
+        descriptor = self._open(os.O_RDONLY)
+        try:
+            return HeldAnchor(descriptor).synced_sequence()
+        finally:
+            os.close(descriptor)
+
     def _open(self, flags: int) -> int:
         try:
             return os.open(self.path, flags | os.O_CLOEXEC)
@@ -132,13 +152,8 @@ class HeldAnchor:
         return max(records, key=lambda record: record.generation)
 
     def _read_slot(self, slot: int) -> AnchorRecord | None:
-        raw = os.pread(self._descriptor, RECORD_BYTES, slot * RECORD_BYTES)
-        end = raw.find(b"\0")
-        words, padding = (raw, b"") if end < 0 else (raw[:end], raw[end:])
-        if padding != bytes(len(padding)):
-            return None
-        digest, _, text = words.partition(b"\n")
-        if hashlib.sha256(text).hexdigest().encode() != digest:
+        text = _unsealed(os.pread(self._descriptor, RECORD_BYTES, slot * RECORD_BYTES))
+        if text is None:
             return None
         words = json.loads(text)
         if words["magic"] != _MAGIC:
@@ -166,11 +181,34 @@ class HeldAnchor:
         except OSError:
             self._spoil(offset)
             raise
+        self._mark(record.head.seq)
+
+    def confirm(self, head: Head) -> None:
+        """Sync the newest record, whose head this is, where nobody said that it was.
+
+        A process that was killed may have written it without a sync.
+
+        Raises:
+            OSError: It could not be made durable.
+        """
+        if self.synced_sequence() < head.seq:
+            os.fsync(self._descriptor)
+            self._mark(head.seq)
+
+    def synced_sequence(self) -> int:
+        """Return the sequence in the mark; 0 where it is not whole."""
+        text = _unsealed(os.pread(self._descriptor, _MARK_BYTES, _MARK_AT))
+        return 0 if text is None else int(text)
+
+    def _mark(self, seq: int) -> None:
+        """Say to readers how far the synced record came; itself it needs no sync."""
+        content = _sealed(str(seq).encode()).ljust(_MARK_BYTES, b"\0")
+        if os.pwrite(self._descriptor, content, _MARK_AT) != len(content):
+            raise OSError(_SHORT)
 
     def _put(self, content: bytes, offset: int) -> None:
         if os.pwrite(self._descriptor, content, offset) != len(content):
-            message = "the anchor was written short"
-            raise OSError(message)
+            raise OSError(_SHORT)
         os.fsync(self._descriptor)
 
     def _spoil(self, offset: int) -> None:
@@ -194,11 +232,26 @@ def encode_record(record: AnchorRecord) -> bytes:
             "generation": record.generation,
         }
     ).encode()
-    words = hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+    words = _sealed(text)
     if len(words) > RECORD_BYTES:
         message = "too many populations for one anchor record"
         raise OSError(message)
     return words.ljust(RECORD_BYTES, b"\0")
+
+
+def _sealed(text: bytes) -> bytes:
+    """Return a text after its checksum."""
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
+
+
+def _unsealed(raw: bytes) -> bytes | None:
+    """Return the text that lies in a part of the file; None where it is not whole."""
+    end = raw.find(b"\0")
+    words, padding = (raw, b"") if end < 0 else (raw[:end], raw[end:])
+    _, _, text = words.partition(b"\n")
+    if padding != bytes(len(padding)) or _sealed(text) != words:
+        return None
+    return text
 
 
 def _lock(descriptor: int, how: int, deadline: float) -> None:

@@ -1,7 +1,12 @@
 """The doors to one database: the ledger's writer, readers, and work in progress."""
 
+import contextlib
+import os
 import sqlite3
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
@@ -9,6 +14,8 @@ from budget.postgresql import DOORS, open_door
 from budget.prepared import on_driver
 
 BUSY_SECONDS = 10.0
+ReadCheck = Callable[[Connection], None]
+_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
 
 
 class Databases:
@@ -18,7 +25,8 @@ class Databases:
     therefore takes one lock as its transaction begins (SQLite: IMMEDIATE; PostgreSQL:
     an advisory lock), and is durable at every commit. Readers cannot write at all, and
     see one state for the length of a transaction; the ledger has readers of its own,
-    so that whoever asks it while reading waits for nobody who does the same. ``work``
+    so that whoever asks it while reading waits for nobody who does the same; what each
+    transaction of theirs sees is checked as it begins (``check_reading``). ``work``
     writes what is in no chain
     entry (who is alive, jobs, rates, replies that left): its last commits may be lost
     in a power cut.
@@ -31,6 +39,7 @@ class Databases:
         self.is_shared = make_url(url).get_backend_name() == "postgresql"
         self._connections = 0
         self._lock = threading.Lock()
+        self._check_reading: ReadCheck = lambda _: None
         if self.is_shared:
             self.writer, self.reader, self.ledger_reader, self.work = (
                 open_door(url, door, self) for door in DOORS
@@ -40,6 +49,25 @@ class Databases:
             self.reader = _sqlite(url, begin="BEGIN", query_only=True)
             self.ledger_reader = _sqlite(url, begin="BEGIN", query_only=True)
             self.work = _sqlite(url, begin="BEGIN IMMEDIATE", synchronous="NORMAL")
+        for engine in (self.reader, self.ledger_reader):
+            event.listen(engine, "begin", self._begin_reading)
+
+    def check_reading(self, check: ReadCheck) -> None:
+        """Let every transaction that reads begin with a check of what it sees."""
+        self._check_reading = check
+
+    def _begin_reading(self, connection: Connection) -> None:
+        if not _unchecked.get():
+            self._check_reading(connection)
+
+    @contextmanager
+    def unchecked(self) -> Iterator[None]:
+        """Let this context read what no check lets through: to say what is wrong."""
+        token = _unchecked.set(True)
+        try:
+            yield
+        finally:
+            _unchecked.reset(token)
 
     @property
     def connections(self) -> int:
@@ -78,6 +106,12 @@ def _sqlite(
         url, connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False}
     )
 
+    @event.listens_for(engine, "do_connect")
+    def before_connect(
+        _: object, __: object, arguments: list[str], ___: object
+    ) -> None:
+        _make_private(arguments[0])
+
     @event.listens_for(engine, "connect")
     def on_connect(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
@@ -91,3 +125,10 @@ def _sqlite(
         on_driver(connection, begin, (), lambda _: None)
 
     return engine
+
+
+def _make_private(path: str) -> None:
+    """Make a new database readable by its owner alone; its log files follow it."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with contextlib.suppress(OSError):  # it is there; or SQLite says what is wrong
+        os.close(os.open(path, flags, 0o600))

@@ -1,16 +1,14 @@
-"""The ledger as a list, for auditors: CONTRACT 5."""
+"""The ledger whole, for the host: CONTRACT 5. What HTTP shows is ``budget.listing``."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from budget.queries import MAX_SEQ, read_cursor
 from budget.tables import chain, charge
 from privacy.losses import Loss
 
 EntryRow = Row[tuple[object, ...]]
-_ENDS = ("answered", "failed")
 _MOST_NAMED = 500  # more are not named one by one to the database
 
 
@@ -24,69 +22,6 @@ def export_entries(connection: Connection) -> list[Entry]:
     """
     rows = connection.execute(select(chain).order_by(chain.c.seq)).all()
     return _shown(connection, rows)
-
-
-def entries_page(
-    connection: Connection,
-    *,
-    limit: int,
-    cursor: str | None,
-    populations: Collection[str] | None,
-    hidden: Collection[str],
-) -> tuple[list[Entry], str | None]:
-    """Return a page of entries, newest first, and the next cursor.
-
-    It begins before the first end of a question that is still in flight.
-
-    Args:
-        connection: An open transaction.
-        limit: The most entries.
-        cursor: Where the page before ended.
-        populations: Charges of these alone; None for every entry there is.
-        hidden: Questions whose replies have not left.
-
-    Raises:
-        InvalidOptionError: The cursor is none of ours.
-    """
-    before = MAX_SEQ if cursor is None else read_cursor(cursor)
-    before = min(before, horizon(connection, hidden))
-    query = select(chain).where(chain.c.seq < before)
-    if populations is not None:
-        query = query.join(charge, charge.c.seq == chain.c.seq).where(
-            charge.c.population.in_(sorted(populations))
-        )
-    newest = query.order_by(chain.c.seq.desc()).limit(limit + 1)
-    rows = connection.execute(newest).all()
-    following = str(rows[limit - 1].seq) if len(rows) > limit else None
-    return _shown(connection, rows[:limit]), following
-
-
-def horizon(connection: Connection, hidden: Collection[str]) -> int:
-    """Return the sequence of the first entry that must not be seen yet.
-
-    That is the first end of a question whose reply has not left: that entry, and any
-    count of entries from there on, would tell how long execution took.
-    """
-    first = connection.execute(
-        select(func.min(charge.c.seq)).where(
-            charge.c.query_id.in_(sorted(hidden)), charge.c.state.in_(_ENDS)
-        )
-    ).scalar_one()
-    if first is None:
-        return MAX_SEQ
-    later = connection.execute(
-        select(chain.c.seq, chain.c.body)
-        .where(chain.c.seq > first, chain.c.kind.in_(_ENDS))
-        .order_by(chain.c.seq)
-    )
-    ends = (row.seq for row in later if json.loads(row.body)["query_id"] in hidden)
-    return next(ends, MAX_SEQ)
-
-
-def entries_before(connection: Connection, seq: int) -> int:
-    """Return how many entries come before a sequence."""
-    count = select(func.count()).select_from(chain).where(chain.c.seq < seq)
-    return int(connection.execute(count).scalar_one())
 
 
 def _shown(connection: Connection, rows: Sequence[EntryRow]) -> list[Entry]:

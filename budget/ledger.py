@@ -8,18 +8,19 @@ import hashlib
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Table, insert, or_
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget import accounts, leases, works
 from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import Appender, head_of, ledger_id_of
+from budget.chain import Appender, Body, head_of, ledger_id_of, salted
 from budget.databases import Databases
-from budget.export import entries_before, entries_page, export_entries, horizon
+from budget.export import export_entries
 from budget.filter import charge_all
+from budget.horizon import Horizon
 from budget.leases import Holder
+from budget.listing import Line, Seen, count_lines, lines_page
 from budget.positions import Position, read_position
 from budget.prepared import Prepared, Row, Step
 from budget.queries import (
@@ -49,6 +50,7 @@ from budget.records import (
     Settled,
     StoredAnswer,
 )
+from budget.room import forget_trial, try_room
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
@@ -94,7 +96,8 @@ class Ledger:
 
     Args:
         databases: Where its tables are.
-        anchor: Its anchor, outside the data directory.
+        anchor: Its anchor, outside the data directory. From now on the databases'
+            readers see nothing that is not anchored.
         is_released: Whether an answer's reply has left; until then it is in flight.
         unreleased: The answers of this process whose replies have not left.
         boot: Names this process in leases; random where it is not given.
@@ -114,6 +117,11 @@ class Ledger:
         self._writer = Writer(databases, anchor)
         self._is_released = is_released
         self._unreleased = unreleased
+        databases.check_reading(
+            Horizon(
+                anchor, self.catch_up, lambda: self._writer.is_behind, unreleased
+            ).check
+        )
         self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
@@ -264,7 +272,6 @@ class Ledger:
     def lookup_key(self, principal: str, key: str, fingerprint: str) -> Settled | None:
         """Return what a key brought before; None where it is new."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         if not is_known(self._databases.ledger_reader, principal, key):
             return None
         with self._databases.ledger_reader.connect() as connection:
@@ -277,7 +284,6 @@ class Ledger:
     ) -> StoredAnswer | None:
         """Return the released answer with the most epsilon, then the earliest."""
         self._writer.require_matched()
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return find_reusable(
                 connection, question, at_least, project, self._is_released
@@ -301,10 +307,7 @@ class Ledger:
             leases.require_held(holder, paid.query_id, self._holder.boot)
             _store(write, paid.query_id, body)
             leases.settle(write, paid.query_id, "answered", self._holder.held_boot)
-            digest = hashlib.sha256(body).hexdigest()
-            write.entries.append(
-                "answered", {"query_id": paid.query_id, "sha256": digest}
-            )
+            write.entries.append("answered", _answered(paid.query_id, body))
         return body
 
     def store_free(
@@ -319,13 +322,12 @@ class Ledger:
             settled = self._settled(write, write.read, request)
             if settled is not None:
                 return settled
-            digest = hashlib.sha256(body).hexdigest()
-            facts = {"source_query_id": source_query_id, "sha256": digest}
+            facts = {"source_query_id": source_query_id, "sha256": _digest(body)}
             accounts.insert_charge(
                 write,
                 request,
                 kind="free",
-                facts=facts,
+                facts=salted(facts),
                 marks={"held_boot": self._holder.held_boot},
             )
             _store(write, request.query_id, body)
@@ -397,11 +399,8 @@ class Ledger:
             works.require_running(write.connection, paid.query_id)
             _store(write, paid.query_id, body)
             leases.settle(write, paid.query_id, "answered", None)
-            digest = hashlib.sha256(body).hexdigest()
-            write.entries.append(
-                "answered", {"query_id": paid.query_id, "sha256": digest}
-            )
-            _append(write, action, actor, also)
+            write.entries.append("answered", _answered(paid.query_id, body))
+            _append(write, action, actor, also, salted)
         return body
 
     def fail_work(
@@ -411,17 +410,38 @@ class Ledger:
         with self._writer.transaction() as write:
             if works.is_begun(write.connection, query_id):
                 leases.fail(write, query_id)
-            _append(write, action, actor, also)
+            _append(write, action, actor, also, salted)
 
     def claim_orphans(self) -> list[Orphan]:
         """Lease every charge that nobody works on; fail those tried three times."""
+        return self.take_up()[0]
+
+    def take_up(self) -> tuple[list[Orphan], list[QueryRecord]]:
+        """Take over what nobody works on, and what nobody would release.
+
+        Returns:
+            The charges without an end, leased to this process; those tried three times
+            fail instead. And those that have ended and were held by processes that
+            died: they are held by this one until it releases them.
+
+        Raises:
+            LedgerUnavailableError: Nothing was taken up: database or anchor cannot be
+                written, or there is no room for an answer.
+        """
+        left = or_(self._holder.orphaned(), self._holder.stranded())
         with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.orphaned()):
-                return []
-        with self._writer.transaction() as write:  # anchored, or nothing is claimed
+            if not leases.is_any(connection, left):
+                return [], []
+        with self._writer.transaction(renews_anchor=True) as write:
+            try_room(write.connection)
+        with self._writer.transaction() as write:  # anchored, or nothing is taken up
+            forget_trial(write.connection)
             leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
-            return leases.claim(write.connection, self._holder)
+            return (
+                leases.claim(write.connection, self._holder),
+                leases.take_stranded(write.connection, self._holder),
+            )
 
     def release(self, query_ids: Sequence[str]) -> None:
         """Show answers to other processes: their replies leave now.
@@ -454,18 +474,6 @@ class Ledger:
             self._writer.require_anchored()
             self.release(forgotten)
 
-    def release_stranded(self) -> None:
-        """Show what processes that died had stored, once it is anchored."""
-        if not self._holder.shared:
-            return
-        with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.stranded()):
-                return
-        with self._writer.transaction():  # anchored first
-            pass
-        with self._writer.transaction() as write:
-            leases.release_stranded(write.connection, self._holder)
-
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""
         with self._databases.ledger_reader.connect() as connection:
@@ -494,7 +502,6 @@ class Ledger:
 
     def query(self, query_id: str) -> QueryRecord | None:
         """Return one question with its answer."""
-        self._writer.require_anchored()
         with self._databases.ledger_reader.connect() as connection:
             return read_query(connection, query_id)
 
@@ -506,41 +513,53 @@ class Ledger:
             OSError: It cannot be opened.
         """
         anchored = self._anchor.read().head.seq
-        with self._databases.reader.connect() as connection:
-            return read_position(connection, anchored)
+        with (
+            self._databases.unchecked(),
+            self._databases.reader.connect() as connection,
+        ):
+            return read_position(connection, anchored, self.hidden(connection))
 
     def export(self) -> list[dict[str, object]]:
         """Return every entry without bodies of answers (CONTRACT 5)."""
         with self._databases.ledger_reader.connect() as connection:
             return export_entries(connection)
 
-    def entries(
-        self, *, limit: int, cursor: str | None, populations: Collection[str] | None
-    ) -> tuple[list[dict[str, object]], str | None]:
-        """Return a page of entries, newest first, and the next cursor."""
+    def lines(
+        self,
+        seen: Seen,
+        also_hidden: Callable[[Connection], Collection[str]],
+        *,
+        limit: int,
+        cursor: str | None,
+    ) -> tuple[list[Line], str | None]:
+        """Return a page of the ledger as HTTP shows it, and the next cursor.
+
+        ``also_hidden`` reads, in the same transaction, which charges have ends that
+        must not be seen, beside those that ``hidden`` returns.
+        """
         with self._databases.reader.connect() as connection:
-            return entries_page(
-                connection,
-                limit=limit,
-                cursor=cursor,
-                populations=populations,
-                hidden=self.hidden(connection),
-            )
+            hidden = self.hidden(connection) | frozenset(also_hidden(connection))
+            return lines_page(connection, seen, hidden, limit=limit, cursor=cursor)
+
+    def count_lines(self, seen: Seen) -> int:
+        """Return how many lines ``lines`` has in all."""
+        with self._databases.reader.connect() as connection:
+            return count_lines(connection, seen)
 
     def hidden(self, connection: Connection) -> frozenset[str]:
         """Return the questions whose replies have not left, of every process.
 
-        Until then nobody may learn that they have ended (PRIVACY 6).
+        Until then nobody may learn that they have ended (PRIVACY 6). What this process
+        holds is looked at once ``connection`` sees one state: whatever ended before
+        that is held by then, or its reply has left.
         """
-        return frozenset(self._unreleased()) | leases.held(connection)
+        held = leases.held(connection)
+        return held | frozenset(self._unreleased())
 
     def verify(self, recorded_tables: Iterable[Table]) -> Verification:
         """Find any edit, deletion, reordering or truncation."""
-        with self._databases.reader.connect() as connection:
-            first = horizon(connection, self.hidden(connection))
-            visible = entries_before(connection, first)
-        found = verify(self._databases, self._anchor, tuple(recorded_tables))
-        return replace(found, entries=min(found.entries, visible))
+        with self._databases.unchecked():
+            return verify(self._databases, self._anchor, tuple(recorded_tables))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
         """Go on after a restore: see ``budget.reconciliation``."""
@@ -557,9 +576,28 @@ def _reading_key(request: ChargeRequest) -> list[Step]:
     return [] if key is None else [reading_key(request.principal, key)]
 
 
-def _append(write: Write, action: str, actor: str, also: works.Also) -> None:
-    """Write an admin entry with the changes that ``also`` makes."""
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def _answered(query_id: str, body: bytes) -> Body:
+    """Return the body of the entry that a question's answer is stored with."""
+    return salted({"query_id": query_id, "sha256": _digest(body)})
+
+
+def _append(
+    write: Write,
+    action: str,
+    actor: str,
+    also: works.Also,
+    sealed: Callable[[Body], Body] = dict,
+) -> None:
+    """Write an admin entry with the changes that ``also`` makes.
+
+    ``sealed`` is ``salted`` where execution has ended with it.
+    """
     write.flush()  # it may read what was written
     change = RecordedTransaction(write)
     also(change)
-    write.entries.append("admin", {"action": action, "actor": actor, **change.body({})})
+    body = {"action": action, "actor": actor, **change.body({})}
+    write.entries.append("admin", sealed(body))

@@ -135,7 +135,10 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
             },
         )
     except ImportError:
-        message = "PostgreSQL needs a driver: pip install 'curator[postgres]'"
+        message = (
+            "PostgreSQL needs a driver: in the folder of Curator's source, type "
+            "'pip install --require-hashes -r requirements/postgres.txt'"
+        )
         raise DatabaseUnreachableError(message) from None
 
     @event.listens_for(engine, "connect")

@@ -125,6 +125,21 @@ def begin_with(connection: Connection, text: str) -> None:
     _on_driver(connection, text, lambda driver: _all(connection, driver, [(text, ())]))
 
 
+def read_first(connection: Connection, step: Step) -> list[Row]:
+    """Return the rows of the statement that a transaction opens with.
+
+    PostgreSQL's BEGIN goes with it.
+
+    Raises:
+        SQLAlchemyError: As SQLAlchemy would.
+    """
+    words = step.statement._words(connection, step.parameters)  # noqa: SLF001 - of this module
+    (outcome,) = _on_driver(
+        connection, words[0], lambda driver: _all(connection, driver, [words])
+    )
+    return outcome.rows
+
+
 def _pipelines(connection: Connection) -> bool:
     return connection.dialect.name == "postgresql"
 

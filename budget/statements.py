@@ -4,13 +4,11 @@ Times are those of charges, never of answers (PRIVACY 6).
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from budget.chain import Head
-from budget.export import horizon
 from budget.tables import chain, charge
 from privacy.losses import Loss
 
@@ -40,22 +38,6 @@ class EntryLine:
     kind: str
     time: str
     body: Mapping[str, object]
-
-
-def head(connection: Connection, hidden: Collection[str]) -> Head:
-    """Return the ledger's last entry that may be seen.
-
-    Args:
-        connection: To the ledger.
-        hidden: Questions whose replies have not left.
-    """
-    row = connection.execute(
-        select(chain.c.seq, chain.c.hash)
-        .where(chain.c.seq < horizon(connection, hidden))
-        .order_by(chain.c.seq.desc())
-        .limit(1)
-    ).one()
-    return Head(row.seq, row.hash)
 
 
 def read_charges(

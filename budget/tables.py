@@ -104,4 +104,14 @@ boot = Table(
     metadata,
     Column("id", Text, primary_key=True),  # one process, random
     Column("renewed_ms", BigInteger, nullable=False),  # by the database's clock
+    Column("since_ms", BigInteger),  # by the same
+    Column("host", Text),  # its name, for people
+    Column("place", Text),  # which machine and which anchor, hashed
+)
+
+trial = Table(
+    "trial",  # what is written to see whether there is room; in no entry
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),
 )

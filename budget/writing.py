@@ -209,11 +209,14 @@ class Writer:
             raise AnchorMismatchError(MISMATCH)
 
     @contextmanager
-    def transaction(self, *reading: Step) -> Iterator[Write]:
+    def transaction(
+        self, *reading: Step, renews_anchor: bool = False
+    ) -> Iterator[Write]:
         """Write entries: on leaving they are committed, then anchored.
 
         Args:
             reading: What is read as the transaction opens, in the same round trip.
+            renews_anchor: Whether the anchor is written although no entry is.
 
         Raises:
             AnchorMismatchError: The ledger does not contain its anchor; nothing was
@@ -228,11 +231,12 @@ class Writer:
             with self._anchor.locked() as held:
                 record = held.read()
                 with self._databases.writer.begin() as connection:
-                    write = self._opened(connection, record, reading)
+                    write, record = self._opened(connection, held, record, reading)
                     yield write
                     after = self.next_record(write, record)
                     committing = True
-                self._write_anchor(held, record, after)
+                if renews_anchor or after.head != record.head:
+                    self._write_anchor(held, after)
         except AnchorMismatchError:
             self._mismatched = True
             raise
@@ -247,15 +251,51 @@ class Writer:
             raise LedgerUnavailableError(message) from error
 
     def _opened(
-        self, connection: Connection, record: AnchorRecord, reading: Sequence[Step]
-    ) -> Write:
-        """Read what every write needs and what this one does; check the anchor."""
+        self,
+        connection: Connection,
+        held: HeldAnchor,
+        record: AnchorRecord,
+        reading: Sequence[Step],
+    ) -> tuple[Write, AnchorRecord]:
+        """Read what every write needs and what this one does; check the anchor.
+
+        Returns:
+            The write, and the anchor's record, which names the ledger's last entry.
+        """
         first, totals, last, *read = (
             outcome.rows
             for outcome in together(connection, [*_checking(record), LAST, *reading])
         )
         _require_contained(record, first, totals)
-        return open_write(connection, head_in(last), read)
+        head = head_in(last)
+        record = self._brought_forward(held, record, head, totals)
+        return open_write(connection, head, read), record
+
+    def _brought_forward(
+        self,
+        held: HeldAnchor,
+        record: AnchorRecord,
+        head: Head,
+        totals: Sequence[Row],
+    ) -> AnchorRecord:
+        """Anchor what an earlier write left behind, before this one rests on it."""
+        try:
+            if record.head == head:
+                held.confirm(head)
+            else:
+                after = record.generation + 1
+                record = AnchorRecord(record.ledger_id, head, _totals_in(totals), after)
+                held.write(record)
+        except OSError:
+            self._behind = True
+            raise
+        self._behind = False
+        return record
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a write of the anchor failed here, and none has succeeded since."""
+        return self._behind
 
     def require_contained(self, connection: Connection, record: AnchorRecord) -> None:
         """Refuse a ledger that does not contain its anchor.
@@ -281,11 +321,7 @@ class Writer:
         encode_record(record)
         return record
 
-    def _write_anchor(
-        self, held: HeldAnchor, before: AnchorRecord, after: AnchorRecord
-    ) -> None:
-        if after.head == before.head:
-            return
+    def _write_anchor(self, held: HeldAnchor, after: AnchorRecord) -> None:
         try:
             held.write(after)
         except OSError as error:

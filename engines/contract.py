@@ -1,6 +1,6 @@
 """What every engine offers: sealed aggregates of a snapshot, and nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -31,6 +31,30 @@ class Engine(Protocol):
     @property
     def incidents(self) -> int:
         """Executions that failed since the start; for the operator alone."""
+        ...
+
+    @property
+    def limit_incidents(self) -> int:
+        """Those of them that met the memory limit or the deadline."""
+        ...
+
+    def start(self, snapshots: Sequence[str] = ()) -> None:
+        """Get ready, so that no plan waits for it.
+
+        Args:
+            snapshots: To be opened; each must have been loaded.
+
+        Raises:
+            ExecutionError: Nothing could be executed.
+        """
+        ...
+
+    def check(self) -> None:
+        """Look whether plans can be executed; delays none that runs.
+
+        Raises:
+            ExecutionError: They cannot.
+        """
         ...
 
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:

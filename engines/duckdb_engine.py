@@ -1,23 +1,20 @@
 """The embedded engine: DuckDB on snapshot files."""
 
-import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Final, TypeVar
-
-import duckdb
 
 from engines.contract import Interruptible, SealedCounts, SealedVector
 from engines.cubes import ROWS_AT_ONCE, sparse_counts
 from engines.deadlines import Deadlines
+from engines.filling import Row, filled_vectors
+from engines.incidents import Incidents
 from engines.sequences import sequence_counts
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
-from privacy.schema import Scalar
-from privacy.sealed import SATURATION, Exact
+from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.compiled import RenderedPlan, Statement
+from query_lang.compiled import RenderedPlan
 from query_lang.cubes import CubeStatement
 from query_lang.sequences import SequenceStatement
 
@@ -27,11 +24,7 @@ DEADLINE_SECONDS: Final = 60.0
 LONG_DEADLINE_SECONDS: Final = 3_600.0
 """As above, for the cubes and sequences that jobs count in the background."""
 
-_log = logging.getLogger("curator.engine")
-_ROWS_AT_ONCE: Final = 10_000
-
 _Made = TypeVar("_Made")
-_Row = tuple[Scalar | None, ...]
 
 
 class DuckDbEngine:
@@ -47,13 +40,29 @@ class DuckDbEngine:
         self._snapshots = Snapshots(folder, limits)
         self._deadline_seconds = deadline_seconds
         self._deadlines = Deadlines()
-        self._incidents = 0
-        self._lock = Lock()
+        self._incidents = Incidents()
 
     @property
     def incidents(self) -> int:
         """Executions that failed since the start; for the operator alone."""
-        return self._incidents
+        return self._incidents.failed
+
+    @property
+    def limit_incidents(self) -> int:
+        """Those of them that met the memory limit or the deadline."""
+        return self._incidents.at_limit
+
+    def start(self, snapshots: Sequence[str] = ()) -> None:
+        """Open snapshots.
+
+        Raises:
+            ExecutionError: One cannot be opened.
+        """
+        if not all(self.can_open(snapshot) for snapshot in snapshots):
+            raise ExecutionError
+
+    def check(self) -> None:
+        """Do nothing: this process is there."""
 
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
         """Return one sealed vector a measure, aligned with its statement's places.
@@ -112,9 +121,7 @@ class DuckDbEngine:
         except StoppingError:
             raise
         except Exception as error:  # noqa: BLE001 - nothing of the cause may leave
-            _log.error("execution failed", extra={"error": type(error).__name__})
-        with self._lock:
-            self._incidents += 1
+            self._incidents.count(type(error).__name__)
         raise ExecutionError
 
     def can_open(self, snapshot: str) -> bool:
@@ -136,26 +143,17 @@ class DuckDbEngine:
         self._snapshots.close()
 
     def _sealed(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Run the statements one after the other, and seal what they fill.
-
-        One cursor of one read-only file, so they read the same rows.
-        """
-        deadline = self._deadline_seconds
-        filled: dict[int, list[int]] = {}
-        lent = self._snapshots.cursor(snapshot, timeout_seconds=deadline)
-        with lent as cursor, self._deadlines.within(cursor, deadline) as watch:
-            for statement in plan.statements:
-                if watch.passed:
-                    raise TimeoutError
-                _fill(filled, statement, _rows(cursor, statement))
-        return tuple(Exact(tuple(filled[i])) for i in range(plan.vector_count))
+        """Run the statements one after the other, and seal what they fill."""
+        asked = (snapshot, plan, self._deadline_seconds)
+        vectors = filled_vectors(self._snapshots, self._deadlines, asked)
+        return tuple(Exact(tuple(vector)) for vector in vectors)
 
     def _counted(
         self,
         snapshot: str,
         statement: CubeStatement | SequenceStatement,
         interruptible: Interruptible,
-        made: Callable[[Iterator[list[_Row]]], _Made],
+        made: Callable[[Iterator[list[Row]]], _Made],
     ) -> Exact[_Made]:
         """Run a long statement, and seal what is made of its rows."""
         deadline = LONG_DEADLINE_SECONDS
@@ -167,47 +165,3 @@ class DuckDbEngine:
         ):
             cursor.execute(statement.sql, list(statement.parameters))
             return Exact(made(iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), [])))
-
-
-def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement) -> Iterator[_Row]:
-    """Yield the rows of a statement; most of them may be strangers to its places."""
-    cursor.execute(statement.sql, list(statement.parameters))
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-        yield from rows
-
-
-def _fill(
-    filled: dict[int, list[int]], statement: Statement, rows: Iterable[_Row]
-) -> None:
-    """Lay rows out over places: none for 0, strangers dropped.
-
-    Raises:
-        ValueError: Two rows fill one place, two places have one key, or two statements
-            fill one vector; the rendering is at fault.
-    """
-    width = len(statement.vectors)
-    places = {key: place for place, key in enumerate(statement.places)}
-    if not width or len(places) < len(statement.places):
-        raise ValueError
-    if not filled.keys().isdisjoint(statement.vectors):
-        raise ValueError
-    vectors = [[0] * len(places) for _ in range(width)]
-    seen = set()
-    for row in rows:
-        place = places.get(row[:-width])
-        if place in seen:
-            raise ValueError
-        if place is not None:
-            seen.add(place)
-            for vector, value in zip(vectors, row[-width:], strict=True):
-                vector[place] = _saturated(value)
-    filled.update(zip(statement.vectors, vectors, strict=True))
-
-
-def _saturated(value: Scalar | None) -> int:
-    """Return an aggregate as it counts; the sum of nothing is 0."""
-    if value is None:
-        return 0
-    if not isinstance(value, int):
-        raise TypeError
-    return max(-SATURATION, min(SATURATION, value))

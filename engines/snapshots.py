@@ -28,6 +28,26 @@ on them. DuckDB 2.0.0 fails at ``CASE WHEN n = 5 THEN 'a' END = code`` where no 
 """
 
 
+TOTAL_MEMORY_BYTES: Final = 2_000_000_000
+"""That the executors of one server process may use together, each an equal share.
+
+Of each open snapshot; an executor keeps a second one open, idle.
+"""
+
+
+MAX_OPEN: Final = 2
+"""Snapshots that one process keeps open at once."""
+
+
+def memory_per_executor(executors: int) -> int:
+    """Return the bytes that one execution may use, its public share of the total.
+
+    >>> memory_per_executor(2)
+    1000000000
+    """
+    return TOTAL_MEMORY_BYTES // executors
+
+
 @dataclass(frozen=True, slots=True)
 class SnapshotLimits:
     """Public limits of the engine; none depends on a query.
@@ -40,7 +60,7 @@ class SnapshotLimits:
 
     memory_limit: str = "2GB"
     threads: int = 2
-    max_open: int = 2
+    max_open: int = MAX_OPEN
 
 
 @dataclass(slots=True)

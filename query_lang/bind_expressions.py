@@ -204,14 +204,14 @@ class ExpressionBinder:
                 return self._computed(tree)
 
     def _subquery(self, tree: InQuery | Exists) -> Expression:
-        """Bind a subquery once, so that GROUP BY can point at it."""
+        """Bind a subquery; written again in the same scope it is the same."""
         found = self._bound.get(tree)
         if found is None:
             if isinstance(tree, Exists):
                 found = self.subqueries.exists(tree, self)
             else:
                 found = self.subqueries.in_query(tree, self)
-            self._bound[tree] = found
+            found = self._bound[tree] = self.environment.first_written(found)
         return found
 
     def _chain(self, items: tuple[Tree, ...], function: Function) -> Expression:

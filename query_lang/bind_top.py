@@ -1,7 +1,7 @@
 """The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from privacy.errors import QueryError
@@ -35,7 +35,9 @@ from query_lang.expressions import (
 from query_lang.intervals import Interval, interval_of
 from query_lang.literals import LITERALS, NUMBERS, small_number
 from query_lang.names import output_names
+from query_lang.noisy_conditions import shown_in_presentation
 from query_lang.plan import (
+    Aggregate,
     CountDistinctMeasure,
     CountRowsMeasure,
     CountUnitsMeasure,
@@ -132,7 +134,7 @@ class TopBinder:
                 for value, slot in self.slots.items()
                 if not isinstance(value, FieldRef)
             ),
-            keys=tuple(self.keys.values()),
+            keys=tuple(self._named_keys(columns)),
             key_positions=tuple(places),
             measures=tuple(self.measures),
             columns=tuple(columns),
@@ -163,6 +165,15 @@ class TopBinder:
             )
             places.append(written.position)
         return places
+
+    def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
+        """Yield the keys under the names that the answer shows them by.
+
+        However GROUP BY points at a key, it is the same question.
+        """
+        names = {column.shown: column.name for column in reversed(columns)}
+        for index, key in enumerate(self.keys.values()):
+            yield replace(key, name=names[KeyShown(index)])
 
     def _key_name(self, tree: Tree) -> str:
         aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
@@ -432,17 +443,32 @@ def _bins(written: Tree, tree: AggregateCall) -> int:
 
 
 def weights_of(
-    columns: Mapping[str, Shown], measures: int, weights: Mapping[str, Fraction]
+    plan: Aggregate, columns: Mapping[str, Shown], weights: Mapping[str, Fraction]
 ) -> list[Fraction]:
-    """Return each vector's weight: the greatest among the columns that show it.
+    """Return each vector's weight (CONTRACT 3).
 
-    Vectors that no column shows weigh 1.
+    Without weights all vectors weigh the same. With them, a column that none names
+    weighs 1, and so does what HAVING and ORDER BY alone speak of; the two vectors of an
+    average share its weight; a vector that several show takes the greatest.
+
+    Args:
+        plan: Whose vectors are weighed.
+        columns: The measure columns, by name.
+        weights: By name of a column; positive.
     """
-    shares: list[list[Fraction]] = [[] for _ in range(measures)]
-    for name, shown in columns.items():
-        for vector in vectors_of(shown):
-            shares[vector].append(weights.get(name, Fraction(1)))
-    return [max(share, default=Fraction(1)) for share in shares]
+    if not weights:
+        return [Fraction(1)] * len(plan.measures)
+    one = Fraction(1)
+    shown = [(each, weights.get(name, one)) for name, each in columns.items()]
+    named = set(columns.values())
+    beside = shown_in_presentation(plan.presentation)
+    shown += [(each, one) for each in beside if each not in named]
+    shares: list[list[Fraction]] = [[] for _ in plan.measures]
+    for each, weight in shown:
+        vectors = vectors_of(each)
+        for vector in vectors:
+            shares[vector].append(weight / len(vectors))
+    return [max(share) for share in shares]
 
 
 def vectors_of(shown: Shown) -> tuple[int, ...]:

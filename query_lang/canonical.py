@@ -9,15 +9,17 @@ from fractions import Fraction
 from privacy.schema import Table
 from query_lang.expressions import Facts
 from query_lang.plan import Aggregate, Key
+from query_lang.slots import with_ranked_slots
 
 
 def canonical_text(plan: Aggregate, weights: Sequence[Fraction]) -> str:
     """Return compact JSON of a plan and its weights, shares of 1, in stable order.
 
     Slots stand for columns, so that names of tables and spacing do not matter (those of
-    output columns do: they are part of the answer); a value carries its type, so that
-    no two plans share a text.
+    output columns do: they are part of the answer), nor how often a subquery was
+    written; a value carries its type, so that no two plans share a text.
     """
+    plan = with_ranked_slots(plan)
     document = {"plan": plan_to_json(plan), "weights": _shares(weights)}
     return _compact(document)
 

@@ -17,6 +17,9 @@ from query_lang.compiled import (
     NumberShown,
     OutputColumn,
 )
+from query_lang.cost_checks import CostCheck
+from query_lang.cost_plans import aggregate_costs
+from query_lang.costs import UNLIMITED, CostLimits
 from query_lang.derivation import derive
 from query_lang.parse import parse_query
 from query_lang.plan import (
@@ -42,6 +45,7 @@ def compile_query(
     dataset: Dataset,
     bounds: ContributionBounds = NO_BOUNDS,
     weights: Weights | None = None,
+    limits: CostLimits = UNLIMITED,
 ) -> CompiledQuery:
     """Compile a query against a public schema; touches no data.
 
@@ -50,12 +54,13 @@ def compile_query(
         dataset: The public schema.
         bounds: Lower contribution bounds that the request asks for.
         weights: Relative shares of the loss by measure column; others weigh 1.
+        limits: What executing it may cost.
 
     Raises:
         QueryError: The text is refused, with rule, place and hint.
         InvalidOptionError: A bound or weight does not fit.
     """
-    return compile_syntax(parse_query(sql), dataset, bounds, weights)
+    return compile_syntax(parse_query(sql), dataset, bounds, weights, limits)
 
 
 def compile_syntax(
@@ -63,6 +68,7 @@ def compile_syntax(
     dataset: Dataset,
     bounds: ContributionBounds = NO_BOUNDS,
     weights: Weights | None = None,
+    limits: CostLimits = UNLIMITED,
 ) -> CompiledQuery:
     """Compile a parsed query; the half of ``compile_query`` after parsing.
 
@@ -73,16 +79,24 @@ def compile_syntax(
     bound = bind_query(tree, dataset, bounds)
     plan = bound.plan
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
+    rendered = render_plan(plan, dataset.hierarchies, tree.select.position)
+    check = CostCheck(limits, dataset)
+    texts = [statement.sql for statement in rendered.statements]
+    cost = check.check(
+        lambda tables: aggregate_costs(plan, dataset, texts, tables),
+        tree.select.position,
+    )
     return CompiledQuery(
         columns=output_columns(plan, dataset.unit),
         measures=tuple(
             _measure(plan, measure, weight)
             for measure, weight in zip(plan.measures, shares, strict=True)
         ),
-        rendered=render_plan(plan, dataset.hierarchies, tree.select.position),
+        rendered=rendered,
         canonical=canonical_text(plan, shares),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
+        cost=cost,
         presentation=plan.presentation,
     )
 
@@ -140,4 +154,4 @@ def _vector_weights(plan: Aggregate, weights: Weights) -> list[Fraction]:
     if any(weight <= 0 for weight in weights.values()):
         message = "weights are positive"
         raise InvalidOptionError(message)
-    return weights_of(shown, len(plan.measures), weights)
+    return weights_of(plan, shown, weights)

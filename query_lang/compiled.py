@@ -6,6 +6,7 @@ from typing import Literal
 
 from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType, Scalar
+from query_lang.costs import PlanCost
 from query_lang.syntax import ComparisonOperator
 
 Cell = tuple[Scalar | None, ...]
@@ -268,6 +269,7 @@ class CompiledQuery:
             names and weights; the snapshot is the caller's to add.
         derivation: Why the sensitivities are what they are, in words.
         warnings: In the order of the text.
+        cost: What executing it takes at most.
         presentation: HAVING, ORDER BY and LIMIT, on noisy values.
     """
 
@@ -277,4 +279,5 @@ class CompiledQuery:
     canonical: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+    cost: PlanCost
     presentation: Presentation = field(default_factory=Presentation)

@@ -1,6 +1,11 @@
 """What a question may cost the engine, from its plan and public sizes alone."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final, Literal
+
+CostPart = Literal["unit_steps", "unit_memory_bytes", "steps", "memory_bytes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +27,103 @@ class PlanCost:
     memory_bytes: int
     unit_steps: int
     unit_memory_bytes: int
+
+
+SLOT_SHARE: Final = 2
+"""A unit's extra steps, met by every question ahead of a reply, fill at most one part
+in so many of a slot."""
+
+UNIT_MEMORY_SHARE: Final = 64
+"""One unit's extra bytes fill at most one part in so many of an executor's memory."""
+
+MEMORY_SHARE: Final = 2
+"""The whole fills at most one part in so many of an executor's memory."""
+
+DEADLINE_SHARE: Final = 10
+"""The whole takes at most one part in so many of the deadline."""
+
+_DEFAULT_SLOT_MS: Final = 100  # what is measured by where slots are off
+_STEPS_A_MS: Final = 1_000_000
+_STEPS_A_SECOND: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CostLimits:
+    """What a plan may cost; functions of public settings alone."""
+
+    steps: int
+    memory_bytes: int
+    unit_steps: int
+    unit_memory_bytes: int
+
+    def passed(self, cost: PlanCost) -> Iterator[CostPart]:
+        """Yield the parts of a cost that are beyond the limit."""
+        parts: tuple[CostPart, ...] = (
+            "unit_steps",
+            "unit_memory_bytes",
+            "steps",
+            "memory_bytes",
+        )
+        return (part for part in parts if getattr(cost, part) > getattr(self, part))
+
+    def allow(self, cost: PlanCost) -> bool:
+        """Whether every part of a cost is within its limit."""
+        return not any(self.passed(cost))
+
+
+_EVERYTHING: Final = 2**200
+UNLIMITED: Final = CostLimits(_EVERYTHING, _EVERYTHING, _EVERYTHING, _EVERYTHING)
+"""For what is not executed, or was charged before and is executed again."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSize:
+    """Public facts about an engine that limits rest on.
+
+    Attributes:
+        permits: Replies that may be under way at once.
+        executors: Questions that are executed at once.
+        slot_ms: How long a slot is; 0 where slots are off.
+        memory_bytes: Of one executor.
+        deadline_seconds: Of one execution.
+    """
+
+    permits: int
+    executors: int
+    slot_ms: int
+    memory_bytes: int
+    deadline_seconds: float
+
+
+def cost_limits(size: EngineSize) -> CostLimits:
+    """Return the limits of a question.
+
+    Every permit may hold a question that reads the same unit, and an executor takes its
+    share of them one after the other: so a unit's extra steps count that often.
+
+    >>> cost_limits(EngineSize(64, 2, 100, 2**30, 60.0)).unit_steps
+    1562500
+    """
+    slot = (size.slot_ms or _DEFAULT_SLOT_MS) * _STEPS_A_MS
+    ahead = math.ceil(size.permits / size.executors)
+    return CostLimits(
+        steps=int(size.deadline_seconds * _STEPS_A_SECOND) // DEADLINE_SHARE,
+        memory_bytes=size.memory_bytes // MEMORY_SHARE,
+        unit_steps=slot // SLOT_SHARE // ahead,
+        unit_memory_bytes=size.memory_bytes // UNIT_MEMORY_SHARE,
+    )
+
+
+def job_limits(size: EngineSize) -> CostLimits:
+    """Return the limits of a statement that a job runs, which no reply waits for.
+
+    One unit's extra steps stay below a slot, since jobs show their end in whole slots.
+    """
+    alone = cost_limits(size)
+    slot = (size.slot_ms or _DEFAULT_SLOT_MS) * _STEPS_A_MS
+    return CostLimits(
+        steps=alone.steps,
+        memory_bytes=alone.memory_bytes,
+        unit_steps=slot // SLOT_SHARE,
+        unit_memory_bytes=alone.unit_memory_bytes,
+    )

@@ -20,6 +20,9 @@ from query_lang.bind_expressions import ExpressionBinder
 from query_lang.bind_queries import QueryBinder
 from query_lang.canonical import canonical_text
 from query_lang.compiled import KeyShown, NumberShown, Presentation, QueryWarning
+from query_lang.cost_checks import CostCheck
+from query_lang.cost_plans import aggregate_costs
+from query_lang.costs import UNLIMITED, CostLimits, PlanCost
 from query_lang.derivation import derive
 from query_lang.domains import key_values, stored_value
 from query_lang.environment import Environment
@@ -116,6 +119,7 @@ class CubePlan:
         canonical: Text that is equal for equal plans.
         derivation: Why D is what it is, in words.
         warnings: What the custodian may not have meant.
+        cost: What counting its cells takes at most.
     """
 
     statement: CubeStatement
@@ -124,6 +128,7 @@ class CubePlan:
     canonical: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+    cost: PlanCost
 
     @property
     def size(self) -> int:
@@ -172,24 +177,32 @@ def bind_cube(request: CubeRequest, dataset: Dataset) -> BoundCube:
     return BoundCube(plan, axes, tree.select.position, warnings)
 
 
-def compile_cube(request: CubeRequest, dataset: Dataset) -> CubePlan:
+def compile_cube(
+    request: CubeRequest, dataset: Dataset, limits: CostLimits = UNLIMITED
+) -> CubePlan:
     """Compile a cube against a public schema; touches no data.
 
     Raises:
-        QueryError: As ``bind_cube``.
+        QueryError: As ``bind_cube``; or counting it passes the limits.
         AxisRefusedError: As ``bind_cube``.
         InvalidOptionError: As ``bind_cube``.
     """
     bound = bind_cube(request, dataset)
     plan = bound.plan
     sensitivity = measure_sensitivity(plan, plan.measures[0])
+    statement = _statement(plan, dataset.hierarchies, bound.position)
+    cost = CostCheck(limits, dataset).check(
+        lambda tables: aggregate_costs(plan, dataset, [statement.sql], tables),
+        bound.position,
+    )
     return CubePlan(
-        statement=_statement(plan, dataset.hierarchies, bound.position),
+        statement=statement,
         dimensions=tuple(map(dimension_of, bound.axes)),
         l1_sensitivity=int(sensitivity.l1),
         canonical=canonical_text(plan, [Fraction(1)]),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
+        cost=cost,
     )
 
 

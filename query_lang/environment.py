@@ -8,8 +8,10 @@ from itertools import count
 from privacy.schema import Dataset
 from query_lang import rules
 from query_lang.compiled import QueryWarning
+from query_lang.expressions import Expression
 from query_lang.refusals import refuse
 from query_lang.rules import Rule
+from query_lang.slots import shape_of
 from query_lang.syntax import CommonTable, Position
 
 MAX_RELATIONS = 32
@@ -26,6 +28,7 @@ class Environment:
         table_bounds: Rows of a table that each unit keeps, before filters.
         common_tables: Those that may be named here, by name.
         warnings: What the analyst may not have meant.
+        subqueries: Each expression that holds a subquery, by its shape.
     """
 
     dataset: Dataset
@@ -34,6 +37,7 @@ class Environment:
     warnings: list[QueryWarning] = field(default_factory=list)
     bounded_tables: dict[str, int] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)
+    subqueries: dict[Expression, Expression] = field(default_factory=dict)
     _slots: "count[int]" = field(default_factory=count)
 
     def new_slot(self) -> int:
@@ -56,8 +60,13 @@ class Environment:
             self.warnings,
             self.bounded_tables,
             self.counted,
+            self.subqueries,
             self._slots,
         )
+
+    def first_written(self, expression: Expression) -> Expression:
+        """Return the first expression of this shape: written twice, it is one."""
+        return self.subqueries.setdefault(shape_of(expression), expression)
 
     def count_relation(self, position: Position) -> None:
         """Count one table or derived table of the plan.

@@ -19,6 +19,7 @@ from query_lang.compiled import (
     NoisyOr,
     NoisyTruth,
     NumberShown,
+    Presentation,
     QuantileShown,
     Shown,
 )
@@ -119,9 +120,14 @@ def _comparable(value: Scalar) -> _Comparable:
 def all_shown(compiled: CompiledQuery) -> Iterator[Shown]:
     """Yield everything shown that columns, HAVING and ORDER BY speak of."""
     yield from (column.shown for column in compiled.columns)
-    yield from (term.value for term in compiled.presentation.order)
-    if compiled.presentation.having is not None:
-        yield from shown_in(compiled.presentation.having)
+    yield from shown_in_presentation(compiled.presentation)
+
+
+def shown_in_presentation(presentation: Presentation) -> Iterator[Shown]:
+    """Yield everything shown that HAVING and ORDER BY speak of."""
+    yield from (term.value for term in presentation.order)
+    if presentation.having is not None:
+        yield from shown_in(presentation.having)
 
 
 def shown_in(condition: NoisyCondition) -> Iterator[Shown]:

@@ -609,6 +609,12 @@ ROW_BOUND_TOO_LARGE = Rule(
     "one unit could have too many rows here",
     "roll up by the unit key before joining, or lower options.bounds.tables",
 )
+TOO_COSTLY = Rule(
+    "too_costly",
+    "this could take more work or memory than a question may",
+    "lower options.bounds.tables, roll up by the unit key before joining, or ask in "
+    "several queries",
+)
 
 # Below the top: PRIVACY 1
 

@@ -18,6 +18,9 @@ from query_lang.bind_expressions import ExpressionBinder
 from query_lang.bind_queries import QueryBinder
 from query_lang.canonical import canonical_json
 from query_lang.compiled import QueryWarning
+from query_lang.cost_checks import CostCheck
+from query_lang.cost_sequences import sequence_costs
+from query_lang.costs import UNLIMITED, CostLimits, PlanCost
 from query_lang.cubes import CubeDimension, dimension_of
 from query_lang.derivation import derive_rows
 from query_lang.environment import Environment
@@ -96,6 +99,7 @@ class SequencePlan:
         canonical: Text that is equal for equal plans.
         derivation: Why one unit moves one sequence, in words.
         warnings: What the custodian may not have meant.
+        cost: What counting them takes at most.
 
     Neighbouring relation: add or remove all rows of one unit: the count of one
     sequence moves by 1. Proof: docs/proofs/sequences.md.
@@ -108,6 +112,7 @@ class SequencePlan:
     canonical: str
     derivation: str
     warnings: tuple[QueryWarning, ...]
+    cost: PlanCost
 
     @property
     def l1_sensitivity(self) -> int:
@@ -125,11 +130,14 @@ class _Rows:
     position: Position
 
 
-def compile_sequences(request: SequenceRequest, dataset: Dataset) -> SequencePlan:
+def compile_sequences(
+    request: SequenceRequest, dataset: Dataset, limits: CostLimits = UNLIMITED
+) -> SequencePlan:
     """Compile sequences against a public schema; touches no data.
 
     Raises:
-        QueryError: FROM or WHERE breaks a rule of the language.
+        QueryError: FROM or WHERE breaks a rule of the language, or counting them
+            passes the limits.
         SequencesRefusedError: Order, symbol, periods, split or length do not fit.
         InvalidOptionError: A bound does not fit.
     """
@@ -147,8 +155,13 @@ def compile_sequences(request: SequenceRequest, dataset: Dataset) -> SequencePla
         message = f"an alphabet has at most {MAX_SYMBOLS} symbols: take a coarser level"
         raise SequencesRefusedError(message, _symbols_key(request))
     own = None if split is None else dimension_of(split)
+    statement = _statement(made, (alphabet, own), dataset.hierarchies, bound)
+    cost = CostCheck(limits, dataset).check(
+        lambda tables: sequence_costs(made, dataset, statement.sql, tables),
+        bound.position,
+    )
     return SequencePlan(
-        statement=_statement(made, (alphabet, own), dataset.hierarchies, bound),
+        statement=statement,
         alphabet=alphabet,
         max_length=request.max_length,
         split=own,
@@ -158,6 +171,7 @@ def compile_sequences(request: SequenceRequest, dataset: Dataset) -> SequencePla
             *bound.rows.environment.warnings,
             *_bound_warnings(bound.node, bound.rows.environment),
         ),
+        cost=cost,
     )
 
 

@@ -15,13 +15,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from budget import boots
 from budget.anchor import AnchorFile
+from budget.boots import Place
 from budget.databases import Databases
 from budget.ledger import Ledger
 from budget.process_lock import ProcessLock
-from engines.duckdb_engine import DuckDbEngine
+from engines.executors import ExecutorEngine, Shares
+from engines.snapshots import MAX_OPEN
 from mechanisms.samplers import OpenDPSampler, Sampler
 from mechanisms.vector_samplers import OsVectorSampler, VectorSampler
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, ExecutionError
 from query_lang.parse import parse_query
 from server.installing import open_databases
 from server.parser_process import ParserPool
@@ -84,7 +86,9 @@ def make_services(
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
-        engine=DuckDbEngine(settings.snapshots),
+        engine=ExecutorEngine(
+            settings.snapshots, shares=Shares(settings.executors, settings.workers)
+        ),
         sampler=sampler_factory(),
         vector_sampler=vector_sampler_factory(),
         parser=parser,
@@ -183,6 +187,27 @@ def require_snapshots(services: Services) -> None:
             raise CommandRefusedError(message)
 
 
+def start_executors(services: Services) -> None:
+    """Start what executes questions: a question that fails later is paid for.
+
+    Raises:
+        CommandRefusedError: It does not start, or cannot read a snapshot.
+    """
+    with services.databases.reader.connect() as connection:
+        active = connection.execute(
+            select(tables.dataset.c.active_snapshot).order_by(tables.dataset.c.name)
+        ).scalars()
+        snapshots = [str(snapshot) for snapshot in active][:MAX_OPEN]
+    try:
+        services.engine.start(snapshots)
+    except ExecutionError:
+        message = (
+            "no process can read the snapshots: run 'curator doctor', which tells "
+            "whether a file is damaged; else memory or processes are short"
+        )
+        raise CommandRefusedError(message) from None
+
+
 def delete_unnamed_files(services: Services) -> None:
     """Delete snapshots and overlap files that no entry names: a crash left them.
 
@@ -217,12 +242,31 @@ def delete_unnamed_files(services: Services) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def _require_one_host(services: Services) -> None:
+    """Say who serves the ledger now; refuse where that is another host.
+
+    A copied SQLite database cannot tell: its lock is the file's.
+
+    Raises:
+        CuratorError: Another host does, or the database cannot be read.
+    """
+    with (
+        services.databases.unchecked(),
+        services.databases.reader.connect() as connection,
+    ):
+        for one in boots.serving(connection):
+            _log.info("the ledger is served", extra={"host": one.host})
+        if services.databases.is_shared:
+            boots.require_one_place(connection, Place.of(services.settings.anchor))
+
+
 def check_installation(services: Services) -> None:
     """Check everything once before serving, and open the ledger.
 
     Raises:
         CuratorError: What is wrong and how to go on.
     """
+    _require_one_host(services)
     check_files(services)
     require_snapshots(services)
     services.ledger.open(RECORDED_TABLES)
@@ -267,7 +311,7 @@ def try_parser() -> None:
         CuratorError: No child process can.
     """
     with contextlib.closing(ParserPool(timeout_seconds=PATIENCE_SECONDS)) as pool:
-        pool.parse("SELECT COUNT(*) FROM t")
+        pool.check()
 
 
 INSTRUMENTS = Instruments(make_services, check_files, try_parser)

@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
@@ -16,9 +15,10 @@ from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from engines.child_processes import child_command, child_environment
 from privacy.errors import CuratorError
 
-NICENESS = 10
+NICENESS = 15  # less urgent than answers, which executors work for at 10
 POLL_SECONDS = 0.5
 LAST_SECONDS = 10.0  # for letting go of a job, before the process ends anyhow
 RESTART_SECONDS = 1.0
@@ -119,8 +119,9 @@ class ChildWorker:
                 return None
             if self._process is not None and self._process.stdin is not None:
                 self._process.stdin.close()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "server.main", "worker", "--child"],
+            self._process = subprocess.Popen(  # noqa: S603 - ours
+                child_command("server.main", "worker", "--child"),
+                env=child_environment(),  # settings may name relative paths
                 stdin=subprocess.PIPE,
             )
             return self._process

@@ -33,6 +33,7 @@ _ALLOWED: Mapping[str, Callable[[object], bool]] = {
     "kind": lambda value: _matches(r"[a-z_.]{1,40}", value),
     "stage": lambda value: _matches(r"[a-z_ ]{1,40}", value),
     "error": lambda value: _matches(r"[A-Za-z_]{1,60}", value),  # a type's name
+    "host": lambda value: _matches(r"[A-Za-z0-9.-]{1,253}", value),  # of a server
     "port": lambda value: isinstance(value, int),
     "count": lambda value: isinstance(value, int),
 }

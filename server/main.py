@@ -2,7 +2,6 @@
 
 import json
 import threading
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -31,6 +30,7 @@ from server.logs import configure_logs
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
+from server.version import VERSION
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -55,7 +55,10 @@ cli.add_typer(
 _ledger = ledger_commands(
     lambda: AuditOffice(make_services(settings_or_exit()), actor())
 )
-add_report(_ledger, lambda: StatementOffice(make_services(settings_or_exit())))
+add_report(
+    _ledger,
+    lambda: StatementOffice(make_services(settings_or_exit()), on_host=True),
+)
 cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")
 cli.add_typer(database_commands(settings_or_exit, upgrade_database), name="db")
@@ -64,7 +67,7 @@ add_doctor(cli, settings_or_exit, INSTRUMENTS)
 
 def _say_version(wanted: bool) -> None:  # noqa: FBT001 - typer hands it so
     if wanted:
-        typer.echo(f"curator {version('curator')}")
+        typer.echo(f"curator {VERSION}")
         raise typer.Exit
 
 

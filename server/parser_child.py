@@ -14,6 +14,8 @@ from query_lang.parse import parse_query
 from query_lang.syntax_json import to_json
 
 MEMORY_BYTES = 1 << 30
+STARTED = b"started\n"
+"""A child's first line, once it has all that parsing needs."""
 _WATCH_SECONDS = 0.5
 
 
@@ -24,6 +26,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     gc.disable()  # a text makes few objects; they are collected once it is answered
     gc.freeze()
+    sys.stdout.buffer.write(STARTED)
+    sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
         sys.stdout.write(json.dumps(_reply(*json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -4,27 +4,44 @@ The child returns our own tree as JSON, never a pickle. A text that makes the pa
 spin or die is refused; the spare takes over at once and a new spare is started.
 """
 
+import contextlib
 import json
 import logging
 import queue
 import selectors
 import subprocess
-import sys
 import threading
 from typing import IO
 
+from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
 from privacy import errors
-from privacy.errors import QueryError, SqlNotAllowedError
+from privacy.errors import CuratorError, QueryError, SqlNotAllowedError
 from query_lang.limits import check_size
 from query_lang.syntax import Query
 from query_lang.syntax_json import Json, from_json
+from server.parser_child import STARTED
 
 PARSE_SECONDS = 5.0
+START_SECONDS = 30.0
+"""How long a child may take to start; measured: 0.3 s, and 3 s on a busy machine."""
+_PROBE = "SELECT COUNT(*) FROM t"
 _log = logging.getLogger("curator.parser")
 _REFUSALS = {
     "SqlSyntaxError": errors.SqlSyntaxError,
     "SqlNotAllowedError": errors.SqlNotAllowedError,
 }
+
+
+class ParserUnavailableError(CuratorError):
+    """No child process can parse; nothing was charged."""
+
+    code = "parser_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "texts cannot be read now: the operator finds why with 'curator doctor'; "
+            "ask again later"
+        )
 
 
 class ParserPool:
@@ -34,6 +51,7 @@ class ParserPool:
         self._timeout_seconds = timeout_seconds
         self._spares: queue.Queue[_Child] = queue.Queue()
         self._lock = threading.Lock()
+        self._is_closed = False
         self._warm = _Child()
         self._spares.put(_Child())
 
@@ -46,9 +64,13 @@ class ParserPool:
 
         Raises:
             QueryError: The text is too large, is no SQL, or is outside the language.
+            ParserUnavailableError: No child can be started.
         """
         check_size(sql)
         with self._lock:
+            if self._is_closed or not self._warm.has_started():
+                self._replace()
+                raise ParserUnavailableError
             reply = self._warm.ask((sql, sequences), self._timeout_seconds)
             if reply is None:
                 self._replace()
@@ -63,15 +85,37 @@ class ParserPool:
             raise _refusal(reply)
         return from_json(reply["tree"])
 
+    def check(self) -> None:
+        """Parse one query, as a question's text is.
+
+        Raises:
+            CuratorError: No child process can.
+        """
+        self.parse(_PROBE)
+
     def _replace(self) -> None:
+        if self._is_closed:
+            return
         _log.warning("a parser child was killed")
         self._warm.kill()
-        self._warm = self._spares.get()
-        threading.Thread(target=lambda: self._spares.put(_Child()), daemon=True).start()
+        try:
+            self._warm = self._spares.get_nowait()
+        except queue.Empty:
+            try:
+                self._warm = _Child()
+            except OSError:  # no process or file is left for one
+                raise ParserUnavailableError from None
+        threading.Thread(target=self._start_spare, daemon=True).start()
+
+    def _start_spare(self) -> None:
+        with contextlib.suppress(OSError):  # the next replacement starts its own
+            if self._spares.empty():
+                self._spares.put(_Child())
 
     def close(self) -> None:
         """End the children."""
         with self._lock:
+            self._is_closed = True
             self._warm.kill()
             while not self._spares.empty():
                 self._spares.get().kill()
@@ -81,36 +125,54 @@ class _Child:
     """One parsing process: a line of JSON in, a line of JSON out."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "server.parser_child"],
+        self._has_started = False
+        self._process = subprocess.Popen(  # noqa: S603 - ours
+            child_command("server.parser_child"),
+            cwd=NEUTRAL_FOLDER,
+            env=bare_environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a dying parser may quote its text
         )
 
+    def has_started(self) -> bool:
+        """Whether it can parse: it says so in its first line, once."""
+        if not self._has_started:
+            self._has_started = self._line(START_SECONDS) == STARTED
+        return self._has_started
+
     def ask(
         self, asked: tuple[str, bool], timeout_seconds: float
     ) -> dict[str, Json] | None:
         """Return the child's reply, or None where it died or took too long."""
-        stdin, stdout = _pipes(self._process)
+        stdin, _ = _pipes(self._process)
         try:
             stdin.write(json.dumps(asked).encode() + b"\n")
             stdin.flush()
         except OSError:
             return None
-        with selectors.DefaultSelector() as selector:
-            selector.register(stdout, selectors.EVENT_READ)
-            if not selector.select(timeout_seconds):
-                return None
-        line = stdout.readline()
+        line = self._line(timeout_seconds)
         reply: dict[str, Json] | None = json.loads(line) if line else None
         return reply
 
+    def _line(self, timeout_seconds: float) -> bytes:
+        """Return the child's next line, empty where it died or took too long."""
+        _, stdout = _pipes(self._process)
+        if stdout.closed:
+            return b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            if not selector.select(timeout_seconds):
+                return b""
+        return stdout.readline()
+
     def kill(self) -> None:
         """End the child and reap it."""
+        self._has_started = False
         self._process.kill()
         stdin, stdout = _pipes(self._process)
-        stdin.close()
+        with contextlib.suppress(OSError):  # what was not flushed has no reader
+            stdin.close()
         stdout.close()
         self._process.wait()
 

@@ -11,8 +11,8 @@ from sqlalchemy import make_url
 
 from budget.postgresql import secrets_in
 from privacy.errors import CuratorError
-from server.settings import Settings
-from server.settings_sources import file_values, settings_file
+from server.settings import Settings, settings_file
+from server.settings_sources import file_values
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _MAY_CHANGE = stat.S_IWGRP | stat.S_IWOTH
@@ -21,6 +21,7 @@ _GROUP_MAY_READ = stat.S_IWGRP | stat.S_IRWXO
 
 A group may read them: distributions give each to a group of its own.
 """
+_SQLITE_ENDINGS = ("", "-wal", "-shm", "-journal")
 _UNENCRYPTED = frozenset({"disable", "allow"})
 
 
@@ -88,22 +89,35 @@ def is_loopback(host: str) -> bool:
 
 
 def _open_files(settings: Settings) -> list[Danger]:
-    dangers = [
-        danger
-        for path, forbidden, mode in (
-            (settings.data, _OTHERS, "700"),
-            (settings.secret_file, _OTHERS, "600"),
-            (settings.anchor, _MAY_CHANGE, "600"),
-        )
-        if (danger := _too_open(path, forbidden, mode)) is not None
+    found = [
+        _too_open(settings.data, _OTHERS, "700"),
+        *(_too_open(path, _OTHERS, "600") for path in ledger_files(settings)),
     ]
+    dangers = [danger for danger in found if danger is not None]
     dangers += _open_anchor_folder(settings.anchor.parent)
+    return dangers + _open_database_folder(settings)
+
+
+def ledger_files(settings: Settings) -> list[Path]:
+    """Return the files of the ledger and of what lies beside it, made or not."""
+    files = [settings.secret_file, settings.anchor, settings.lock_file]
     database = sqlite_file(settings)
-    if database is not None and not database.is_relative_to(settings.data):
-        folder = _too_open(database.parent, _OTHERS, "700")
-        file = _too_open(database, _OTHERS, "600")
-        dangers += [file] if folder is not None and file is not None else []
-    return dangers
+    if database is not None:
+        files += [database.with_name(database.name + end) for end in _SQLITE_ENDINGS]
+    files += sorted(settings.data.glob("*.dump"))
+    return files + sorted(settings.overlaps.glob("*"))
+
+
+def _open_database_folder(settings: Settings) -> list[Danger]:
+    """Find whether others may put a database, or a log of one, in the ledger's place.
+
+    A sticky folder does not help: SQLite would play back a journal that others made.
+    """
+    database = sqlite_file(settings)
+    if database is None or database.parent == settings.data.absolute():
+        return []
+    danger = _too_open(database.parent, _MAY_CHANGE, "go-w")
+    return [] if danger is None else [danger]
 
 
 def _open_anchor_folder(folder: Path) -> list[Danger]:

@@ -1,6 +1,7 @@
 """Settings: environment variables with the prefix ``CURATOR_``, or a file of them."""
 
 import os
+import stat
 from pathlib import Path
 from typing import Literal, Self
 
@@ -10,6 +11,8 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 SETTINGS_FILE_VARIABLE = "CURATOR_SETTINGS"
+SETTINGS_FILE = Path("curator.env")  # in the working directory
+_ROOT_USER = 0
 _LAST_PORT = 65535
 
 
@@ -176,13 +179,37 @@ def read_settings(**overrides: object) -> Settings:
     Raises:
         SettingsError: A setting is missing or wrong.
     """
+    if SETTINGS_FILE_VARIABLE not in os.environ:
+        _refuse_strangers_settings(SETTINGS_FILE)
     try:
         return Settings(
-            _env_file=os.environ.get(SETTINGS_FILE_VARIABLE, "curator.env"),  # type: ignore[call-arg]
+            _env_file=settings_file(),  # type: ignore[call-arg]
             **{name: value for name, value in overrides.items() if value is not None},  # type: ignore[arg-type]
         )
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
+
+
+def settings_file() -> Path:
+    """Return the file that settings are read from, if it is there."""
+    return Path(os.environ.get(SETTINGS_FILE_VARIABLE, SETTINGS_FILE))
+
+
+def _refuse_strangers_settings(path: Path) -> None:
+    """Refuse a file that nobody named and that somebody else may have put there."""
+    try:
+        link, file = path.lstat(), path.stat()
+    except OSError:
+        return  # there is none, or a link that leads nowhere
+    trusted = {_ROOT_USER, os.geteuid()}
+    if {link.st_uid, file.st_uid} <= trusted and not file.st_mode & stat.S_IWOTH:
+        return
+    message = (
+        f"{path.absolute()} was written by another user, or can be: it is not read. "
+        "Type the command in a directory of your own, or name the settings file that "
+        f"is yours: export {SETTINGS_FILE_VARIABLE}=/etc/curator/curator.env"
+    )
+    raise SettingsError(message)
 
 
 def _explain(error: ValidationError) -> str:

@@ -4,13 +4,12 @@ import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from dotenv import dotenv_values
 from pydantic import SecretStr
 
 from budget.postgresql import MASK, masked_url
-from server.settings import SETTINGS_FILE_VARIABLE, Settings
+from server.settings import SETTINGS_FILE_VARIABLE, Settings, settings_file
 
 PREFIX = "CURATOR_"
 NEAR = 0.75  # of two names, from 0 to 1
@@ -56,7 +55,7 @@ def describe_settings(
         elif name in environment:
             source = "environment"
         elif name in file:
-            source = f"file {_file_name()}"
+            source = f"file {settings_file()}"
         else:
             source = "default"
         lines.append(SettingLine(name, _shown(field, settings), source))
@@ -85,15 +84,6 @@ def _shown(field: str, settings: Settings) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return masked_url(str(value)) if "://" in str(value) else str(value)
-
-
-def settings_file() -> Path:
-    """Return the file that settings are read from, if it is there."""
-    return Path(_file_name())
-
-
-def _file_name() -> str:
-    return os.environ.get(SETTINGS_FILE_VARIABLE, "curator.env")
 
 
 def file_values() -> dict[str, str]:

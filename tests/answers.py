@@ -13,6 +13,7 @@ from query_lang.compiled import (
     Presentation,
     RenderedPlan,
 )
+from query_lang.costs import PlanCost
 
 ONE = VectorSensitivity(Fraction(1), Fraction(1), Fraction(1))
 
@@ -43,5 +44,6 @@ def compiled(columns, measures, cells=((),), **presentation):
         canonical="{}",
         derivation="why",
         warnings=(),
+        cost=PlanCost(0, 0, 0, 0),
         presentation=Presentation(**presentation),
     )

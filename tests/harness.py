@@ -30,6 +30,7 @@ population:
   unit_type: integer
   epsilon_cap: "{cap}"
   epsilon_per_query: {{min: "0.001", max: "5"}}
+  max_units: 50000
   source: test protocol
 dataset: {dataset}
 snapshot_date: 2024-12-31
@@ -38,6 +39,7 @@ tables:
   files: ["{file}"]
   unit_column: patient_id
   max_rows_per_unit: {max_rows}
+  max_rows: 200000
   source: test protocol
   columns:
   - {{name: patient_id, type: integer, nullable: false}}
@@ -69,6 +71,8 @@ DEFAULT_ROWS = [
     for unit in range(1, 101)
     for visit in range(1 + unit % 3)
 ]
+STRANGERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(900, 960)]
+"""Patients of another population, enough to be compared with the first one's."""
 
 
 @dataclass
@@ -138,6 +142,7 @@ class Installation:
         try:
             yield services
         finally:
+            services.engine.close()
             services.databases.close()
 
     def write_manifest(
@@ -240,7 +245,13 @@ def ask(http, sql="SELECT COUNT(*) FROM visits", epsilon="1", **more):
 def serve_in_thread(installation, sampler_factory=None):
     """Serve in this process, so that tests may inject a sampler; yield the URL."""
     more = {} if sampler_factory is None else {"sampler_factory": sampler_factory}
-    server = Server(installation.settings, **more)
+    with serving(Server(installation.settings, **more)) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def serving(server):
+    """Serve what a test has made, in this process; yield the URL."""
     port = free_port()
     runner = uvicorn.Server(
         uvicorn.Config(

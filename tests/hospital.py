@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import duckdb
 
-from engines.duckdb_engine import _fill
+from engines.filling import fill
 from privacy.schema import (
     Column,
     ColumnType,
@@ -130,7 +130,7 @@ def run(connection, rendered: RenderedPlan):
     filled: dict[int, list[int]] = {}
     for statement in rendered.statements:
         found = connection.execute(statement.sql, list(statement.parameters))
-        _fill(filled, statement, found.fetchall())
+        fill(filled, statement, found.fetchall())
     return tuple(tuple(filled[vector]) for vector in range(rendered.vector_count))
 
 

@@ -23,6 +23,7 @@ def broken_column_rules(
     yield from _scale(at, column)
     yield from _format(at, column)
     yield from _raw_texts(at, column)
+    yield from _max_length(at, column)
     if is_unit:
         yield from _unit_column(at, column)
     elif column.domain is not None:
@@ -38,6 +39,24 @@ def _scale(at: Place, column: ColumnSpec) -> Broken:
         yield at, f"scale is missing in {column.name}: say how many decimals it keeps"
     if column.type is not ColumnType.DECIMAL and column.scale is not None:
         yield (*at, "scale"), "only a decimal column has a scale: remove it"
+
+
+def _max_length(at: Place, column: ColumnSpec) -> Broken:
+    """Refuse declared texts that a load could not keep."""
+    if column.type is not ColumnType.TEXT:
+        if column.max_length is not None:
+            yield (*at, "max_length"), "only a text column has a max_length: remove it"
+        return
+    listed = column.domain.values or () if column.domain else ()
+    other = (OTHER,) if column.domain and column.domain.other else ()
+    for value in (*listed, *column.map.values(), *other):
+        if isinstance(value, str) and len(value.encode()) > column.length_bytes:
+            sentence = (
+                f"{column.name} declares a text of {len(value.encode())} bytes, longer "
+                f"than its max_length of {column.length_bytes}: declare a greater one"
+            )
+            yield at, sentence
+            return
 
 
 def _format(at: Place, column: ColumnSpec) -> Broken:
@@ -78,6 +97,8 @@ def _unit_column(at: Place, column: ColumnSpec) -> Broken:
         "domain": column.domain is not None,
         "map": bool(column.map),
         "constant_in_unit": column.constant_in_unit,
+        "max_length": column.max_length is not None,
+        "not_unit_ids": column.not_unit_ids is not None,
     }
     for key in (key for key, present in extras.items() if present):
         yield (*at, key), f"a unit column has no {key}: remove it"

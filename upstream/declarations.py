@@ -20,7 +20,23 @@ from pydantic import (
 
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
-from privacy.schema import ColumnType, Hierarchy
+from privacy.schema import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_MAX_UNITS,
+    ColumnType,
+    Hierarchy,
+)
+
+Fold = Literal["case", "trim", "zeros"]
+FOLDS: tuple[Fold, ...] = ("case", "trim", "zeros")
+"""In what spellings of one id may differ where a population declares so (unit_fold)."""
+
+MOST_LENGTH = 65_536
+"""The most bytes that a text column may declare: a load holds thousands of rows."""
+
+MOST_ROWS = 2**40
+"""The most rows that a table, and units that a population, may declare."""
 
 
 def _loss(value: object) -> Loss:
@@ -84,6 +100,29 @@ RawScalar = Annotated[bool | int | str, WithJsonSchema(_SCALAR_SCHEMA)]
 Source = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
+def _folds(value: object) -> object:
+    """Return one fold or a list of them as a list in a fixed order."""
+    given = [value] if isinstance(value, str) else value
+    if isinstance(given, list | tuple) and set(given) <= set(FOLDS):
+        return tuple(fold for fold in FOLDS if fold in given)
+    message = f"write one of {', '.join(FOLDS)}, or a list of them"
+    raise ValueError(message)
+
+
+FoldField = Annotated[
+    tuple[Fold, ...],
+    BeforeValidator(_folds),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": list(FOLDS)},
+                {"type": "array", "items": {"enum": list(FOLDS)}},
+            ]
+        }
+    ),
+]
+
+
 class _Spec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -104,14 +143,26 @@ class PopulationSpec(_Spec):
     epsilon_cap: LossField | None = None
     delta_cap: LossField | None = None
     epsilon_per_query: LossRange | None = None
+    max_units: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
+    unit_fold: FoldField | None = None
     source: Source | None = None
+
+    @property
+    def most_units(self) -> int:
+        """The most units that a dataset may have, the default where none is said."""
+        return DEFAULT_MAX_UNITS if self.max_units is None else self.max_units
 
 
 class HierarchySpec(_Spec):
-    """A hierarchy from a file (``upstream.hierarchies``)."""
+    """A hierarchy from a file (``upstream.hierarchies``).
+
+    ``not_unit_ids`` says that numbers in it are unit ids by coincidence alone.
+    """
 
     name: Identifier
     file: str
+    not_unit_ids: StrictBool | None = None
+    source: Source | None = None
 
 
 class DisplaySpec(_Spec):
@@ -165,6 +216,8 @@ class ColumnSpec(_Spec):
     map: dict[Text, RawScalar | None] = Field(default_factory=dict)
     format: str | None = None
     constant_in_unit: StrictBool = False
+    max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
+    not_unit_ids: StrictBool | None = None
     source: Source | None = None
     domain: DomainSpec | None = None
 
@@ -172,6 +225,11 @@ class ColumnSpec(_Spec):
     def file_column(self) -> str:
         """The column's name in the file."""
         return self.name if self.from_ is None else self.from_
+
+    @property
+    def length_bytes(self) -> int:
+        """The most bytes of UTF-8 of a text, the default where none is said."""
+        return DEFAULT_MAX_LENGTH if self.max_length is None else self.max_length
 
 
 class TableSpec(_Spec):
@@ -186,7 +244,13 @@ class TableSpec(_Spec):
     max_rows_per_unit: StrictInt | None = Field(default=None, ge=1, le=2**31 - 1)
     keep: KeepSpec | None = None
     fan_out: tuple[FanOutSpec, ...] = ()
+    max_rows: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
     columns: tuple[ColumnSpec, ...] = Field(min_length=1)
+
+    @property
+    def most_rows(self) -> int:
+        """The most rows of the table, the default where none is said."""
+        return DEFAULT_MAX_ROWS if self.max_rows is None else self.max_rows
 
     def column(self, name: str) -> ColumnSpec:
         """Return the declared column of that name.

@@ -17,7 +17,12 @@ from pathlib import Path
 
 import duckdb
 
-from privacy.schema import ColumnType
+from privacy.schema import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_MAX_UNITS,
+    ColumnType,
+)
 from query_lang.hierarchies import is_code_sql
 from upstream.errors import IngestionError, Problem
 from upstream.manifest_rules import RESERVED, TODO
@@ -48,12 +53,14 @@ _KINDS = (
 _HEAD = f"""\
 # A draft: {TODO} marks what only you can say. Every domain here is a rung of a public
 # ladder or a published list; compare it with the protocol, then name its source.
+# Sizes are public too: the smaller they are declared, the sooner answers come.
 version: 1
 population:
   id: {TODO} # small letters; whoever shares these ids is of this population
   unit: patient # whom we protect
   unit_type: {{unit_type}}
   # epsilon_cap: the most that all answers together may ever spend; needs a source
+  # max_units: {DEFAULT_MAX_UNITS} patients at most unless you declare otherwise
 dataset: {TODO} # small letters
 snapshot_date: {TODO} # what CURRENT_DATE means, YYYY-MM-DD
 tables:
@@ -220,6 +227,10 @@ class _Draft:
         """Return the table's YAML."""
         lines = [f"- name: {name}", f"  files: [{_yaml(self.file.name)}]"]
         lines += self._privacy()
+        lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
+        if any(c.kind is ColumnType.TEXT for c in self.columns):
+            most = f"{DEFAULT_MAX_LENGTH} unless declared; longer ones become NULL"
+            lines.append(f"  # max_length of a text column, in bytes: {most}")
         lines.append("  columns:")
         lines += [line for column in self.columns for line in self._column(column)]
         return "\n".join(lines) + "\n"

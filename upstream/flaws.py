@@ -7,7 +7,7 @@ from itertools import islice
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.canonical import UnitIdError, UnitType, canonical_unit_id
+from upstream.canonical import MOST_ID_BYTES, UnitIdError, UnitType, canonical_unit_id
 from upstream.csv_structure import CsvFile, csv_records_at
 from upstream.declarations import ColumnSpec, TableSpec
 from upstream.errors import Problem
@@ -25,6 +25,7 @@ _EXPECTED = {
     ColumnType.TEXT: "a text",
 }
 _BAD_ID = "the unit id is no integer of 64 bits: mend it, or declare unit_type: text"
+_LONG_ID = f"the unit id has more than {MOST_ID_BYTES:,} bytes: is this its column?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Flaws:
         try:
             canonical_unit_id(raw, self.unit_type)
         except UnitIdError:
-            return _BAD_ID
+            return _LONG_ID if self.unit_type == "text" else _BAD_ID
         return None
 
     def _in_parquet(
@@ -88,7 +89,8 @@ class Flaws:
     ) -> Iterator[Problem]:
         for at, valid_id, *found in rows:
             if not valid_id:
-                yield Problem(name, None, None, f"row {at}: {_BAD_ID}")
+                bad = _LONG_ID if self.unit_type == "text" else _BAD_ID
+                yield Problem(name, None, None, f"row {at}: {bad}")
             for i, outcome in zip(self.readers, found, strict=True):
                 sentence = sentence_of(self.table.columns[i], Outcome(outcome))
                 if sentence:
@@ -105,7 +107,8 @@ def sentence_of(column: ColumnSpec, outcome: Outcome) -> str | None:
     if outcome is Outcome.NULL_REFUSED:
         return (
             f"{column.name} would be NULL here (empty, impossible or outside its "
-            "domain) but is not nullable: mend the value or allow NULL"
+            f"domain{_or_too_long(column)}) but is not nullable: mend the value or "
+            "allow NULL"
         )
     if outcome is not Outcome.UNREADABLE:
         return None
@@ -114,3 +117,10 @@ def sentence_of(column: ColumnSpec, outcome: Outcome) -> str | None:
         f"{column.name} cannot be read: expected {form or _EXPECTED[column.type]}; "
         "mend the value, or declare null_values, map or another type"
     )
+
+
+def _or_too_long(column: ColumnSpec) -> str:
+    """Say how long a text may be; nothing of other types."""
+    if column.type is not ColumnType.TEXT:
+        return ""
+    return f", or longer than its max_length of {column.length_bytes:,} bytes"

@@ -1,12 +1,12 @@
 """What in a load looks like a slip of the manifest, for the custodian alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.declarations import ColumnSpec, TableSpec
+from upstream.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
 from upstream.report import TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -42,7 +42,14 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
             "protocol says?"
         )
     for column in report.columns:
-        if column.to_null * _MUCH_IN > column.values:
+        if column.too_long:
+            most = table.column(column.name).length_bytes
+            yield (
+                f"{table.name}.{column.name}: {column.too_long} of {column.values} "
+                f"texts are longer than its max_length of {most:,} bytes and became "
+                "NULL: declare a greater max_length if questions need them"
+            )
+        if (column.to_null - column.too_long) * _MUCH_IN > column.values:
             unread = _is_null_if_unread(table.column(column.name))
             question = (
                 "is its format or type right?"
@@ -83,3 +90,20 @@ def _strangers(
                 f"only {shared} of the {report.units} units of {report.name} are in "
                 f"{largest.name}: are the ids written alike?"
             )
+
+
+def alike_warnings(
+    population: PopulationSpec, alike: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return a sentence where one patient may be two units by two spellings."""
+    if not alike["any"]:
+        return ()
+    folds = [fold for fold in FOLDS if alike[fold]] or list(FOLDS)
+    counts = ", ".join(f"{fold} {alike[fold]}" for fold in FOLDS)
+    said = (
+        f"{alike['any']} units have ids that differ from another's in case, padding or "
+        f"leading zeros alone ({counts}): each counts as a {population.unit} of its "
+        "own, with rows and noise of its own. If they are the same people, declare "
+        f"unit_fold: [{', '.join(folds)}] in the population before anything is asked"
+    )
+    return (said,)

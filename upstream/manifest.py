@@ -37,6 +37,7 @@ class Manifest(Declarations):
             snapshot_date=self.snapshot_date,
             tables=MappingProxyType(tables),
             hierarchies=self._own,
+            max_units=self.population.most_units,
         )
 
     def with_hierarchies(self, own: Mapping[str, Hierarchy]) -> "Manifest":

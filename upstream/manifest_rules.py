@@ -46,6 +46,9 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
         if hierarchy.name in BUILT_IN:
             sentence = f"{hierarchy.name} is built in: choose another name"
             yield (*at, index, "name"), sentence
+        if hierarchy.not_unit_ids or hierarchy.source is not None:
+            what = f"not_unit_ids of {hierarchy.name}"
+            yield from source_rules((*at, index), hierarchy.source, what)
         if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
             sentence = "write a *.csv path, relative to the manifest's folder"
             yield (*at, index, "file"), sentence
@@ -54,10 +57,14 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
 def _population(population: PopulationSpec) -> Broken:
     at: Place = ("population",)
     losses = (population.epsilon_cap, population.delta_cap)
-    if any(x is not None for x in (*losses, population.epsilon_per_query)):
-        yield from source_rules(at, population.source, "the caps")
+    sizes = (population.epsilon_per_query, population.max_units)
+    if any(x is not None for x in (*losses, *sizes)):
+        yield from source_rules(at, population.source, "the caps and max_units")
     elif population.source is not None:
         yield from source_rules(at, population.source, "")
+    if population.unit_fold and population.unit_type == "integer":
+        sentence = "integers have one spelling: remove unit_fold"
+        yield (*at, "unit_fold"), sentence
     if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
         yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
     if population.delta_cap is not None and population.delta_cap.nano_epsilon:
@@ -117,6 +124,9 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield from source_rules(below, column.source, "the domain's bounds")
         elif column.source is not None:
             yield from source_rules(below, column.source, "")
+        elif table.source is None and (column.max_length or column.not_unit_ids):
+            what = "max_length and not_unit_ids (else the table's source)"
+            yield from source_rules(below, None, what)
 
 
 def _twins(at: Place, names: list[str], what: str) -> Broken:
@@ -198,8 +208,8 @@ def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
     if table.keep is not None:
         yield (*at, "keep"), "a public table is copied whole: remove keep"
     yield from _fan_out(at, table)
-    if table.source is not None:
-        yield from source_rules(at, table.source, "")
+    if table.source is not None or table.max_rows is not None:
+        yield from source_rules(at, table.source, "the rows of max_rows")
     for index, column in enumerate(table.columns):
         below: Place = (*at, "columns", index)
         if {column.name, column.file_column} & unit_names:

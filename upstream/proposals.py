@@ -56,13 +56,13 @@ def number_proposal(least: int, greatest: int) -> Proposal:
     >>> number_proposal(3, 20).domain
     '{min: 0, max: 50}'
     """
-    lower = 0 if least >= 0 else -_rung_above(-least)
-    upper = _rung_above(max(greatest, 0))
+    lower = 0 if least >= 0 else -rung_above(-least)
+    upper = rung_above(max(greatest, 0))
     return Proposal(f"{{min: {lower}, max: {upper}}}", "ladder 1-2-5")
 
 
-def _rung_above(size: int) -> int:
-    """Return the least rung above ``size``: never the number itself."""
+def rung_above(size: int) -> int:
+    """Return the least rung of the ladder 1-2-5 above ``size``: never the number."""
     power = int("1" + "0" * (len(str(size)) - 1))
     return next(step * power for step in (1, 2, 5, 10) if step * power > size)
 

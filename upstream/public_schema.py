@@ -24,6 +24,7 @@ def table_schema(table: TableSpec) -> Table:
         max_rows_per_unit=table.max_rows_per_unit,
         key=table.key,
         fan_out=tuple((fan.columns, fan.max) for fan in table.fan_out),
+        max_rows=table.most_rows,
     )
 
 
@@ -35,6 +36,7 @@ def _column(column: ColumnSpec, *, is_unit: bool) -> Column:
         nullable=column.nullable and not is_unit,
         constant_in_unit=column.constant_in_unit,
         domain=domain_of(column),
+        max_length=column.length_bytes,
     )
 
 

@@ -5,7 +5,8 @@ integers in decimal digits; decimals with their type's scale; floats as the shor
 decimal that reads back, without exponent and without a trailing ``.0``, else ``nan``,
 ``inf``, ``-inf``; booleans ``true``, ``false``; dates ``YYYY-MM-DD``; timestamps
 ``YYYY-MM-DD HH:MM:SS``, with ``.ffffff`` where it is not zero (cut to microseconds);
-texts as they are; NULL stays NULL, apart from the empty text.
+texts as they are; NULL stays NULL, apart from the empty text. A text longer than its
+column's rules may need whole is carried by its digest (``upstream.long_texts``).
 """
 
 import re
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from upstream.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
+from upstream.long_texts import carried_bytes, carried_sql
 from upstream.reading_sql import quoted
 from upstream.sources import ParquetFile, SourceFile
 
@@ -39,7 +41,11 @@ def raw_rows_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
         else _parquet_sql(table, file, number)
         for number, file in enumerate(files)
     ]
-    return " UNION ALL ".join(parts)
+    carried = ", ".join(
+        f"{carried_sql(f'r{i}', carried_bytes(column))} AS r{i}"
+        for i, column in enumerate(table.columns)
+    )
+    return f"SELECT * REPLACE ({carried}) FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - our own names
 
 
 def _csv_sql(table: TableSpec, file: CsvFile, number: int) -> str:

@@ -24,6 +24,7 @@ from privacy.schema import (
 from query_lang.hierarchies import is_code
 from upstream.declarations import ColumnSpec
 from upstream.literals import INT64_MAX, INT64_MIN, scaled_integer, typed_literal
+from upstream.long_texts import carried_bytes, is_long, size_bytes
 from upstream.public_schema import domain_of
 from upstream.time_formats import format_pattern, iso_text
 
@@ -56,6 +57,7 @@ class Outcome(IntEnum):
     TO_NULL = 3
     UNREADABLE = 4  # refuses the file
     NULL_REFUSED = 5  # refuses the file
+    TOO_LONG = 6  # a text of more than its column's max_length: NULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,14 @@ class ColumnReader:
             return self._null(Outcome.KEPT)
         if raw in self.mapped:
             return self._within_domain(self.mapped[raw])
-        if self.form is not None and not re.fullmatch(self.form, raw):
+        if self.form is not None and not self._has_form(raw):
             return None, Outcome.UNREADABLE
         value = _parsed(self.column, raw)
         return self._null(Outcome.TO_NULL) if value is None else self._within(value)
+
+    def _has_form(self, raw: str) -> bool:
+        short = size_bytes(raw) <= carried_bytes(self.column)
+        return short and re.fullmatch(str(self.form), raw) is not None
 
     def _null(self, outcome: Outcome) -> tuple[Stored, Outcome]:
         return None, outcome if self.column.nullable else Outcome.NULL_REFUSED
@@ -110,13 +116,19 @@ class ColumnReader:
     def _within_domain(self, value: Stored) -> tuple[Stored, Outcome]:
         if self.allowed is not None:
             return self._listed(value)
-        if self.hierarchy is not None:
-            known = is_code(self.hierarchy, str(value), self.own)
-            return (value, Outcome.KEPT) if known else self._null(Outcome.TO_NULL)
+        if isinstance(value, str):
+            return self._text(value)
         if self.lower is None or self.upper is None:
             return value, Outcome.KEPT
         clamped = _clamp(value, self.lower, self.upper)
         return clamped, Outcome.KEPT if clamped == value else Outcome.CLAMPED
+
+    def _text(self, value: str) -> tuple[Stored, Outcome]:
+        fits = not is_long(value, self.column.length_bytes)
+        if self.hierarchy is not None:
+            fits = fits and is_code(self.hierarchy, value, self.own)
+        lost = Outcome.TOO_LONG if self.hierarchy is None else Outcome.TO_NULL
+        return (value, Outcome.KEPT) if fits else self._null(lost)
 
     def _listed(self, value: Stored) -> tuple[Stored, Outcome]:
         if self.allowed is not None and value in self.allowed:

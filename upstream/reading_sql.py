@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 from privacy.schema import OTHER, ColumnType
 from query_lang.hierarchies import is_code_sql
+from upstream.long_texts import is_long_sql
 from upstream.reading import NOT_FINITE, SATURATED, ColumnReader, Outcome, Stored
 from upstream.time_formats import MONTHS
 
@@ -201,9 +202,8 @@ def _value(reader: ColumnReader, p: str) -> str:
             f"CASE WHEN {p} IS NULL THEN NULL WHEN {p} IN ({listed}) THEN {p} "
             f"ELSE {rest} END"
         )
-    if reader.hierarchy is not None:
-        known = is_code_sql(reader.hierarchy, p, reader.own)
-        return f"CASE WHEN {known} THEN {p} END"
+    if reader.column.type is ColumnType.TEXT:
+        return _text_value(reader, p)
     if reader.lower is None or reader.upper is None:
         return p
     lower, upper = literal(reader.lower), literal(reader.upper)
@@ -213,18 +213,35 @@ def _value(reader: ColumnReader, p: str) -> str:
     )
 
 
+def _text_value(reader: ColumnReader, p: str) -> str:
+    """Return the expression of a text that is in no list: NULL where it may not be."""
+    fits = f"NOT {is_long_sql(p, reader.column.length_bytes)}"
+    if reader.hierarchy is not None:
+        fits += f" AND {is_code_sql(reader.hierarchy, p, reader.own)}"
+    return f"CASE WHEN {fits} THEN {p} END"
+
+
 def _outcome(reader: ColumnReader, index: int) -> str:
     n, f, p, v = (f"{letter}{index}" for letter in "nfpv")
     nullable = reader.column.nullable
     kept_null = Outcome.KEPT if nullable else Outcome.NULL_REFUSED
     lost = Outcome.TO_NULL if nullable else Outcome.NULL_REFUSED
-    unbounded = reader.lower is None and reader.allowed is None
-    too_wide = unbounded and reader.column.type in _NUMBERS
     moved = Outcome.CLAMPED if reader.allowed is None else Outcome.TO_OTHER
     return (
         f"CASE WHEN {n} IS NULL THEN {kept_null:d} "
         f"WHEN NOT {f} THEN {Outcome.UNREADABLE:d} "
         f"WHEN {p} IS NULL THEN {lost:d} "
-        f"WHEN {v} IS NULL THEN {Outcome.UNREADABLE if too_wide else lost:d} "
+        f"WHEN {v} IS NULL THEN {_unkept(reader, lost):d} "
         f"WHEN {v} <> {p} THEN {moved:d} ELSE {Outcome.KEPT:d} END"
     )
+
+
+def _unkept(reader: ColumnReader, lost: Outcome) -> Outcome:
+    """Return the outcome of a value that was read and cannot be stored."""
+    bounds = (reader.lower, reader.allowed, reader.hierarchy)
+    if any(bound is not None for bound in bounds):
+        return lost
+    if reader.column.type in _NUMBERS:
+        return Outcome.UNREADABLE  # more than 64 bits
+    is_text = reader.column.type is ColumnType.TEXT
+    return Outcome.TOO_LONG if is_text and reader.column.nullable else lost

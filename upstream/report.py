@@ -1,6 +1,7 @@
 """What ingestion did, for the custodian alone (PRIVACY 2): not served, not logged."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +13,7 @@ class ColumnReport:
         clamped: Values moved to the nearest end of the domain.
         to_other: Values that became ``other``.
         to_null: Values that became NULL.
+        too_long: Of these, texts longer than ``max_length``.
         values: All values that the files had, the changed ones among them.
     """
 
@@ -19,6 +21,7 @@ class ColumnReport:
     clamped: int
     to_other: int
     to_null: int
+    too_long: int
     values: int
 
 
@@ -56,14 +59,18 @@ class IngestionReport:
     Attributes:
         tables: One report a table, in manifest order.
         warnings: What looks like a slip in the manifest, a sentence each.
+        alike_units: Units whose id differs from another's in spelling alone: by case,
+            by padding (``trim``), by leading ``zeros``, and by ``any`` of these.
     """
 
     tables: tuple[TableReport, ...]
     warnings: tuple[str, ...] = ()
+    alike_units: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON members."""
         return {
             "tables": [asdict(table) for table in self.tables],
+            "alike_units": dict(self.alike_units),
             "warnings": list(self.warnings),
         }

@@ -1,12 +1,15 @@
 """Keyed hashes of rows and units, in Python and as DuckDB expressions.
 
 A message is a run of fields. A field is ``V``, its length in bytes, a colon and its
-UTF-8 bytes; NULL is ``N``. No run of fields reads as another, and NULL is not empty.
+UTF-8 bytes; NULL is ``N``. No run of fields reads as another, and NULL is not empty. A
+source text of more than ``CARRIED_BYTES`` enters by its length and SHA-256.
 """
 
 import hashlib
 import hmac
 from collections.abc import Sequence
+
+from upstream.long_texts import CARRIED_BYTES, carried_sql, carried_text
 
 POPULATION_ID_BYTES = 16
 _BLOCK = 64
@@ -47,7 +50,8 @@ def row_hash(
         raw: Source text of the declared columns, in manifest order.
         occurrence: Which of the unit's equal rows this is, from 1.
     """
-    return first_64_bits(key, [table, unit, *raw, str(occurrence)])
+    texts = [carried_text(text, CARRIED_BYTES) for text in raw]
+    return first_64_bits(key, [table, unit, *texts, str(occurrence)])
 
 
 def unit_key(key: bytes, unit: str) -> int:
@@ -76,6 +80,11 @@ def message_sql(constants: Sequence[str], expressions: Sequence[str]) -> str:
     start = message(constants).decode()
     fields = ", ".join(field_sql(expression) for expression in expressions)
     return f"concat('{start}', {fields})"
+
+
+def hashed_text_sql(raw: str) -> str:
+    """Return the DuckDB expression of what of a source text enters ``row_hash``."""
+    return carried_sql(raw, CARRIED_BYTES)
 
 
 def unit_key_sql(uid: str) -> str:

@@ -12,7 +12,8 @@ from upstream.report import ColumnReport
 
 _MISLED_BY_FILES = "join_order,build_side_probe_side"
 _REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
-_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, Outcome.TO_NULL)
+_LOST = (Outcome.TO_NULL, Outcome.TOO_LONG)
+_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, *_LOST)
 
 
 @contextmanager
@@ -84,7 +85,7 @@ class Counts:
         ]
         wanted += [
             "count(*) FILTER (unit_key IS NOT NULL AND "
-            f"(v{i} IS NOT NULL OR s{i} = {Outcome.TO_NULL:d}))"
+            f"(v{i} IS NOT NULL OR s{i} IN ({_LOST[0]:d}, {_LOST[1]:d})))"
             for i in self._positions
         ]
         rows = connection.execute(
@@ -109,6 +110,7 @@ class Counts:
             name=name,
             clamped=self._found[position, Outcome.CLAMPED],
             to_other=self._found[position, Outcome.TO_OTHER],
-            to_null=self._found[position, Outcome.TO_NULL],
+            to_null=sum(self._found[position, lost] for lost in _LOST),
+            too_long=self._found[position, Outcome.TOO_LONG],
             values=self._values[position],
         )

@@ -68,7 +68,7 @@ class CellsModel:
         check_roll(shape, roll)
         sizes = group_sizes(roll)
         sums = group_sums(self.values, shape, roll)
-        return Estimates(
+        return Estimates.around(
             values=sums.astype(np.float64),
             variances=sizes.astype(np.float64) * noise_variance(self.scale),
             half_widths=sum_half_widths(sizes, self.scale),

@@ -1,8 +1,8 @@
 """What every published model of a cube offers its readers; all of it is free."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +47,72 @@ class Estimates:
         values: Estimated counts; may be negative.
         variances: Mean squared error that the model expects of each value: of the
             noise, and of the spread inside what was measured together.
-        half_widths: 95 % half-widths, from the exact distribution where the error is
-            of few independent draws, else from the variance.
+        below: How far below each value its 95 % interval reaches, from the exact
+            distribution where the error is of few independent draws, else from the
+            variance.
+        above: How far above it reaches.
+        noise: 95 % half-widths of noise alone: what grows with the confidence.
     """
 
     values: FloatArray
     variances: FloatArray
-    half_widths: FloatArray
+    below: FloatArray
+    above: FloatArray
+    noise: FloatArray
+
+    @classmethod
+    def around(
+        cls, values: FloatArray, variances: FloatArray, half_widths: FloatArray
+    ) -> "Estimates":
+        """Return estimates whose error is noise alone, alike on either side."""
+        return cls(values, variances, half_widths, half_widths, half_widths)
+
+    @classmethod
+    def between(
+        cls,
+        values: FloatArray,
+        variances: FloatArray,
+        ends: tuple[FloatArray, FloatArray],
+        noise: FloatArray,
+    ) -> "Estimates":
+        """Return estimates with the ends of their intervals, which hold them."""
+        below = np.maximum(values - ends[0], 0.0)
+        above = np.maximum(ends[1] - values, 0.0)
+        return cls(values, variances, below, above, noise)
+
+    @property
+    def half_widths(self) -> FloatArray:
+        """How far each interval's farther end is from the value."""
+        return np.maximum(self.below, self.above)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """Bounds weighted sums of a roll's groups.
+
+    Attributes:
+        entries: How many pairs of a part and a sum each use passes over.
+        bounds: From what each group's counts are multiplied by, and what the sums are
+            estimated to be, to the sums with their ends.
+    """
+
+    entries: int
+    bounds: Callable[[FloatArray, FloatArray], Estimates]
+
+
+@runtime_checkable
+class WeighedModel(Protocol):
+    """A model that knows how errors of its counts go together."""
+
+    def weighing(self, roll: Roll, sums: IntArray, count: int) -> Weighing:
+        """Return what bounds weighted sums of a roll's groups.
+
+        Args:
+            roll: Which cells count, in groups.
+            sums: Which sum each group adds to.
+            count: How many sums there are.
+        """
+        ...
 
 
 class CubeModel(Protocol):

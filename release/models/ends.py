@@ -1,127 +1,126 @@
-"""Between which ends a sum of cells lies: sums of whole parts, which are measured."""
+"""Ends of sums of cells over nested levels: sums of whole parts, which are measured."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from release.models.boxes import Overlaps
-from release.models.contract import FloatArray, IntArray
+from release.models.contract import Estimates, FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.models.levels import Fit, Level, family_sums
+from release.models.parts import Hidden, Noisy, Parts, bounded, hidden_in
 from release.models.spreads import CHOSEN
 
+_Sets = Mapping[int, Parts]
+"""Disjoint parts by the number of their level."""
 
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """95 % bounds, one a group.
-
-    Attributes:
-        low: What lies wholly inside a group, less its error.
-        high: What a group meets at all, and its error.
-    """
-
-    low: FloatArray
-    high: FloatArray
-
-    def half_widths(self, values: FloatArray) -> FloatArray:
-        """Return how far the farther end is from each value."""
-        return np.maximum(values - self.low, self.high - values)
+_ENDS = ("least", "evenly", "most")
 
 
-@dataclass(frozen=True, slots=True)
-class _Whole:
-    """Whole parts of one level, each in a group; no pair stands there twice."""
-
-    nodes: IntArray
-    groups: IntArray
-
-    def take(self, kept: IntArray) -> "_Whole":
-        return _Whole(self.nodes[kept], self.groups[kept])
-
-
-_Sets = Mapping[int, _Whole]
-"""By the number of the level."""
-
-
-def sum_ends(
+def level_estimates(
     levels: Sequence[Level],
     fit: Fit,
-    met: Overlaps,
-    sizes: tuple[FloatArray, int],
-) -> Ends:
-    """Return ends that hold wherever in its box a count may lie.
+    parts: Parts,
+    volumes: FloatArray,
+    shown: tuple[FloatArray, FloatArray],
+) -> Estimates:
+    """Return estimates with ends that hold wherever in its box a count may lie.
 
-    Counts are not negative, so a sum of cells is at least that of the pieces that lie
-    wholly inside, and at most that of the pieces that it meets. Both are sums of
-    measured parts, with errors of noise alone. Where pieces are but noisy detail of the
-    level before (``shrink``), and that level's part holds less than the detail's noise,
-    the part stands for its pieces.
+    Where pieces are but noisy detail of the level before (``shrink``), and that level's
+    part holds less than the detail's noise, the part stands for its pieces.
 
     Args:
         levels: From coarse to fine.
         fit: Of those levels.
-        met: Which cells of which pieces each group counts.
-        sizes: How many cells each piece has; how many groups there are.
+        parts: What each group takes of the last level's pieces.
+        volumes: How many cells each piece has.
+        shown: Estimates, and their mean squared errors.
 
     Source: docs/proofs/agrid.md.
     """
-    volumes, groups = sizes
-    last = len(levels) - 1
-    inside = np.flatnonzero(met.cells == volumes[met.boxes])
-    every = _Whole(met.boxes, met.groups)
-    inner: _Sets = {last: every.take(inside)}
-    outer: _Sets = {last: every}
+    last, groups = len(levels) - 1, len(shown[0])
+    sets: dict[int, Parts] = {last: parts}
     if fit.shrunk:
-        joined, of_joined = _joined(levels, fit, met, sizes)
-        inner = {last: every.take(inside[~of_joined[inside]])}
-        outer = {last: every.take(np.flatnonzero(~of_joined)), last - 1: joined}
-    least, least_error = _sums(levels, fit, inner, groups)
-    most, most_error = _sums(levels, fit, outer, groups)
-    return Ends(least - least_error, np.maximum(most, least) + most_error)
+        joined, of_joined = _joined(levels, fit, parts, volumes)
+        sets = {last: parts.take(np.flatnonzero(~of_joined)), last - 1: joined}
+    least, even, most = (_sums(levels, fit, sets, (end, groups)) for end in _ENDS)
+    return bounded(shown, (least, even, most), _hidden(fit, sets, groups))
+
+
+def _hidden(fit: Fit, sets: _Sets, groups: int) -> Hidden:
+    found = [
+        hidden_in(
+            parts,
+            (fit.straight(depth)[parts.nodes], fit.own_variances[depth][parts.nodes]),
+            groups,
+        )
+        for depth, parts in sets.items()
+    ]
+    scatter = sum((one.scatter for one in found), np.zeros(groups))
+    return Hidden(scatter, sum((one.farthest for one in found), np.zeros(groups)))
 
 
 def _joined(
-    levels: Sequence[Level],
-    fit: Fit,
-    met: Overlaps,
-    sizes: tuple[FloatArray, int],
-) -> tuple[_Whole, NDArray[np.bool_]]:
+    levels: Sequence[Level], fit: Fit, parts: Parts, volumes: FloatArray
+) -> tuple[Parts, NDArray[np.bool_]]:
     """Return parts of the last level but one that bound better than their pieces.
 
     Returns:
-        Those parts; and of each entry of ``met`` whether it lies in one of them.
+        Those parts; and of each entry of ``parts`` whether it lies in one of them.
     """
-    volumes, groups = sizes
     parents, count = levels[-1].parents, len(levels[-2])
-    keys = parents[met.boxes] * groups + met.groups
+    groups = int(parts.groups.max(initial=0)) + 1
+    keys = parents[parts.nodes] * groups + parts.groups
     keys, place = np.unique(keys, return_inverse=True)
-    own, up = keys // groups, keys % groups
+    own = keys // groups
     errors = fit.own_variances[-1]
     all_errors = family_sums(parents, errors, count)[own]
-    errs = family_sums(place, errors[met.boxes], len(keys))
-    detail = np.sqrt(CHOSEN * np.maximum(errs - np.square(errs) / all_errors, 0.0))
-    cells = family_sums(place, met.cells.astype(np.float64), len(keys))
-    share = cells / family_sums(parents, volumes, count)[own]
-    hidden = np.maximum(fit.values[-2][own], 0.0) * np.maximum(share, 1 - share)
-    better = (share < 1) & (hidden < WEIGHTED_QUANTILE * detail)
-    return _Whole(own[better], up[better]), better[place]
+    own_errors, size = errors[parts.nodes], len(keys)
+    square = family_sums(place, np.square(parts.evenly) * own_errors, size)
+    linear = family_sums(place, parts.evenly * own_errors, size)
+    left = np.maximum(square - np.square(linear) / all_errors, 0.0)
+    joined = _gathered(parts, (own, keys % groups, place), (parents, volumes))
+    reach = np.maximum(joined.evenly - joined.least, joined.most - joined.evenly)
+    hidden = np.maximum(fit.values[-2][own], 0.0) * reach
+    better = (reach > 0) & (hidden < WEIGHTED_QUANTILE * np.sqrt(CHOSEN * left))
+    return joined.take(np.flatnonzero(better)), better[place]
+
+
+def _gathered(
+    parts: Parts,
+    into: tuple[IntArray, IntArray, IntArray],
+    pieces: tuple[IntArray, FloatArray],
+) -> Parts:
+    """Return what groups take of parents, from what they take of their pieces."""
+    own, groups, place = into
+    parents, volumes = pieces
+    all_cells = family_sums(parents, volumes, int(parents.max(initial=0)) + 1)[own]
+    cells = family_sums(place, volumes[parts.nodes], len(own))
+    weighed = family_sums(place, parts.evenly * volumes[parts.nodes], len(own))
+    least, most = np.full(len(own), np.inf), np.full(len(own), -np.inf)
+    np.minimum.at(least, place, parts.least)
+    np.maximum.at(most, place, parts.most)
+    least = np.where(cells < all_cells, np.minimum(least, 0.0), least)
+    most = np.where(cells < all_cells, np.maximum(most, 0.0), most)
+    return Parts(own, groups, weighed / all_cells, least, most)
 
 
 def _sums(
-    levels: Sequence[Level], fit: Fit, parts: _Sets, groups: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return sums of whole parts, and 95 % half-widths of their noise."""
+    levels: Sequence[Level], fit: Fit, sets: _Sets, asked: tuple[str, int]
+) -> Noisy:
+    """Return weighted sums of whole parts, and 95 % half-widths of their noise."""
+    end, groups = asked
     values, errors = np.zeros(groups), np.zeros(groups)
     nobody = np.zeros(0, dtype=np.int64)
     nodes, owners, weights = nobody, nobody, np.zeros(0)
     for depth in reversed(range(len(levels))):
-        own = parts.get(depth, _Whole(nobody, nobody))
-        values += family_sums(own.groups, fit.straight(depth)[own.nodes], groups)
-        nodes = np.concatenate([nodes, own.nodes])
-        owners = np.concatenate([owners, own.groups])
-        weights = np.concatenate([weights, np.ones(len(own.nodes))])
+        if depth in sets:
+            own, taken = sets[depth], getattr(sets[depth], end)
+            held = fit.straight(depth)[own.nodes] * taken
+            values += family_sums(own.groups, held, groups)
+            nodes = np.concatenate([nodes, own.nodes])
+            owners = np.concatenate([owners, own.groups])
+            weights = np.concatenate([weights, taken])
         if depth == 0:
             break
         parents, errs = levels[depth].parents, fit.own_variances[depth]
@@ -135,5 +134,5 @@ def _sums(
         nodes, weights = up, linear / whole
     outer = np.square(weights) * fit.outer_variances[nodes]
     errors += family_sums(owners, outer, groups)
-    chosen = CHOSEN if fit.shrunk else 1.0
-    return values, WEIGHTED_QUANTILE * np.sqrt(chosen * errors)
+    errors *= CHOSEN if fit.shrunk else 1.0
+    return Noisy(values, WEIGHTED_QUANTILE * np.sqrt(errors), errors)

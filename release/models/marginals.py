@@ -130,7 +130,8 @@ class MarginalsModel:
         if roll.mask is not None:
             masked = group_sums(self.estimates(), self.domain.shape, roll)
             values = np.asarray(masked, dtype=np.float64)
-        return Estimates(values, variances, self._half_widths(roll, values, variances))
+        ends, noise = self._ends(roll, values, variances)
+        return Estimates.between(values, variances, ends, noise)
 
     def synthetic(self, rows: int) -> IntArray:
         """Return rows drawn from the fit, as numbers of values: (rows, dimensions).
@@ -211,10 +212,10 @@ class MarginalsModel:
         misfit = MISFIT * np.maximum(least - sums, 0.0)
         return np.asarray(noise + whole + np.square(misfit) + two)
 
-    def _half_widths(
+    def _ends(
         self, roll: Roll, values: FloatArray, variances: FloatArray
-    ) -> FloatArray:
-        """Return how far the farther end is that draws alone, unfitted, leave open.
+    ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
+        """Return the ends that draws alone, unfitted, leave open, and their noise.
 
         A count of several dimensions is at least 0 and at most that of each of them.
         """
@@ -226,17 +227,19 @@ class MarginalsModel:
             if codes.any() or groups > 1
         ]
         if not asked and roll.mask is None:
-            return np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances))
+            error = np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances))
+            return (values - error, values + error), error
         sides = [self._side(roll, axis, asked) for axis in range(len(roll.codes))]
         most = reduce(np.minimum.outer, [drawn + error for drawn, error in sides])
         low, high = np.zeros(len(values)), np.maximum(most.ravel(), 0.0)
+        noise = reduce(np.maximum.outer, [error for _, error in sides]).ravel()
         if len(asked) == 1 and roll.mask is None:
             drawn, error = sides[asked[0]]
-            low, high = drawn - error, drawn + error
+            low, high, noise = drawn - error, drawn + error, error
         elif self._measured(asked) and roll.mask is None:
             drawn, error = self._pair(roll, asked)
             low, high = drawn - error, np.minimum(high, drawn + error)
-        return np.maximum(values - low, high - values)
+        return (low, np.maximum(high, low)), noise
 
     def _side(
         self, roll: Roll, axis: int, asked: list[int]

@@ -16,9 +16,11 @@ from release.models.contract import (
     IntArray,
     Roll,
     Table,
+    Weighing,
 )
-from release.models.ends import sum_ends
+from release.models.ends import level_estimates
 from release.models.levels import Fit, Level, fit_levels
+from release.models.parts import Meeting, parts_of
 from release.models.rolling import cell_groups, check_roll, group_sums
 from release.models.spreads import piece_spreads, roll_variances
 
@@ -118,11 +120,12 @@ class PartitionModel:
         shape = self.domain.shape
         check_roll(shape, roll)
         values = np.asarray(group_sums(self._cells, shape, roll), dtype=np.float64)
-        met = self._masked(roll) if roll.mask is not None else self._product(roll)
+        met = self._met(roll)
         sizes = self._volumes, len(values)
         variances = roll_variances(self.levels, self.fit, self._spreads, met, sizes)
-        ends = sum_ends(self.levels, self.fit, met, sizes)
-        return Estimates(values, variances, ends.half_widths(values))
+        parts = parts_of(met, self._volumes, len(values))
+        shown = values, variances
+        return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
 
     @cached_property
     def _cells(self) -> FloatArray:
@@ -135,6 +138,20 @@ class PartitionModel:
     @cached_property
     def _spreads(self) -> FloatArray:
         return piece_spreads(self.levels, self.fit, self._volumes)
+
+    def weighing(self, roll: Roll, sums: IntArray, count: int) -> Weighing:
+        """Return what bounds weighted sums: noise as it adds up, and cut boxes."""
+        check_roll(self.domain.shape, roll)
+        meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
+
+        def bounds(weights: FloatArray, values: FloatArray) -> Estimates:
+            parts, shown = meeting.parts(weights), (values, np.zeros(count))
+            return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
+
+        return Weighing(len(meeting.groups), bounds)
+
+    def _met(self, roll: Roll) -> Overlaps:
+        return self._masked(roll) if roll.mask is not None else self._product(roll)
 
     def _product(self, roll: Roll) -> Overlaps:
         return overlaps(self.pieces, roll.codes, roll.groups)

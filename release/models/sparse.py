@@ -103,7 +103,7 @@ class SparseModel:
         sizes = group_sizes(roll)
         hidden, false = self._hidden(sizes - kept), self._false(sizes)
         noise = kept.astype(np.float64) * noise_variance(self.scale)
-        return Estimates(
+        return Estimates.around(
             values=sums.astype(np.float64),
             variances=noise + np.square(hidden + false),
             half_widths=sum_half_widths(kept, self.scale) + hidden + false,

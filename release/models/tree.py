@@ -1,7 +1,7 @@
 """A cube published as a tree of noisy sums over ordered cells or buckets of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import cast
@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from release.domain import CubeDomain
+from release.models.boxes import Overlaps
 from release.models.contract import (
     Estimates,
     Facts,
@@ -16,6 +17,7 @@ from release.models.contract import (
     IntArray,
     Roll,
     Table,
+    Weighing,
 )
 from release.models.hierarchy import (
     Combined,
@@ -27,7 +29,16 @@ from release.models.hierarchy import (
 )
 from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.models.isotonic import monotone_counts
+from release.models.levels import family_sums
 from release.models.orders import BLOCKS, HILBERT, Fanouts, block_tree, hilbert_order
+from release.models.parts import (
+    Meeting,
+    Noisy,
+    Parts,
+    bounded,
+    hidden_in,
+    parts_of,
+)
 from release.models.ranges import Edge, Runs, range_variance, runs_of
 from release.models.rolling import cell_groups, check_roll
 from release.models.unevenness import Spread, spread_bounds
@@ -138,24 +149,80 @@ class TreeModel:
         """Answer with the view's sums; half-widths contain the least-squares ones'."""
         check_roll(self.domain.shape, roll)
         runs = runs_of(roll)
-        if runs is None:
-            weights = self._weights(roll)
-            straight = _weighted_sums(weights, self._straight)
-            values = _weighted_sums(weights, self._fitted)
-            variances = answer_variances(self.tree, self._combined, weights)
-        else:
-            weights = self._edges(runs, roll.groups[0])
-            straight = self._between(runs, self._straight_sums, roll.groups[0])
-            values = self._between(runs, self._fitted_sums, roll.groups[0])
-            variances = self._range_variances(runs, weights)
-        bounds, squares = self._spread(weights)
-        widths = WEIGHTED_QUANTILE * np.sqrt(variances) + 0.5
-        widths[variances == 0] = 0.0
-        return Estimates(
-            values=values,
-            variances=variances + squares,
-            half_widths=widths + np.abs(values - straight) + bounds,
+        if runs is not None:
+            return self._of_runs(runs, roll.groups[0])
+        groups = int(np.prod(roll.groups, dtype=object))
+        parts = parts_of(self._met(roll), self._volumes, groups)
+        shown = Weights(parts.nodes, parts.groups, parts.evenly, groups)
+        return self._of_parts(parts, _weighted_sums(shown, self._fitted))
+
+    def weighing(self, roll: Roll, sums: IntArray, count: int) -> Weighing:
+        """Return what bounds weighted sums: noise as it adds up, and cut buckets."""
+        check_roll(self.domain.shape, roll)
+        meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
+        return Weighing(
+            len(meeting.groups),
+            lambda weights, values: self._of_parts(meeting.parts(weights), values),
         )
+
+    def _of_parts(self, parts: Parts, values: FloatArray) -> Estimates:
+        """Return weighted sums of buckets; cost grows with how many they read."""
+        groups = len(values)
+
+        def noisy(taken: FloatArray) -> Noisy:
+            weights = Weights(parts.nodes, parts.groups, taken, groups)
+            variances = answer_variances(self.tree, self._combined, weights)
+            values = _weighted_sums(weights, self._straight)
+            return Noisy(values, _errors(variances), variances)
+
+        even = noisy(parts.evenly)
+        cut = parts.take(np.flatnonzero(parts.most > parts.least))
+        least = noisy(parts.least) if len(cut.nodes) else even
+        most = noisy(parts.most) if len(cut.nodes) else even
+        return self._bounded(values, (least, even, most), cut)
+
+    def _of_runs(self, runs: Runs, groups: int) -> Estimates:
+        """Return counts of ranges; cost grows with the tree's height alone."""
+        edges = self._edges(runs, groups)
+        even = self._between(runs, self._straight_sums, groups)
+        inner, outer = np.zeros_like(edges.slopes), np.ones_like(edges.slopes)
+        ends = [
+            self._of_edges(runs, edges, even, taken)
+            for taken in (inner, edges.slopes, outer)
+        ]
+        cut = Parts(edges.leaves, edges.owners, edges.slopes, inner, outer)
+        values = self._between(runs, self._fitted_sums, groups)
+        return self._bounded(values, (ends[0], ends[1], ends[2]), cut)
+
+    def _of_edges(
+        self, runs: Runs, edges: Weights, even: FloatArray, taken: FloatArray
+    ) -> Noisy:
+        """Return sums of ranges that take another share of the buckets at their ends.
+
+        Args:
+            runs: The ranges.
+            edges: The buckets that they cut, spread evenly.
+            even: What the sums are with those.
+            taken: Of each of those buckets.
+        """
+        more = replace(edges, slopes=taken - edges.slopes)
+        values = even + _weighted_sums(more, self._straight)
+        variances = self._range_variances(runs, replace(edges, slopes=taken))
+        return Noisy(values, _errors(variances), variances)
+
+    def _bounded(
+        self, values: FloatArray, ends: tuple[Noisy, Noisy, Noisy], cut: Parts
+    ) -> Estimates:
+        """Return estimates with what the cut buckets may hide."""
+        groups, nodes = len(values), cut.nodes
+        # a fit may flatten a spike that the draws have seen
+        counts = np.maximum(np.maximum(self._fitted[nodes], self._straight[nodes]), 0)
+        held = counts, self._combined.variances[-1][nodes]
+        hidden = hidden_in(cut, held, groups)
+        squares = np.square(counts) * (cut.evenly - cut.least) * (cut.most - cut.evenly)
+        variances = ends[1].variances + family_sums(cut.groups, squares, groups)
+        known = spread_bounds(cut, groups, self.spread)
+        return bounded((values, variances), ends, hidden, known)
 
     @cached_property
     def _places(self) -> IntArray | None:
@@ -247,7 +314,8 @@ class TreeModel:
             )
         return found
 
-    def _weights(self, roll: Roll) -> Weights:
+    def _met(self, roll: Roll) -> Overlaps:
+        """Return how many cells of which bucket each group counts."""
         groups = cell_groups(roll)
         if self._places is not None:
             groups = groups[self._places]
@@ -255,25 +323,19 @@ class TreeModel:
         kept = np.flatnonzero(groups >= 0)
         owners, groups = self._owners[kept], groups[kept]
         if self.buckets is None:
-            return Weights(owners, groups, np.ones(len(owners)), count)
+            return Overlaps(owners, groups, np.ones_like(owners))
         keys, cells = np.unique(owners * count + groups, return_counts=True)
-        leaves = keys // count
-        return Weights(leaves, keys % count, cells / self._sizes[leaves], count)
+        return Overlaps(keys // count, keys % count, cells.astype(np.int64))
 
-    def _spread(self, weights: Weights) -> tuple[FloatArray, FloatArray]:
-        """Return each group's bound on, and mean square of, what cut buckets hide."""
-        cut = np.flatnonzero(weights.slopes < 1)
-        leaves, slopes = weights.leaves[cut], weights.slopes[cut]
-        deviations = np.sqrt(self._combined.variances[-1][leaves])
-        straight = np.maximum(self._straight[leaves], 0)  # a fit may flatten a spike
-        highest = np.maximum(self._fitted[leaves], straight)
-        most = highest + WEIGHTED_QUANTILE * deviations
-        bounds, squares = spread_bounds(most, slopes, leaves, self.spread)
-        owners, count = weights.owners[cut], weights.groups
-        return (
-            _sums(owners, bounds, count),
-            _sums(owners, squares, count),
-        )
+    @cached_property
+    def _volumes(self) -> FloatArray:
+        return self._sizes.astype(np.float64)
+
+
+def _errors(variances: FloatArray) -> FloatArray:
+    """Return 95 % half-widths; half a step is for what is not whole."""
+    errors = WEIGHTED_QUANTILE * np.sqrt(variances) + 0.5
+    return np.where(variances > 0, errors, 0.0)
 
 
 def _weighted_sums(weights: Weights, leaves: FloatArray) -> FloatArray:

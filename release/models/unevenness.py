@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.half_widths import half_width
 from release.models.contract import FloatArray, IntArray, Table
-from release.models.intervals import CONFIDENCE
+from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
+from release.models.levels import family_sums
+from release.models.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +34,21 @@ class Spread:
         return cls(values, float(str(facts["spread_scale"])))
 
 
-def spread_bounds(
-    most: FloatArray, parts: FloatArray, buckets: IntArray, spread: Spread | None
-) -> tuple[FloatArray, FloatArray]:
-    """Return bounds on the error of spreading a bucket evenly, and mean squares.
+def spread_bounds(cut: Parts, groups: int, spread: Spread | None) -> FloatArray | None:
+    """Return how far sums stray from an even spread at most, 95 times in 100.
+
+    The sum of a part of a bucket errs by at most half the sum of all distances from
+    the mean; a weighted one by that times the range of the weights.
 
     Args:
-        most: Upper ends of the buckets' counts.
-        parts: Which part of each bucket's cells a question takes, below 1.
-        buckets: Numbers of the buckets.
-        spread: What was measured of them.
-
-    With all of a count c in one cell, the error is at most max(f, 1 - f) c, and f
-    (1 - f) c^2 in the mean square over where that cell lies. The sum of a part of a
-    bucket errs by at most half the sum of all distances from the mean.
+        cut: What each group takes of the buckets that it cuts.
+        groups: How many groups there are.
+        spread: What was measured of the buckets, if anything.
     """
-    bounds = np.maximum(parts, 1 - parts) * most
-    squares = parts * (1 - parts) * most * most
     if spread is None:
-        return bounds, squares
-    noise = half_width(spread.scale, CONFIDENCE)
-    half = (np.maximum(spread.values[buckets], 0) + noise) / 2
-    return np.minimum(bounds, half), np.minimum(squares, half * half)
+        return None
+    half = (cut.most - cut.least) / 2
+    apart = family_sums(cut.groups, half * spread.values[cut.nodes], groups)
+    variance = noise_variance(spread.scale)
+    errors = family_sums(cut.groups, np.square(half) * variance, groups)
+    return np.asarray(np.maximum(apart, 0.0) + WEIGHTED_QUANTILE * np.sqrt(errors))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from query_lang.compiled import (
+    KeyShown,
     NumberShown,
     OutputColumn,
     QueryWarning,
@@ -14,7 +15,7 @@ from query_lang.syntax import Query
 from release.models.contract import CubeModel
 from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder
-from release.questions.confidence import widening
+from release.questions.confidence import selected_confidence, widening
 from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
 from release.questions.estimates import Ends, Estimated
@@ -92,17 +93,18 @@ class AskedCube:
         measurer.check()
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
-        factor = widening(float(confidence))
-        if self._model.kind not in INDEPENDENT_KINDS:
-            factor = max(1.0, factor)  # they bound what was not measured, too
         shown = Estimated(
             question,
             lambda kind: measurer.measure(kind, self._model),
             self.cube,
-            factor,
             is_whole,
         )
         places = chosen(question.presentation, shown)
+        picked = _are_picked(question) and len(places) < len(shown.cells)
+        level = float(confidence)
+        if picked:
+            level = selected_confidence(level, len(places), len(shown.cells))
+        shown.widening = self._widening(level)
         columns = tuple(shown.described(c, touches=touches) for c in question.columns)
         written = [
             [written_value(column, values[place]) for place in places]
@@ -128,8 +130,15 @@ class AskedCube:
                 *self.cube.warnings,
                 *question.warnings,
                 *_warnings(self.cube, touches=touches),
+                *(_CHOSEN if picked and places else ()),
             ),
         )
+
+    def _widening(self, confidence: float) -> float:
+        factor = widening(confidence)
+        if self._model.kind in INDEPENDENT_KINDS:
+            return factor
+        return max(1.0, factor)  # others bound what was not measured, too
 
 
 def derivation(cube: PublishedCube) -> str:
@@ -148,6 +157,25 @@ def derivation(cube: PublishedCube) -> str:
         f"{cube.unit} adds at most {domain.bound} to it. Intervals are of the "
         "release's noise and, where it measured cells together, of the spread inside."
     )
+
+
+_CHOSEN: Final = (
+    QueryWarning(
+        "rows_chosen",
+        "these rows were chosen by their estimates, and those that noise raised are "
+        "chosen first: their intervals are wider, so that of the rows shown as few are "
+        "wrong as of all",
+    ),
+)
+
+
+def _are_picked(question: CubeQuestion) -> bool:
+    """Whether noisy values decide which rows are shown."""
+    presentation = question.presentation
+    if presentation.having is not None:
+        return True
+    ordered = any(not isinstance(t.value, KeyShown) for t in presentation.order)
+    return presentation.limit is not None and ordered
 
 
 def _warnings(cube: PublishedCube, *, touches: bool) -> list[QueryWarning]:

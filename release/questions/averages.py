@@ -6,12 +6,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from release.models.contract import FloatArray
+from release.models.contract import FloatArray, Weighing
 from release.questions.measuring import Weighed
 
 _HALVINGS: Final = 36
 _CLOSE: Final = 1e-9
 """Of a step; what is shown has six digits, rounded outwards."""
+
+_MOST_PASSED: Final = 2_000_000
+"""Pairs of a part and a sum that each end of an average may pass over, if it can."""
 
 _TRIES: Final = 15
 _SMALL: Final = 4_096
@@ -36,10 +39,10 @@ def average_interval(
         Lower and upper ends, in steps, a cell each.
     """
     low, high = bounds
+    if weighed.weighing is not None:
+        return _by_model(weighed, weighed.weighing, bounds, widening)
     total = weighed.counts.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        middle = np.where(total > 0, (weighed.counts @ weighed.numbers) / total, low)
-    middle = np.clip(middle, low, high)
+    middle = _averages(weighed, total, bounds)
     unknown = ~_possible(weighed, middle[None, :], widening)[0]
     outer = np.stack([np.full_like(middle, low), np.full_like(middle, high)])
     lower, upper = _ends(weighed, middle, outer, widening)
@@ -87,3 +90,43 @@ def _rounds(width: float, parts: int) -> int:
     """Return how often to take one of so many parts until it cannot be seen."""
     halvings = math.log2(max(width, _CLOSE) / _CLOSE)
     return math.ceil(min(_HALVINGS, halvings) / math.log2(parts))
+
+
+def _averages(
+    weighed: Weighed, total: FloatArray, bounds: tuple[float, float]
+) -> FloatArray:
+    low, high = bounds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = np.where(total > 0, (weighed.counts @ weighed.numbers) / total, low)
+    return np.clip(middle, low, high)
+
+
+def _by_model(
+    weighed: Weighed,
+    weighing: Weighing,
+    bounds: tuple[float, float],
+    widening: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends where a model bounds the sum of (number - t) itself."""
+    low, high = bounds
+
+    def possible(averages: FloatArray) -> NDArray[np.bool_]:
+        told = weighed.bounded(averages, weighing)
+        more = (widening - 1) * told.noise
+        least, most = told.values - told.below, told.values + told.above
+        return np.asarray((least - more <= 0) & (most + more >= 0))
+
+    middle = _averages(weighed, weighed.counts.sum(axis=1), bounds)
+    unknown = ~possible(middle)
+    halvings = int(np.clip(_MOST_PASSED // max(1, weighing.entries), 4, 18))
+    ends = []
+    for far in (low, high):
+        inside, outside = middle, np.full_like(middle, far)
+        reaches = possible(outside)
+        for _ in range(0 if reaches.all() else halvings):
+            between = (inside + outside) / 2
+            holds = possible(between)
+            inside = np.where(holds, between, inside)
+            outside = np.where(holds, outside, between)
+        ends.append(np.where(reaches | unknown, far, outside))
+    return ends[0], ends[1]

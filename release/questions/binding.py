@@ -38,6 +38,7 @@ from query_lang.syntax import (
 )
 from release.domain import Dimension
 from release.questions import rules
+from release.questions.absent_values import refuse_absent_values
 from release.questions.cube import PublishedCube
 from release.questions.orders import order_warnings
 from release.questions.question import AxisSlot, CubeQuestion, peel, require_plain
@@ -76,6 +77,7 @@ class CubeBinder:
         for expression in written:
             require_plain(expression, position)
         slots = _slots(peeled.source, cube)
+        refuse_absent_values(written, slots, position)
         orders = order_warnings(written, slots, cube.domain.dimensions)
         return CubeQuestion(
             slots=slots,

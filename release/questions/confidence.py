@@ -31,5 +31,24 @@ def widening(confidence: float) -> float:
     return max(laplace, normal)
 
 
+def selected_confidence(confidence: float, shown: int, cells: int) -> float:
+    """Return the confidence at which intervals of chosen rows are made.
+
+    Of rows that were chosen by their estimates, the expected share whose interval
+    misses the truth is then at most 1 - ``confidence``, whatever the choice.
+
+    Args:
+        confidence: That each interval is to have.
+        shown: How many rows were chosen; at least one is counted.
+        cells: Of how many.
+
+    Source: Benjamini and Yekutieli 2005; docs/proofs/half_widths_of_sums.md.
+
+    >>> round(selected_confidence(0.95, 10, 100), 6)
+    0.995
+    """
+    return 1 - (1 - confidence) * max(1, shown) / cells
+
+
 def _normal(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from privacy.schema import ColumnType
 from query_lang.compiled import (
     AverageShown,
@@ -35,16 +37,16 @@ class Estimated:
         question: What was asked.
         measure: Estimates a measure; of an average the sum alone is asked for.
         cube: Public facts of the release.
-        widening: Of 95 % half-widths, to the confidence that is asked for.
         is_whole: Whether the release's estimates are whole numbers.
+        widening: Of 95 % half-widths, to the confidence that the rows shown need.
         cells: Public cells, in declared order.
     """
 
     question: CubeQuestion
     measure: Callable[[MeasureKind], Measured]
     cube: PublishedCube
-    widening: float
     is_whole: bool
+    widening: float = 1.0
     cells: Sequence[Cell] = field(init=False)
     _found: dict[Shown, list[ShownValue]] = field(default_factory=dict)
     _measured: dict[int, Measured] = field(default_factory=dict)
@@ -82,12 +84,9 @@ class Estimated:
                 return self._average_ends(shown)
             case NumberShown():
                 digits = self._digits(shown)
-                pairs = zip(
-                    self._value_steps(shown), self._width_steps(shown), strict=True
-                )
                 return [
-                    (_written(value - width, digits), _written(value + width, digits))
-                    for value, width in pairs
+                    (_written(low, digits), _written(high, digits))
+                    for low, high in self._end_steps(shown)
                 ]
             case _:
                 raise refuse(rules.RELEASE_COUNTS, self.question.position)
@@ -125,9 +124,39 @@ class Estimated:
         return [round(v * factor) for v in self._number(shown.vector).values.tolist()]
 
     def _width_steps(self, shown: NumberShown) -> list[int]:
-        factor = self._steps_shown(shown) * self.widening
-        widths = self._number(shown.vector).half_widths.tolist()
-        return [_ceil(width * factor) for width in widths]
+        """Return how far the farther end is from each value, as measured."""
+        pairs = zip(*self._reach_steps(shown), strict=True)
+        return [max(below, above) for below, above in pairs]
+
+    def _reach_steps(self, shown: NumberShown) -> tuple[list[int], list[int]]:
+        """Return how far intervals reach below and above, in steps, rounded up."""
+        factor, found = self._steps_shown(shown), self._number(shown.vector)
+        more = (self.widening - 1) * found.noise
+        below, above = (
+            [_ceil(reach * factor) for reach in np.maximum(side + more, 0.0).tolist()]
+            for side in (found.below, found.above)
+        )
+        return below, above
+
+    def _end_steps(self, shown: NumberShown) -> list[tuple[int, int]]:
+        """Return the ends of intervals in steps, of what is never negative from 0 on.
+
+        Where noise made a count negative, the truth is taken to lie from 0 up: as far
+        as if 0 had been drawn.
+        """
+        columns = (self._value_steps(shown), *self._reach_steps(shown))
+        rows = zip(*columns, strict=True)
+        if not self._is_never_negative(shown):
+            return [(value - below, value + above) for value, below, above in rows]
+        return [
+            (max(value - below, 0), max(value, 0) + above)
+            for value, below, above in rows
+        ]
+
+    def _is_never_negative(self, shown: NumberShown) -> bool:
+        """Whether it is a count, or a sum of numbers that are none of them negative."""
+        found = self._vector(shown.vector)
+        return not isinstance(found, Weighed) or not (found.numbers < 0).any()
 
     def _steps_shown(self, shown: NumberShown) -> float:
         return float(10 ** (self._digits(shown) - self._scale(shown)))

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from typing import Final
@@ -14,8 +14,9 @@ from query_lang.domains import stored_value
 from query_lang.expressions import Expression, conjunction, conjuncts
 from query_lang.plan import Key
 from query_lang.refusals import refuse
-from release.models.contract import Estimates, IntArray
+from release.models.contract import Estimates, IntArray, Weighing
 from release.questions import rules
+from release.questions.absent_values import is_equality
 from release.questions.effort import Effort
 from release.questions.evaluation import BoolArray, PublicValues
 from release.questions.logic import Logic
@@ -146,12 +147,31 @@ def select(
     for axes, conditions in parts.items():
         holds = logic.truths(conjunction(tuple(conditions))) > 0
         if len(axes) == 1:
+            _refuse_absent(conditions, holds, logic, question)
             kept[axes[0]] &= holds
         elif axes:
             masks.append((axes, holds))
         elif not holds:
             kept[0][:] = False
     return Selection(tuple(kept), tuple(masks))
+
+
+def _refuse_absent(
+    conditions: Sequence[Expression],
+    holds: BoolArray,
+    logic: Logic,
+    question: CubeQuestion,
+) -> None:
+    """Refuse an equality that no value of a dimension meets: 0 would read as a count.
+
+    Raises:
+        SqlNotAllowedError: Rule ``absent_value``.
+    """
+    if holds.any():
+        return
+    for condition in filter(is_equality, conditions):
+        if not (logic.truths(condition) > 0).any():
+            raise refuse(rules.ABSENT_VALUE, question.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +216,38 @@ class Layout:
         Raises:
             SqlNotAllowedError: It takes too long.
         """
-        total = [np.zeros(self.size) for _ in range(3)]
+        total = [np.zeros(self.size) for _ in range(5)]
         for product, places in self.products():
             effort.left()
             found = model.answer(product)
-            parts = (found.values, found.variances, found.half_widths)
+            spread = (found.below, found.above, found.noise)
+            parts = (found.values, found.variances, *spread)
             for whole, part in zip(total, parts, strict=True):
                 whole[places] = part
         return Estimates(*total)
+
+    def weighing(self, model: WarmModel, per_sum: int) -> Weighing | None:
+        """Return what bounds sums over runs of the answer's cells.
+
+        Args:
+            model: The release.
+            per_sum: How many cells, one after the other, each sum is of.
+
+        None: the model does not know how its errors go together, or a key reads several
+        dimensions, which takes several rolls.
+        """
+        rolls = list(self.products()) if self._is_one_roll() else []
+        if not rolls:
+            return None
+        ((product, places),) = rolls
+        own = model.weighing(product, places // per_sum, self.size // per_sum)
+        if own is None:
+            return None
+        bounds = own.bounds
+        return replace(own, bounds=lambda w, values: bounds(w[places], values))
+
+    def _is_one_roll(self) -> bool:
+        return all(len(key.axes) == 1 for key in self.keys)
 
     def products(self) -> Iterator[tuple[Product, IntArray]]:
         """Yield rolls, each with the answer's cell of each of its groups."""

@@ -38,6 +38,7 @@ from query_lang.plan import (
     UnitJoin,
 )
 from query_lang.syntax import Position
+from release.questions.absent_values import absent_values
 from release.questions.cube import PublishedCube
 from release.questions.question import AxisSlot, CubeQuestion, Peeled, peel
 
@@ -89,6 +90,10 @@ def match(
         slot: axes.turned(_expression(slot, question)) for slot in _slots(asked.plan)
     }
     differences += filters
+    turned = [one for one in computed.values() if one is not None]
+    if any(absent_values([*conditions, *turned])):
+        detail = "the query names a value that a dimension does not have"
+        differences.append(Difference("dimension", detail))
     if None in computed.values():
         detail = "a group or number of the query follows from no dimension"
         differences.append(Difference("dimension", detail))

@@ -16,7 +16,7 @@ from query_lang.plan import (
     SumMeasure,
 )
 from query_lang.refusals import refuse
-from release.models.contract import FloatArray
+from release.models.contract import Estimates, FloatArray, Weighing
 from release.questions import rules
 from release.questions.cube import PublishedCube
 from release.questions.effort import MAX_WORK, Effort
@@ -45,16 +45,28 @@ MAX_SUMMANDS: Final = 1_000_000
 MAX_SHOWN: Final = 200_000
 """Values that one answer shows."""
 
+MAX_WEIGHED: Final = 500_000
+"""Pairs of a part and a sum up to which errors are added up as they go together."""
+
 _WEIGHTED: Final = 2.12
 """95 % quantile of any weighted sum of independent draws, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A count a cell, with 95 % half-widths."""
+    """A number a cell, and how far its 95 % interval reaches.
+
+    Attributes:
+        values: Estimates.
+        below: How far each interval reaches below its value.
+        above: How far it reaches above.
+        noise: How much of that is noise, which grows with the confidence.
+    """
 
     values: FloatArray
-    half_widths: FloatArray
+    below: FloatArray
+    above: FloatArray
+    noise: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,7 @@ class Weighed:
         variances: Of the counts.
         half_widths: Of the counts, 95 %.
         independent: Whether their errors are.
+        weighing: How their errors go together, where the model knows it.
     """
 
     numbers: FloatArray
@@ -74,15 +87,26 @@ class Weighed:
     variances: FloatArray
     half_widths: FloatArray
     independent: bool
+    weighing: Weighing | None = None
 
     def sums(self) -> Counted:
         """Return the sum of the numbers in each cell, in steps."""
-        return Counted(self.counts @ self.numbers, self.error_of(self.numbers))
+        if self.weighing is not None:
+            found = self.bounded(np.zeros(len(self.counts)), self.weighing)
+            return Counted(found.values, found.below, found.above, found.noise)
+        error = self.error_of(self.numbers)
+        return Counted(self.counts @ self.numbers, error, error, error)
+
+    def bounded(self, shifts: FloatArray, weighing: Weighing) -> Estimates:
+        """Return the sums of number minus a shift, a shift a cell, with their ends."""
+        weights = self.numbers - shifts[:, None]
+        return weighing.bounds(weights.ravel(), (self.counts * weights).sum(axis=1))
 
     def totals(self) -> Counted:
         """Return how many numbers each cell has."""
         ones = np.ones_like(self.numbers)
-        return Counted(self.counts @ ones, self.error_of(ones))
+        error = self.error_of(ones)
+        return Counted(self.counts @ ones, error, error, error)
 
     def error_of(self, weights: FloatArray) -> FloatArray:
         """Return the 95 % half-width of a weighted sum of the counts.
@@ -263,8 +287,14 @@ class Measurer:
             variances=rolled.variances.reshape(table),
             half_widths=rolled.half_widths.reshape(table),
             independent=model.kind in INDEPENDENT_KINDS,
+            weighing=_small(layout.weighing(model, max(1, len(numbers)))),
         )
 
     def _counted(self, layout: Layout, model: WarmModel) -> Counted:
         found = layout.answer(model, self._effort)
-        return Counted(found.values, found.half_widths)
+        return Counted(found.values, found.below, found.above, found.noise)
+
+
+def _small(weighing: Weighing | None) -> Weighing | None:
+    """Return it if it can be used in good time; else half-widths are added up."""
+    return weighing if weighing and weighing.entries <= MAX_WEIGHED else None

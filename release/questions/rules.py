@@ -34,6 +34,11 @@ FINER_VALUES: Final = Rule(
     "ask for the dimension itself or for something wider: a chapter of blocks, a year "
     "of months, bands made of whole bands",
 )
+ABSENT_VALUE: Final = Rule(
+    "absent_value",
+    "a dimension is compared with a value that it does not have",
+    "compare it with a value that it has",
+)
 CELL_MASK: Final = Rule(
     "cell_mask",
     "a condition on several dimensions at once needs a cube of at most 20,000,000 "
@@ -75,6 +80,7 @@ RULES: Final = (
     DISTINCT_UNITS,
     ROWS_COUNTED,
     FINER_VALUES,
+    ABSENT_VALUE,
     CELL_MASK,
     MANY_ROLLS,
     MANY_VALUES,

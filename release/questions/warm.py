@@ -13,7 +13,15 @@ from typing import Final, cast
 import numpy as np
 
 from release.models.cells import CellsModel
-from release.models.contract import AnyArray, CubeModel, Estimates, IntArray, Roll
+from release.models.contract import (
+    AnyArray,
+    CubeModel,
+    Estimates,
+    IntArray,
+    Roll,
+    WeighedModel,
+    Weighing,
+)
 from release.models.intervals import noise_variance, sum_half_widths
 from release.models.rolling import group_sizes, group_sums
 from release.questions.evaluation import BoolArray
@@ -68,6 +76,13 @@ class WarmModel:
             return self._of_cells(product, self._model)
         return self._model.roll(product.roll(self._model.domain.shape))
 
+    def weighing(self, product: Product, sums: IntArray, count: int) -> Weighing | None:
+        """Return what bounds weighted sums of groups, if the model knows it."""
+        if not isinstance(self._model, WeighedModel):
+            return None
+        roll = product.roll(self._model.domain.shape)
+        return self._model.weighing(roll, sums, count)
+
     def _of_cells(self, product: Product, model: CellsModel) -> Estimates:
         shape = model.domain.shape
         masked = {axis for axes, _ in product.masks for axis in axes}
@@ -82,7 +97,7 @@ class WarmModel:
         roll = Roll(tuple(codes), product.groups, cell_mask(product.masks, left))
         sums = group_sums(self._summed(whole), left, roll)
         sizes = _sizes(roll, left) * prod(shape[axis] for axis in whole)
-        return Estimates(
+        return Estimates.around(
             values=sums.astype(np.float64),
             variances=sizes.astype(np.float64) * noise_variance(model.scale),
             half_widths=sum_half_widths(sizes, model.scale),

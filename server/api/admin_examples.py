@@ -19,6 +19,7 @@ _POPULATION: Example = {
     "name": "hospital_patients",
     "unit": "patient",
     "unit_type": "integer",
+    "max_units": 50_000,
     "epsilon_cap": "10",
     "delta_cap": "0",
     "spent": "0.3",
@@ -118,15 +119,15 @@ _PROPOSAL: Example = {
 }
 _DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00.000000+00:00"}
 _ENTRY: Example = {
-    "seq": 12,
+    "number": 12,
     "kind": "charge",
     "time": _CREATED,
     "query_id": "q_0f3a9c5e7d1b2a4c6e8f0a1b",
+    "state": "answered",
     "population": "hospital_patients",
     "project": "sepsis",
     "principal": "ada",
     "epsilon": "0.3",
-    "hash": "9e0b" * 16,
     "action": None,
     "actor": None,
 }

@@ -15,9 +15,10 @@ from server.api.admission import (
     read,
 )
 from server.use_cases.access import Caller
-from server.use_cases.administration import CustodyDesk, ledger_page
+from server.use_cases.administration import CustodyDesk
 from server.use_cases.answers import Document
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.ledger_lines import ledger_page
 from server.use_cases.proposals import ProposalOffice
 
 
@@ -113,4 +114,6 @@ def add_ledger_routes(app: FastAPI) -> None:
     def verify(request: Request) -> Response:
         """Find any edit, deletion, reordering or truncation of the ledger."""
         services = parts_of(request).services
-        return read(request, lambda caller: AuditOffice(services, caller.name).verify())
+        return read(
+            request, lambda caller: AuditOffice(services, caller.name).outline()
+        )

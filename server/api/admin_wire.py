@@ -206,6 +206,7 @@ class PopulationShape(_Shape):
     name: str
     unit: str
     unit_type: str
+    max_units: int
     epsilon_cap: str
     delta_cap: str
     spent: str
@@ -415,23 +416,25 @@ class ProposalPage(_Shape):
 
 
 class EntryShape(_Shape):
-    """One entry of the ledger."""
+    """One line of the ledger: a charge with its end, a refusal, or a change."""
 
-    seq: int
-    kind: str
+    number: int | None = Field(description="Of a charge in its population, from 1.")
+    kind: Literal["charge", "free", "refused", "admin", "reconcile"]
     time: str
     query_id: str | None
+    state: Literal["in_flight", "answered", "failed"] | None = Field(
+        description="Of a charge; its end shows once its reply has left."
+    )
     population: str | None
     project: str | None
     principal: str | None
     epsilon: str | None
-    hash: str
     action: str | None
     actor: str | None
 
 
 class EntryPage(_Shape):
-    """Entries, newest first."""
+    """Lines of the ledger, newest first."""
 
     items: list[EntryShape]
     next_cursor: str | None
@@ -441,7 +444,7 @@ class VerificationShape(_Shape):
     """Whether the ledger is whole."""
 
     ok: bool
-    entries: int
+    entries: int = Field(description="Lines of the ledger's list.")
     problems: list[str]
 
 

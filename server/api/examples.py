@@ -85,6 +85,12 @@ ANSWER: Example = {
     "derivation": _DERIVATION,
     "warnings": [],
 }
+COST: Example = {
+    "steps": 121_000_000,
+    "memory_bytes": 8_400_000,
+    "unit_steps": 9_200,
+    "unit_memory_bytes": 1_100,
+}
 PLAN: Example = {
     "epsilon": "0.3",
     "delta": "0",
@@ -96,6 +102,7 @@ PLAN: Example = {
     "noise": _NOISE,
     "expected": [],
     "attainable": None,
+    "cost": COST,
     "derivation": _DERIVATION,
     "warnings": [],
     "free": [
@@ -154,12 +161,14 @@ DATASET: Example = {
     "hierarchies": [
         {"name": "icd10", "levels": ["chapter", "block", "category"], "codes": 2_054}
     ],
+    "max_units": 50_000,
     "budget": BUDGET,
     "tables": [
         {
             "name": "patients",
             "unit_column": "patient_id",
             "max_rows_per_unit": 1,
+            "max_rows": 50_000,
             "key": [],
             "columns": [
                 {
@@ -169,6 +178,7 @@ DATASET: Example = {
                     "nullable": True,
                     "constant_in_unit": False,
                     "domain": {"values": ["F", "M"], "other": False},
+                    "max_length": 1_000,
                 },
                 {
                     "name": "weight_kg",

@@ -35,6 +35,8 @@ STATUS_BY_CODE = {
     "internal_error": 500,
     "ledger_unavailable": 503,
     "anchor_mismatch": 503,
+    "parser_unavailable": 503,
+    "executor_unavailable": 503,
     "busy": 503,
     "query_failed": 504,
 }

@@ -8,17 +8,20 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError
+from server.api.backlog import AT_ONCE, FROM_RELEASE, Backlog, Machine, Ticket, work_of
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
-from server.api.slots import Permits, SlotClock, executing_slots
+from server.api.slots import Permits, SlotClock
+from server.api.turns import Turns
 from server.logs import note
 from server.strict_json import MalformedJsonError, read_json
-from server.use_cases.asking import Desk, Reply
+from server.use_cases.asking import Desk, Paid, Reply
 from server.use_cases.door import Door, Place
 from server.use_cases.errors import (
     OverBudgetError,
@@ -28,7 +31,8 @@ from server.use_cases.requests import QuestionRequest, read_request
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"
-Work = Callable[["Visit"], "Outcome"]
+Work = Callable[["Visit"], "Begun"]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,15 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A response, the slots it takes, and the answer that its leaving releases."""
+    """A response, the answer that its leaving releases, and whether it took reading."""
 
     response: Response
-    slots: int = 1
     query_id: str | None = None
+    is_from_release: bool = False
+
+
+Begun = Outcome | Paid
+"""What reading a question brought: its response, or a charge that pays for one."""
 
 
 class QuestionCounter:
@@ -64,9 +72,12 @@ class QuestionCounter:
         self._door = door
         self._release = release
         self._clock = clock
-        self._base_slots = settings.base_slots
+        self._backlog = Backlog(clock.slot_seconds, settings.machine)
         self._permits = Permits(settings.permits)
-        self._threads = ThreadPoolExecutor(settings.permits, "question")
+        self._serving = Turns(AT_ONCE)
+        self._executing = Turns(settings.machine.executors)
+        threads = AT_ONCE + settings.machine.executors
+        self._threads = ThreadPoolExecutor(threads + 1, "question")
 
     def close(self) -> None:
         """Wait for the questions under way: what they write needs the ledger's lock."""
@@ -91,13 +102,10 @@ class QuestionCounter:
         place = Place(self._door)
         try:
             arrival = await receive(request)
+            ticket = self._backlog.arrive(arrival.time, len(arrival.body))
             visit = Visit(request, arrival, place)
-            loop = asyncio.get_running_loop()
-            within = contextvars.copy_context()  # of the request's log lines
-            outcome = await loop.run_in_executor(
-                self._threads, within.run, self._guarded, work, visit
-            )
-            await self._clock.wait(arrival=arrival.time, slots=outcome.slots)
+            outcome, slots = await self._answered(ticket, partial(work, visit))
+            await self._clock.wait(arrival=arrival.time, slots=slots)
             if outcome.query_id is not None:
                 await self._release(outcome.query_id)
         except ClientDisconnect:
@@ -105,6 +113,47 @@ class QuestionCounter:
         finally:
             self._give_back(place)
         return outcome.response
+
+    async def _answered(
+        self, ticket: Ticket, work: Callable[[], Begun]
+    ) -> tuple[Outcome, int]:
+        """Return what a question's reply says, and n; never before its public time.
+
+        Reading, executing and storing take turns in order of arrival, and what executes
+        does so after all those ahead of it are known to execute too, or not to.
+        """
+        context = contextvars.copy_context()  # of the request's log lines
+        try:
+            async with self._serving.take(ticket.number):
+                begun = await self._in_thread(context, partial(self._guarded, work))
+            if isinstance(begun, Paid):
+                self._backlog.decide(ticket, work_of(begun.question.compiled))
+        finally:
+            self._backlog.decide(ticket, None)
+        if isinstance(begun, Outcome):
+            return begun, self._slots_unexecuted(ticket, begun)
+        promise = await ticket.promise
+        async with self._executing.take(ticket.number):
+            computed = await self._in_thread(
+                context, partial(self._desk.compute, begun)
+            )
+        await self._clock.reach(promise.take_up)
+        async with self._serving.take(ticket.number):
+            reply = await self._in_thread(
+                context, partial(self._desk.answer, begun, computed)
+            )
+        return self._outcome(reply), promise.slots
+
+    def _slots_unexecuted(self, ticket: Ticket, outcome: Outcome) -> int:
+        if outcome.is_from_release:
+            return self._backlog.slots_alone(ticket, FROM_RELEASE)
+        return self._backlog.slots_unexecuted(ticket)
+
+    async def _in_thread(
+        self, context: contextvars.Context, work: Callable[[], _T]
+    ) -> _T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, context.run, work)
 
     def _give_back(self, place: Place) -> None:
         """Give back the permit and the place; a reply never waits for a database."""
@@ -114,11 +163,11 @@ class QuestionCounter:
         else:
             place.give_back()
 
-    def _guarded(self, work: Work, visit: Visit) -> Outcome:
-        """Run the work; what it raises was refused before any charge, in one slot."""
+    def _guarded(self, work: Callable[[], Begun]) -> Begun:
+        """Run the work; what it raises was refused before any charge."""
         try:
             self._door.services.catalogue.see_one_state()
-            return work(visit)
+            return work()
         except Problem as problem:
             return Outcome(problem.response())
         except CuratorError as error:
@@ -136,7 +185,7 @@ class QuestionCounter:
         self._desk.check_role(caller)
         return Outcome(_json(self._desk.plan(caller, dataset, asked)))
 
-    def _query(self, visit: Visit, *, dataset: str) -> Outcome:
+    def _query(self, visit: Visit, *, dataset: str) -> Begun:
         caller = visit.place.take(visit.request.headers.get("authorization"))
         check_transport(visit.request, visit.arrival)
         key = read_key(visit.request, visit.arrival.body)
@@ -146,18 +195,10 @@ class QuestionCounter:
                 return self._outcome(found)
         asked = _read(visit.arrival.body)
         self._desk.check_role(caller)
-        return self._outcome(self._desk.ask(caller, dataset, asked, key))
+        begun = self._desk.begin(caller, dataset, asked, key)
+        return begun if isinstance(begun, Paid) else self._outcome(begun)
 
     def _outcome(self, reply: Reply) -> Outcome:
-        slots = 1
-        if reply.executed is not None:
-            compiled = reply.executed.compiled
-            slots = executing_slots(
-                base=self._base_slots,
-                cells=len(compiled.rendered.cells),
-                vectors=sum(measure.size for measure in compiled.measures),
-                scans=compiled.rendered.scans,
-            )
         if reply.failure is not None:
             response = problem_for(reply.failure).response()
         else:
@@ -166,7 +207,11 @@ class QuestionCounter:
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
         shown = unanchored or reply.replayed
         note(outcome=_name_of(reply), query_id=reply.query_id)
-        return Outcome(response, slots, None if shown else reply.query_id)
+        return Outcome(
+            response,
+            query_id=None if shown else reply.query_id,
+            is_from_release=reply.is_free,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +219,7 @@ class CounterSettings:
     """Limits of the question counter."""
 
     permits: int
-    base_slots: int
+    machine: Machine
 
 
 def problem_for(error: CuratorError) -> Problem:

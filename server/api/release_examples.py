@@ -30,6 +30,12 @@ _PLAN: Example = {
         {"name": "age", "values": 13, "expression": "age_band(age, 10)"},
     ],
     "l1_sensitivity": 13,
+    "cost": {
+        "steps": 340_000_000,
+        "memory_bytes": 96_000_000,
+        "unit_steps": 9_200,
+        "unit_memory_bytes": 1_100,
+    },
     "derivation": _DERIVATION,
     "warnings": [],
     "expected_errors": [

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.api.admin_wire import AdminBody, Sentence
+from server.api.wire import Cost
 
 
 class ReleaseBody(AdminBody):
@@ -65,6 +66,7 @@ class ReleasePlanShape(_Shape):
     alphabet: CountedDimension | None = Field(None, description="Of sequences.")
     split: CountedDimension | None = Field(None, description="Of sequences.")
     l1_sensitivity: int
+    cost: Cost
     derivation: str
     warnings: list[str]
     expected_errors: list[ExpectedShape]

@@ -2,7 +2,7 @@
 
 PRIVACY 6: a reply leaves at its arrival (its body's last byte read, monotonic clock)
 plus n times the slot. A reply that is not ready by then takes the next multiple, and is
-counted as late: an incident, mended by a larger n.
+counted as late: an incident, mended by a larger n. ``backlog`` says what n is.
 """
 
 import asyncio
@@ -10,21 +10,16 @@ import math
 import time
 from dataclasses import dataclass
 
-CELLS_PER_SLOT = 2_000
-SCANS_PER_BASE = 5
-"""A further scan costs about a fifth of what a whole small question costs."""
-MILLISECONDS_PER_QUESTION = 25
-"""What one small question keeps this process busy for, rounded up.
-
-Measured with all permits taken by ``python -m benchmarks.slots``, on 2 busy cores.
-"""
-
 
 @dataclass(slots=True)
 class Lateness:
     """Counts replies that missed their slot; shown on the operator's listener only."""
 
     late: int = 0
+
+    def count(self) -> None:
+        """Count one more."""
+        self.late += 1
 
 
 class Permits:
@@ -51,26 +46,6 @@ class Permits:
         self._free += 1
 
 
-def base_slots(*, permits: int, slot_ms: int) -> int:
-    """Return n of the smallest plan that executes: enough with all permits taken."""
-    if slot_ms == 0:
-        return 1
-    return max(1, math.ceil(permits * MILLISECONDS_PER_QUESTION / slot_ms))
-
-
-def executing_slots(*, base: int, cells: int, vectors: int, scans: int) -> int:
-    """Return n for a plan that executes: a function of plan and declared sizes alone.
-
-    Args:
-        base: Slots of the smallest plan.
-        cells: Cells of the answer.
-        vectors: Noisy values of a cell: one a vector, in a histogram one a bin.
-        scans: How often the plan reads a table.
-    """
-    further = math.ceil(base * (scans - 1) / SCANS_PER_BASE)
-    return base + further + cells * vectors // CELLS_PER_SLOT
-
-
 @dataclass(frozen=True, slots=True)
 class SlotClock:
     """Sleeps until a reply's slot. ``slot_seconds`` 0 sends at once."""
@@ -88,3 +63,8 @@ class SlotClock:
             slots = math.ceil(elapsed)
         await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())
         self.lateness.late += late  # not before it leaves
+
+    async def reach(self, moment: float) -> None:
+        """Sleep until a public moment of the monotonic clock, if replies have slots."""
+        if self.slot_seconds:
+            await asyncio.sleep(moment - time.monotonic())

@@ -243,6 +243,18 @@ class Attainable(_Shape):
     noise: list[Noise]
 
 
+class Cost(_Shape):
+    """What executing takes at most: from the text and public sizes alone.
+
+    A step is about a nanosecond of one thread of the engine.
+    """
+
+    steps: int = Field(description="At the declared numbers of units and rows.")
+    memory_bytes: int = Field(description="At the declared numbers, held at once.")
+    unit_steps: int = Field(description="That the rows of one unit can add.")
+    unit_memory_bytes: int = Field(description="That the rows of one unit can add.")
+
+
 class Plan(_Shape):
     """What an answer would cost and how noisy it would be; no data was touched."""
 
@@ -258,6 +270,7 @@ class Plan(_Shape):
     attainable: Attainable | None = Field(
         description="Where a limit that you see is passed: what the rest would bring."
     )
+    cost: Cost
     derivation: str
     warnings: list[WarningShape]
     free: list[FreeAnswer]
@@ -343,13 +356,15 @@ class ColumnShape(_Shape):
     nullable: bool
     constant_in_unit: bool
     domain: dict[str, object] | None
+    max_length: int | None = None
 
 
 class TableShape(_Shape):
-    """A declared table."""
+    """A declared table; ``max_length`` of a text column is in bytes of UTF-8."""
 
     name: str
     key: list[str]
+    max_rows: int
     columns: list[ColumnShape]
 
 
@@ -376,6 +391,7 @@ class DatasetDetail(DatasetItem):
     display: dict[str, object]
     limits: dict[str, int]
     hierarchies: list[HierarchyShape]
+    max_units: int
     budget: Budget
     tables: list[TableShape]
 

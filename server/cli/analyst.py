@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import typer
 
-from server.cli.output import USAGE, Json, say
+from server.cli.output import INSTALL_CLIENT, USAGE, Json, say
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -58,7 +58,7 @@ def _run(name: str, context: typer.Context, *, as_json: bool) -> None:
     try:
         from curator_client.command import main  # noqa: PLC0415 - its own package
     except ImportError:
-        say("this command asks through the client: install curator-client too")
+        say(f"this command asks through the client: {INSTALL_CLIENT}")
         raise typer.Exit(USAGE) from None
     flags = ["--json"] if as_json else []
     raise typer.Exit(main([name, *flags, *context.args], program="curator"))

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from engines.child_processes import child_command, child_environment
 from privacy.losses import Loss
 from server.cli.commands import Wiring
-from server.cli.output import say
+from server.cli.output import INSTALL_CLIENT, say
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
@@ -58,7 +59,7 @@ def run_demo(wiring: Wiring) -> None:
     try:
         from curator_client import Curator  # noqa: PLC0415 - a package of its own
     except ImportError:
-        message = "the demo asks through the client: install curator-client too"
+        message = f"the demo asks through the client: {INSTALL_CLIENT}"
         raise CommandRefusedError(message) from None
     environment = _environment()
     key = _build(wiring, environment)
@@ -120,13 +121,13 @@ def serve_demo(wiring: Wiring) -> None:
     )
     _console.print(told, markup=False)
     sys.stdout.flush()
-    command = [sys.executable, "-m", "server.main", "serve"]
-    os.execve(sys.executable, command, environment)  # noqa: S606 - it gets our signals
+    command = child_command("server.main", "serve")
+    os.execve(command[0], command, environment)  # noqa: S606 - it gets our signals
 
 
 def _environment() -> dict[str, str]:
     return {
-        **os.environ,
+        **child_environment(),
         "CURATOR_DATA": str(FOLDER.absolute() / "data"),
         "CURATOR_ANCHOR": str(FOLDER.absolute() / "anchor" / "curator.anchor"),
         "CURATOR_LOG_LEVEL": "warning",
@@ -184,7 +185,7 @@ def _publish(wiring: Wiring, services: Services, name: str, content: str) -> Non
 def _server(environment: Mapping[str, str]) -> Iterator[str]:
     """Serve on a free port of the loopback until the block ends."""
     port = _free_port()
-    command = [sys.executable, "-m", "server.main", "serve", "--port", str(port)]
+    command = child_command("server.main", "serve", "--port", str(port))
     with subprocess.Popen(command, env=dict(environment)) as process:  # noqa: S603 - ours
         try:
             _wait_until_ready(port, process)

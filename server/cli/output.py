@@ -20,6 +20,9 @@ from server.use_cases.second_persons import ProposalOpenError
 REFUSED = 1
 USAGE = 2
 UNREACHABLE = 3
+INSTALL_CLIENT = (
+    "in the folder of Curator's source, type 'pip install ./clients/python'"
+)
 _WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

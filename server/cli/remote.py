@@ -6,7 +6,14 @@ from urllib.parse import quote, urlencode
 
 import typer
 
-from server.cli.output import REFUSED, UNREACHABLE, USAGE, print_json, say
+from server.cli.output import (
+    INSTALL_CLIENT,
+    REFUSED,
+    UNREACHABLE,
+    USAGE,
+    print_json,
+    say,
+)
 from server.use_cases.answers import Document, encode
 
 if TYPE_CHECKING:
@@ -56,7 +63,7 @@ class Remote:
                 CuratorUnreachable,
             )
         except ImportError:
-            say("this command goes through the client: install curator-client too")
+            say(f"this command goes through the client: {INSTALL_CLIENT}")
             raise typer.Exit(USAGE) from None
         content = None if body is None else encode(body)
         try:

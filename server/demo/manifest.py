@@ -8,6 +8,7 @@ population:
   unit_type: text
   epsilon_cap: "10"
   epsilon_per_query: {min: "0.001", max: "5"}
+  max_units: 25000
   source: demo protocol, section 2
 dataset: hospital
 snapshot_date: 2025-12-31
@@ -18,6 +19,7 @@ tables:
   unit_column: patient_id
   key: [patient_id]
   max_rows_per_unit: 1
+  max_rows: 25000
   source: one master record for each patient
   columns:
   - {name: patient_id, type: text, nullable: false}
@@ -38,6 +40,7 @@ tables:
   unit_column: patient_id
   key: [encounter_id]
   max_rows_per_unit: 20
+  max_rows: 100000
   source: protocol, at most twenty stays of a patient are studied
   columns:
   - {name: encounter_id, type: integer, nullable: false}
@@ -87,6 +90,7 @@ tables:
   files: [diagnoses.csv]
   unit_column: patient_id
   max_rows_per_unit: 80
+  max_rows: 200000
   source: protocol, four codes for each of twenty stays
   columns:
   - {name: encounter_id, type: integer, nullable: false}
@@ -101,6 +105,7 @@ tables:
   files: [prescriptions.parquet]
   unit_column: patient_id
   max_rows_per_unit: 40
+  max_rows: 100000
   source: protocol, two drugs for each of twenty stays
   columns:
   - {name: patient_id, type: text, nullable: false}
@@ -127,6 +132,7 @@ tables:
   files: [labs.csv]
   unit_column: patient_id
   max_rows_per_unit: 40
+  max_rows: 100000
   source: protocol, two results for each of twenty stays
   columns:
   - {name: patient_id, type: text, nullable: false}

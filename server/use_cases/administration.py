@@ -238,18 +238,6 @@ def keys_page(services: Services, page: Page) -> Document:
     return listed([key_document(row) for row in rows], following)
 
 
-def ledger_page(services: Services, caller: Caller, page: Page) -> Document:
-    """List the ledger's entries: all for auditors, for custodians their charges."""
-    populations = None
-    if caller.role != "auditor":
-        with services.databases.reader.connect() as connection:
-            populations = populations_of(connection, caller.name)
-    items, following = services.ledger.entries(
-        limit=page.limit, cursor=page.cursor, populations=populations
-    )
-    return listed(items, following)
-
-
 def listed(items: list[Document], following: str | None) -> Document:
     """Return a list as it is sent."""
     return {"items": items, "next_cursor": following}

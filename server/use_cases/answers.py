@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.compiled import CompiledQuery
+from query_lang.costs import PlanCost
 from query_lang.presentation import present
 from release.questions.answering import ReleaseAnswer
 from server.use_cases.noise import (
@@ -121,6 +123,11 @@ def released_document(
     }
 
 
+def cost_document(cost: PlanCost) -> Document:
+    """Return what executing takes at most, of one unit and at the declared sizes."""
+    return asdict(cost)
+
+
 def plan_document(
     question: Question,
     *,
@@ -145,6 +152,7 @@ def plan_document(
         "noise": noise_of(question.compiled, question.event),
         "expected": foretold_of_plan(question.compiled, question.event),
         "attainable": None if affordable else attainable_document(question, remaining),
+        "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,
         "warnings": _warnings(question.compiled),
         "free": list(free),

@@ -20,6 +20,7 @@ from budget.ledger import (
     Scope,
     UncertainError,
 )
+from engines.contract import SealedVector
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
@@ -88,6 +89,19 @@ class Reply:
     is_free: bool = False  # though something was read for it: a release
 
 
+Computed = tuple[SealedVector, ...] | Exception
+"""What execution made: sealed vectors, or an error that nobody is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A charged question that waits for its execution."""
+
+    charge: Charge
+    question: Question
+    remaining: Mapping[str, str | None]
+
+
 class Desk:
     """Where analysts ask."""
 
@@ -151,6 +165,23 @@ class Desk:
         key: IdempotencyKey | None,
     ) -> Reply:
         """Answer a question, from the store for nothing or for a charge.
+
+        Raises:
+            CuratorError: Any refusal before the charge; nothing was spent.
+        """
+        begun = self.begin(caller, dataset, request, key)
+        if isinstance(begun, Reply):
+            return begun
+        return self.answer(begun, self.compute(begun))
+
+    def begin(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> Reply | Paid:
+        """Answer from the store for nothing, or charge; touches no data.
 
         Raises:
             CuratorError: Any refusal before the charge; nothing was spent.
@@ -270,7 +301,7 @@ class Desk:
         grant: Grant,
         question: Question,
         key: IdempotencyKey | None,
-    ) -> Reply:
+    ) -> Reply | Paid:
         request = self._charge_request(
             caller, grant, question, key, question.event.loss
         )
@@ -296,14 +327,34 @@ class Desk:
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
-        return self.execute(outcome.charge, question, remaining)
+        return Paid(outcome.charge, question, remaining)
 
     def execute(
         self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
     ) -> Reply:
         """Run a charged question and store its answer; every failure looks the same."""
+        paid = Paid(charge, question, remaining)
+        return self.answer(paid, self.compute(paid))
+
+    def compute(self, paid: Paid) -> Computed:
+        """Return the sealed vectors of a charged question, or why there are none.
+
+        It touches rows, and nothing else: neither the ledger nor noise.
+        """
+        question = paid.question
         try:
-            body = self._run(charge, question, remaining)
+            with self._services.executors:
+                return self._services.engine.execute(
+                    question.snapshot, question.compiled.rendered
+                )
+        except Exception as error:  # noqa: BLE001 - after the charge all failures look alike
+            return error
+
+    def answer(self, paid: Paid, computed: Computed) -> Reply:
+        """Add noise and store the answer; every failure looks the same."""
+        charge, question = paid.charge, paid.question
+        try:
+            body = self._measure(paid, computed)
         except (LedgerUnavailableError, AnchorMismatchError) as error:
             self._services.given_up.add(charge.query_id)
             error = LedgerUnavailableError(str(error), query_id=charge.query_id)
@@ -312,21 +363,16 @@ class Desk:
             return self.failed(charge, question)
         return Reply(charge.query_id, body, executed=question)
 
-    def _run(
-        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
-    ) -> bytes:
-        with self._services.executors:
-            sealed = self._services.engine.execute(
-                question.snapshot, question.compiled.rendered
-            )
-            noisy = measure_event(
-                sealed, question.event, charge, self._services.sampler
-            )
+    def _measure(self, paid: Paid, computed: Computed) -> bytes:
+        if isinstance(computed, Exception):
+            raise computed
+        charge, question = paid.charge, paid.question
+        noisy = measure_event(computed, question.event, charge, self._services.sampler)
         document = answer_document(
             question,
             query_id=charge.query_id,
             noisy_vectors=noisy,
-            remaining=remaining,
+            remaining=paid.remaining,
         )
         return self._services.ledger.store_answer(charge, encode(document))
 

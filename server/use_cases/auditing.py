@@ -1,15 +1,23 @@
 """Checking the ledger, exporting it, and going on after a restore."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 
-from budget.ledger import RecordedTransaction
+from budget.ledger import RecordedTransaction, Verification
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.answers import Document
+from server.use_cases.ledger_lines import WHOLE
 from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.services import Services
+
+ALTERED = (
+    "the ledger is not what its entries make it, or does not fit its anchor: 'curator "
+    "ledger verify', on the host, says where"
+)
 
 
 class AuditOffice:
@@ -25,14 +33,24 @@ class AuditOffice:
         The files of releases are held against their digests too.
         """
         found = self._services.ledger.verify(RECORDED_TABLES)
-        problems = list(found.problems)
-        if found.ok:  # else the catalogue's own words are in doubt
-            problems += ReleaseOffice(self._services).problems()
-        return {
-            "ok": not problems,
-            "entries": found.entries,
-            "problems": problems,
-        }
+        problems = [*found.problems, *self._release_problems(found)]
+        return _verified(found.entries, problems)
+
+    def outline(self) -> Document:
+        """Return what ``verify`` finds as it is told over HTTP: no entry is numbered.
+
+        Its entries are the lines of the ledger's list, which no end of an execution
+        adds to.
+        """
+        found = self._services.ledger.verify(RECORDED_TABLES)
+        altered = [] if found.ok else [ALTERED]
+        lines = self._services.ledger.count_lines(WHOLE)
+        return _verified(lines, [*altered, *self._release_problems(found)])
+
+    def _release_problems(self, found: Verification) -> list[str]:
+        if not found.ok:  # the catalogue's own words are in doubt
+            return []
+        return ReleaseOffice(self._services).problems()
 
     def export(self) -> list[Document]:
         """Return every entry, without the bodies of answers."""
@@ -57,6 +75,10 @@ class AuditOffice:
             "look": "a restore brings back whoever was disabled, caps that were "
             "lowered, grants and releases that were taken back since the backup",
         }
+
+
+def _verified(entries: int, problems: Sequence[str]) -> Document:
+    return {"ok": not problems, "entries": entries, "problems": list(problems)}
 
 
 def _end_what_a_restore_revives(change: RecordedTransaction) -> None:

@@ -6,13 +6,26 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, select
 
+from privacy.schema import DEFAULT_MAX_LENGTH, DEFAULT_MAX_ROWS, DEFAULT_MAX_UNITS
 from privacy.schema_json import JsonObject
 from server.persistence import tables
 from server.use_cases.changes import Altered
+from upstream.published_ids import coinciding_places
 
-_TABLE_FACTS = ("unit_column", "public", "max_rows_per_unit", "key", "fan_out")
+_TABLE_FACTS = (
+    "unit_column", "public", "max_rows_per_unit", "key", "fan_out", "max_rows"
+)  # fmt: skip
 _HIERARCHY_FACTS = ("levels", "codes")
-_COLUMN_FACTS = ("type", "scale", "nullable", "constant_in_unit", "domain")
+_COLUMN_FACTS = (
+    "type", "scale", "nullable", "constant_in_unit", "domain", "max_length"
+)  # fmt: skip
+_POPULATION_FACTS = ("max_units", "unit_fold")
+_DEFAULTS: Mapping[str, object] = {
+    "unit_fold": [],
+    "max_length": DEFAULT_MAX_LENGTH,
+    "max_rows": DEFAULT_MAX_ROWS,
+    "max_units": DEFAULT_MAX_UNITS,
+}  # a schema says only what is otherwise
 
 Facts = Mapping[str, object]
 """Places, as people read them, and what is declared there."""
@@ -51,6 +64,9 @@ class Declared:
             place = f"hierarchy {name}"
             yield place, _facts(place, told, _HIERARCHY_FACTS)
         yield "display", {"display": self.display}
+        declared = self.manifest["population"]
+        if isinstance(declared, dict):
+            yield "population", population_facts(declared)
 
     def table_specs(self) -> dict[str, JsonObject]:
         """Return each table as the manifest has it, its files too."""
@@ -74,6 +90,11 @@ class Differences:
         """Return all that needs a second person, each place once."""
         places = {one.place: one for one in (*self.changed, *self.made_public)}
         return tuple(Altered(one.place, one.old, one.new) for one in places.values())
+
+
+def population_facts(declared: Facts) -> dict[str, object]:
+    """Return what is declared of a population and holds for each of its datasets."""
+    return _facts("population", declared, _POPULATION_FACTS)
 
 
 def differences_from_active(
@@ -135,13 +156,20 @@ def changed_declarations(
 def made_public(active: Declared | None, given: Declared) -> list[Changed]:
     """Return the tables that ``given`` makes public, or otherwise than they are.
 
-    Each whole, its files too: nobody approves of a name.
+    Each whole, its files too: nobody approves of a name. Also what ``given`` newly
+    declares to be no unit ids, though numbers of it are: it is shown to everybody.
     """
     known = {} if active is None else active.table_specs()
-    return [
+    public = [
         Changed(f"{name}: public", known.get(name), spec)
         for name, spec in sorted(given.table_specs().items())
         if spec.get("public") and spec != known.get(name)
+    ]
+    before = frozenset() if active is None else coinciding_places(active.manifest)
+    coinciding = coinciding_places(given.manifest) - before
+    return public + [
+        Changed(f"{place}: not_unit_ids", None, new=True)
+        for place in sorted(coinciding)
     ]
 
 
@@ -153,7 +181,16 @@ def _by_name(items: object) -> dict[str, JsonObject]:
 
 
 def _facts(place: str, told: Facts, names: Sequence[str]) -> dict[str, object]:
-    return {f"{place}: {name}": told.get(name) for name in names}
+    found = {name: told.get(name) for name in names}
+    return {
+        f"{place}: {name}": _DEFAULTS.get(name) if value is None else value
+        for name, value in found.items()
+    }
+
+
+def changed_facts(old: Facts, new: Facts) -> list[Changed]:
+    """Return the places of ``new`` where ``old`` says something else."""
+    return list(_differences(old, new).values())
 
 
 def _differences(old: Facts, new: Facts) -> dict[str, Changed]:

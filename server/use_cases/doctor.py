@@ -13,6 +13,7 @@ from typing import Literal
 
 from sqlalchemy import select
 
+from budget.boots import Place, serving
 from budget.ledger import Scope
 from budget.process_lock import file_system_of
 from budget.statements import read_entries
@@ -87,7 +88,8 @@ class Doctor:
         except CuratorError as error:
             return [*findings, Finding("catalogue", "fail", str(error))]
         try:
-            findings += self._in_catalogue(services)
+            with services.databases.unchecked():
+                findings += self._in_catalogue(services)
         finally:
             services.engine.close()
             services.databases.close()
@@ -99,6 +101,7 @@ class Doctor:
             ("files", self._files),
             ("snapshots", _snapshots),
             ("releases", _releases),
+            ("servers", _servers),
             ("clock", _clock),
             ("projects", _projects),
             ("caps", _caps),
@@ -260,6 +263,21 @@ def _releases(services: Services) -> Found:
     if not problems:
         number = len(office.published())
         yield Finding("releases", "ok", f"{number} published, whole and signed")
+
+
+def _servers(services: Services) -> Found:
+    """Show who serves the ledger: one host, with one anchor."""
+    place = Place.of(services.settings.anchor)
+    with services.databases.reader.connect() as connection:
+        found = serving(connection)
+    for one in found:
+        here = one.place in {None, place.digest}
+        more = (
+            "" if here else ": with another anchor or host than this; end one of both"
+        )
+        yield Finding("servers", "ok" if here else "fail", f"on {one}{more}")
+    if not found:
+        yield Finding("servers", "ok", "none serves it now")
 
 
 def _clock(services: Services) -> Found:

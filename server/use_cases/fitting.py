@@ -9,14 +9,20 @@ from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.declarations import (
+    Changed,
     Declared,
     Differences,
+    changed_facts,
     differences_from_active,
     made_public,
+    population_facts,
 )
 from server.use_cases.errors import CommandRefusedError
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest
+
+CHANGEABLE = ("max_units", "unit_fold")
+"""Keys of a population that two persons may change; the others never do here."""
 
 
 def check_population(
@@ -29,7 +35,9 @@ def check_population(
     """
     known = {**stored, "epsilon_cap": str(cap)}
     for name, value in json.loads(stored_words(declared)).items():
-        if value is not None and value != known.get(name):
+        if name in CHANGEABLE or value is None:
+            continue
+        if value != known.get(name):
             message = (
                 f"population.{name} is {value!r} here but {known.get(name)!r} in "
                 f"the ledger: {_remedy(declared.id, name)}"
@@ -60,15 +68,57 @@ def differences(connection: Connection, manifest: Manifest) -> Differences:
         select(tables.dataset).where(tables.dataset.c.name == manifest.dataset)
     ).one_or_none()
     given = declared_by(manifest)
+    moved = _population_changes(connection, manifest)
     if row is None:
-        return Differences(made_public=tuple(made_public(None, given)))
+        return Differences(moved, tuple(made_public(None, given)))
     if row.population != manifest.population.id:
         message = (
             f"the dataset {manifest.dataset!r} is of population "
             f"{row.population!r}, not {manifest.population.id!r}"
         )
         raise CommandRefusedError(message)
-    return differences_from_active(connection, row, given)
+    found = differences_from_active(connection, row, given)
+    places = {one.place: one for one in (*moved, *found.changed)}
+    return Differences(tuple(places.values()), found.made_public)
+
+
+def _population_changes(
+    connection: Connection, manifest: Manifest
+) -> tuple[Changed, ...]:
+    """Return what a manifest changes of its population, none where that is new."""
+    stored = stored_population(connection, manifest.population.id)
+    if stored is None:
+        return ()
+    given = json.loads(stored_words(manifest.population))
+    return tuple(changed_facts(population_facts(stored), population_facts(given)))
+
+
+def stored_population(connection: Connection, name: str) -> Document | None:
+    """Return a population's declaration as it is stored; None where it is new."""
+    text = connection.execute(
+        select(tables.population.c.declaration).where(tables.population.c.name == name)
+    ).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
+
+
+def completed(manifest: Manifest, stored: Document | None) -> Manifest:
+    """Return a manifest with its population's stored facts where it is silent."""
+    population = manifest.population
+    known = {name: (stored or {}).get(name) for name in CHANGEABLE}
+    told = PopulationSpec.model_validate({**population.model_dump(), **known})
+    silent = {
+        name: getattr(told, name)
+        for name in CHANGEABLE
+        if getattr(population, name) is None
+    }
+    whole = population.model_copy(update=silent)
+    return manifest.model_copy(update={"population": whole})
+
+
+def restated(declared: PopulationSpec, stored: Document) -> str:
+    """Return a stored declaration with what a manifest, two persons agreed, changes."""
+    given = json.loads(stored_words(declared))
+    return json.dumps({**stored, **{name: given[name] for name in CHANGEABLE}})
 
 
 def declared_by(manifest: Manifest) -> Declared:
@@ -100,6 +150,8 @@ def stored_words(declared: PopulationSpec) -> str:
             "epsilon_per_query": None
             if limits is None
             else {"min": str(limits.min), "max": str(limits.max)},
+            "max_units": declared.max_units,
+            "unit_fold": declared.unit_fold,
             "source": declared.source,
         }
     )

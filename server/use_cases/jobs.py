@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, and_, false, or_, select, true
@@ -24,6 +23,7 @@ from server.use_cases.job_kinds import (
 from server.use_cases.job_store import JobRow, JobStore, NewJob, row_of
 from server.use_cases.paging import Page, read_page
 from server.use_cases.services import Services
+from server.version import VERSION
 
 _ID = re.compile(r"job_[0-9a-f]{24}")
 
@@ -76,7 +76,7 @@ class JobsOffice:
         parameters = prepared.parameters.model_dump(mode="json")
         lineage: Lineage = {
             "inputs": prepared.inputs,
-            "code_version": version("curator"),
+            "code_version": VERSION,
             "outputs": [],
         }
         new = NewJob(

@@ -91,6 +91,8 @@ def _made(dataset: Dataset, table: Table, column: Column) -> _Made:
 
 def _cell(made: _Made, place: _Place) -> object:
     value = _value(made, place)
+    if isinstance(value, str) and made.column.domain is None:
+        value = value[-made.column.max_length :]  # its end holds the number
     return None if value is None else scalar_to_json(value)
 
 

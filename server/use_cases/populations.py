@@ -6,6 +6,7 @@ from sqlalchemy import Connection, select
 
 from budget.ledger import Scope
 from privacy.losses import Loss
+from privacy.schema import DEFAULT_MAX_UNITS
 from server.persistence import tables
 from server.use_cases.access import custodians_of
 from server.use_cases.answers import Document
@@ -43,6 +44,7 @@ class PopulationOffice:
             "name": name,
             "unit": row.unit,
             "unit_type": row.unit_type,
+            "max_units": _max_units(row.declaration),
             "epsilon_cap": str(cap),
             "delta_cap": "0",
             "spent": str(spent),
@@ -119,6 +121,11 @@ class PopulationOffice:
             "snapshots": [{"id": s.id, "created": s.created} for s in snapshots],
             "tables": json.loads(active.schema)["tables"],
         }
+
+
+def _max_units(declaration: str) -> int:
+    declared = json.loads(declaration).get("max_units")
+    return DEFAULT_MAX_UNITS if declared is None else int(declared)
 
 
 def installation_value(connection: Connection, name: str) -> str:

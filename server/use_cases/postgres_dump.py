@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, make_url
 
-from budget import statements as books
+from budget.chain import head_of
 from budget.postgresql import SECRET_OPTIONS, secrets_in
 from server.use_cases.errors import CommandRefusedError
 
@@ -32,7 +32,7 @@ def dump_postgres(url: str, target: Path) -> dict[str, object]:
     engine = create_engine(url)
     try:
         with engine.connect() as connection:
-            head = books.head(connection, ())
+            head = head_of(connection)
     finally:
         engine.dispose()
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

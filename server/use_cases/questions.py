@@ -19,6 +19,7 @@ from privacy.schema_json import dataset_from_json
 from query_lang.bind import bind_query, check_bounds
 from query_lang.compile import compile_syntax
 from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.costs import UNLIMITED, CostLimits
 from query_lang.decimals import decimal_of
 from query_lang.noisy_conditions import all_shown
 from release.questions.matching import Asked
@@ -76,10 +77,16 @@ class Question:
 
 
 class Compiler:
-    """Compiles texts against snapshots, and remembers the plans."""
+    """Compiles texts against snapshots, and remembers the plans.
 
-    def __init__(self, parser: Parser) -> None:
+    Args:
+        parser: Reads texts.
+        limits: What executing a question may cost.
+    """
+
+    def __init__(self, parser: Parser, limits: CostLimits = UNLIMITED) -> None:
         self._parser = parser
+        self._limits = limits
         self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
         self._bind = lru_cache(_CACHED_PLANS)(self._bind_uncached)
 
@@ -111,7 +118,8 @@ class Compiler:
         bounds: ContributionBounds,
         weights: tuple[tuple[str, Fraction], ...],
     ) -> CompiledQuery:
-        return compile_syntax(self._parser(sql), schema.dataset, bounds, dict(weights))
+        tree, limits = self._parser(sql), self._limits
+        return compile_syntax(tree, schema.dataset, bounds, dict(weights), limits)
 
 
 class Schema:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from budget.ledger import QueryRecord, Scope
-from privacy.schema import Dataset, HierarchyDomain
+from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
 from privacy.schema_json import JsonObject, table_to_json
 from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
@@ -67,7 +67,8 @@ class ReadingRoom:
             "limits": LIMITS,
             "hierarchies": _hierarchies(schema),
             "budget": self._budget(projects, caller),
-            "tables": [table_to_json(t) for t in schema.tables.values()],
+            "max_units": schema.max_units,
+            "tables": [_shown_table(t) for t in schema.tables.values()],
         }
 
     def sample(
@@ -169,6 +170,17 @@ class ReadingRoom:
         if record.held or not unreleased.is_released(record.query_id):
             return "in_flight"
         return record.state if record.state in {"answered", "failed"} else "in_flight"
+
+
+def _shown_table(table: Table) -> JsonObject:
+    """Return a table as the manifest declares it, its sizes always told."""
+    shown = table_to_json(table)
+    columns = shown["columns"]
+    if isinstance(columns, list):
+        for told, column in zip(columns, table.columns, strict=True):
+            if column.type is ColumnType.TEXT:
+                told["max_length"] = column.max_length
+    return {**shown, "max_rows": table.max_rows}
 
 
 def _hierarchies(schema: Dataset) -> list[Document]:

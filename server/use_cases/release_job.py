@@ -12,7 +12,6 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -22,6 +21,7 @@ from budget.records import FailedReplay, Refused, Replay
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
+from query_lang.costs import UNLIMITED
 from release.folders import Content, write_release
 from release.manifests import Publication
 from release.signing import InstallationKey
@@ -29,6 +29,7 @@ from release.spec import ReleaseSpec
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
+from server.use_cases.cost_settings import release_limits
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
@@ -46,13 +47,19 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
-from server.use_cases.release_times import LATE, Appearance, appearance
+from server.use_cases.release_times import (
+    LATE,
+    Appearance,
+    appearance,
+    worst_appearance,
+)
 from server.use_cases.second_persons import (
     asking_second_person,
     require_second_person,
 )
 from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services, now_text
+from server.version import VERSION
 
 _STEPS = 5
 _FIRST = {
@@ -65,6 +72,8 @@ _UNWRITTEN = (
     "submit it again for a new charge"
 )
 _BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
+RELEASE_ENDS = frozenset({_PUBLISH, _FAIL})
+"""Actions of entries that tell when the work on a release has ended."""
 
 _log = logging.getLogger("curator.jobs")
 
@@ -107,7 +116,8 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             population = population_of(connection, spec)
             try:
-                planned = plan_release(connection, spec)
+                limits = release_limits(self._services.settings)
+                planned = plan_release(connection, spec, limits=limits)
                 require_known_readers(connection, planned)
                 require_free_name(connection, planned)
             except (SpecRefusedError, CommandRefusedError) as error:
@@ -143,7 +153,10 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             begun = publication_of_job(connection, context.job_id)
             snapshot = None if begun is None else str(begun.snapshot)
-            planned = plan_release(connection, spec, snapshot)
+            limits = UNLIMITED  # what is paid for is counted, whatever it costs
+            if begun is None:
+                limits = release_limits(self._services.settings)
+            planned = plan_release(connection, spec, snapshot, limits)
             check_custodian(connection, context.actor, planned.dataset.population)
         return planned
 
@@ -278,7 +291,7 @@ class ReleaseJob:
             parts=planned.parts,
             expected=planned.expected,
             charged=charged.time,
-            code_version=version("curator"),
+            code_version=VERSION,
         )
 
     def _result(self, planned: ReleasePlan, job_id: str, content: bytes) -> Document:
@@ -317,7 +330,16 @@ class ReleaseJob:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
-            change.update(tables.publication, {"id": release_id}, {"state": "failed"})
+            shown = worst_appearance(
+                str(row.created),  # with its charge
+                now_text(),
+                slot_seconds=self._services.settings.release_slot_s,
+            )
+            change.update(
+                tables.publication,
+                {"id": release_id},
+                {"state": "failed", "visible": shown.time},
+            )
 
         with contextlib.suppress(_SettledError):
             self._services.ledger.fail_work(job_id, _FAIL, actor, fail)

@@ -16,6 +16,7 @@ from privacy.errors import (
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
 from query_lang.axes import AxisRefusedError
+from query_lang.costs import UNLIMITED, CostLimits
 from query_lang.cubes import CubePlan, compile_cube
 from query_lang.sequences import (
     SequencePlan,
@@ -100,7 +101,10 @@ def _written(place: Place) -> str:
 
 
 def plan_release(
-    connection: Connection, spec: ReleaseSpec, snapshot: str | None = None
+    connection: Connection,
+    spec: ReleaseSpec,
+    snapshot: str | None = None,
+    limits: CostLimits = UNLIMITED,
 ) -> ReleasePlan:
     """Compile a spec against a dataset's public schema, and divide its loss.
 
@@ -108,6 +112,7 @@ def plan_release(
         connection: To the catalogue.
         spec: What is asked for.
         snapshot: Whose schema; None: the active one's.
+        limits: What counting may cost; none where it was charged before.
 
     Raises:
         SpecRefusedError: The dataset, the cube or the strategy does not fit.
@@ -117,7 +122,7 @@ def plan_release(
         select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
     ).scalar_one()
     dataset = dataset_from_json(json.loads(written))
-    work = work_of(spec, dataset)
+    work = work_of(spec, dataset, limits)
     try:
         parts = work.parts(spec.epsilon, spec.parameters)
         expected = work.expectation(spec.strategy, spec.epsilon, spec.parameters)
@@ -152,23 +157,25 @@ def population_of(connection: Connection, spec: ReleaseSpec) -> str | None:
     return found
 
 
-def work_of(spec: ReleaseSpec, dataset: Dataset) -> Work:
+def work_of(
+    spec: ReleaseSpec, dataset: Dataset, limits: CostLimits = UNLIMITED
+) -> Work:
     """Compile a spec, and return what its kind does with the plan.
 
     Raises:
         SpecRefusedError: With the place of what does not fit.
     """
     if isinstance(spec, SequenceSpec):
-        sequences = _compiled_sequences(spec, dataset)
+        sequences = _compiled_sequences(spec, dataset, limits)
         own = _strategy(spec, SEQUENCE_STRATEGIES)
         return SequenceWork(spec, sequences, sequences_of(sequences), own)
-    cube = _compiled_cube(spec, dataset)
+    cube = _compiled_cube(spec, dataset, limits)
     return CubeWork(spec, cube, domain_of(cube), _strategy(spec, STRATEGIES))
 
 
-def _compiled_cube(spec: CubeSpec, dataset: Dataset) -> CubePlan:
+def _compiled_cube(spec: CubeSpec, dataset: Dataset, limits: CostLimits) -> CubePlan:
     try:
-        return compile_cube(spec.request(), dataset)
+        return compile_cube(spec.request(), dataset, limits)
     except AxisRefusedError as error:
         at: Place = ("release", "dimensions")
         place = at if error.place is None else (*at, error.place)
@@ -177,9 +184,11 @@ def _compiled_cube(spec: CubeSpec, dataset: Dataset) -> CubePlan:
         raise _refused_source(error, spec) from None
 
 
-def _compiled_sequences(spec: SequenceSpec, dataset: Dataset) -> SequencePlan:
+def _compiled_sequences(
+    spec: SequenceSpec, dataset: Dataset, limits: CostLimits
+) -> SequencePlan:
     try:
-        return compile_sequences(spec.request(), dataset)
+        return compile_sequences(spec.request(), dataset, limits)
     except SequencesRefusedError as error:
         place = ("release", error.place)
         message = f"{error.place}: {error}"

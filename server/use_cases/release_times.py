@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, Connection, or_, select
 
 from server.persistence import tables
 from server.use_cases.services import now_text
@@ -66,6 +66,14 @@ def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> Appe
     return Appearance(shown.isoformat(timespec="microseconds"), is_late)
 
 
+def worst_appearance(charged: str, now: str, *, slot_seconds: int) -> Appearance:
+    """Return from when on others than custodians learn that a release failed.
+
+    Whatever was declared: the latest time that any release appears at, at least.
+    """
+    return appearance(charged, now, cells=MOST_CELLS, slot_seconds=slot_seconds)
+
+
 def is_past(visible: str | None) -> bool:
     """Return whether readers see a release by now; None: it is not published."""
     return visible is not None and visible <= now_text()
@@ -74,3 +82,14 @@ def is_past(visible: str | None) -> bool:
 def has_appeared() -> ColumnElement[bool]:
     """Return the condition on releases that readers see by now."""
     return tables.publication.c.visible <= now_text()
+
+
+def unseen_jobs(connection: Connection) -> frozenset[str]:
+    """Return the jobs of releases whose ends only custodians may know of by now.
+
+    Failures of earlier versions have no time of their own, and are long past.
+    """
+    release = tables.publication
+    begun = release.c.state == "begun"
+    unseen = or_(begun, release.c.visible > now_text())
+    return frozenset(connection.execute(select(release.c.job).where(unseen)).scalars())

@@ -13,7 +13,8 @@ from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
 from release.store import file_problems_in, problems_in
 from server.persistence import tables
-from server.use_cases.answers import Document
+from server.use_cases.answers import Document, cost_document
+from server.use_cases.cost_settings import release_limits
 from server.use_cases.errors import CommandRefusedError, NotFoundError
 from server.use_cases.jobs import Viewer
 from server.use_cases.paging import Page, read_page
@@ -53,7 +54,8 @@ class ReleaseOffice:
             spec = read_spec(given)
             with self._services.databases.reader.connect() as connection:
                 self._check_population(viewer, population_of(connection, spec))
-                planned = plan_release(connection, spec)
+                limits = release_limits(self._services.settings)
+                planned = plan_release(connection, spec, limits=limits)
                 require_known_readers(connection, planned)
         except CommandRefusedError as error:
             raise InvalidOptionError(str(error)) from None
@@ -231,7 +233,7 @@ def listed(row: PublicationRow) -> Document:
         "public": row.public,
         "created": row.created,
         "created_by": row.created_by,
-        "visible": row.visible,
+        "visible": None if row.state == "failed" else row.visible,
         "job": row.job,
     }
 
@@ -262,6 +264,7 @@ def _plan_document(planned: ReleasePlan) -> Document:
             {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
         ],
         **planned.work.described(),
+        "cost": cost_document(plan.cost),
         "l1_sensitivity": plan.l1_sensitivity,
         "derivation": plan.derivation,
         "warnings": [warning.detail for warning in plan.warnings],

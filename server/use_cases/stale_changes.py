@@ -18,7 +18,12 @@ from budget.writing import read_accounts
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.changes import Altered, limit_name, shown_value
-from server.use_cases.declarations import Declared, ever_declared
+from server.use_cases.declarations import (
+    Declared,
+    ever_declared,
+    population_facts,
+)
+from server.use_cases.fitting import stored_population
 
 _NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
 _MEMBER = re.compile(r"allotment of (.+) in (\w+)")
@@ -188,12 +193,19 @@ def _load(connection: Connection, proposed: Proposed) -> Found:
         return []  # it is new, as it was
     declared = _declared(connection, dataset)
     found = []
+    stored = stored_population(connection, proposed.population) or {}
+    population = population_facts(stored)
     for one in proposed.altered:
-        known_as = declared.known_as(one.what.removeprefix(f"{name}."))
+        place = one.what.removeprefix(f"{name}.")
+        known_as = [*declared.known_as(place), *_told(population, place)]
         if one.old not in known_as:
             now = shown_value(known_as[-1])
             found.append((one.what, now, shown_value(one.old)))
     return found
+
+
+def _told(facts: Mapping[str, object], place: str) -> list[object]:
+    return [facts[place]] if place in facts else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +271,7 @@ def _is_taken(connection: Connection, name: str, population: str | None) -> bool
 _LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
     "population.create": _creation,
     "overlap.override": _creation,
+    "overlap.compare": _creation,
     "population.cap": _limits,
     "project.change": _limits,
     "snapshot.activate": _activation,

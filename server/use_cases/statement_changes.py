@@ -11,7 +11,9 @@ from budget.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.changes import limit_name
+from server.use_cases.comparisons import REFUSED
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
+from server.use_cases.release_job import RELEASE_ENDS
 from server.use_cases.second_persons import (
     ProposalRow,
     decision_reasons,
@@ -22,6 +24,8 @@ from server.use_cases.second_persons import (
 
 _LONG = 160
 """From so many characters on an altered fact is a block of its own."""
+
+_UNTOLD = RELEASE_ENDS | {"proposal.create"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,15 @@ def belongings_of(connection: Connection, population: str) -> Belongings:
 def changes_of(connection: Connection, population: str) -> list[EntryLine]:
     """Return the changes that touch a population, its datasets or its projects.
 
-    What was only proposed changed nothing. Of an entry that sets or charges others too,
-    as reconciliations do, nothing but the population's own is told.
+    What was only proposed changed nothing; what the work on a release ended with is
+    told with the release, at its public time. Of an entry that sets or charges others
+    too, as reconciliations do, nothing but the population's own is told.
     """
     own = belongings_of(connection, population)
     entries = (
         _narrowed(entry, own)
         for entry in books.read_entries(connection, "admin", "reconcile")
-        if entry.body.get("action") != "proposal.create"
+        if entry.body.get("action") not in _UNTOLD
     )
     return [
         entry
@@ -79,7 +84,16 @@ def changes_of(connection: Connection, population: str) -> list[EntryLine]:
         if entry.body["limits"]
         or entry.body["charged"]
         or any(_touches(row, own) for row in _changed_rows(entry))
+        or population in _refused_overlap(entry)
     ]
+
+
+def _refused_overlap(entry: EntryLine) -> list[object]:
+    """Return the populations between which an entry refused an overlap."""
+    if entry.body.get("action") != REFUSED:
+        return []
+    named = _mapping(entry.body.get("facts")).get("populations")
+    return list(named) if isinstance(named, list) else []
 
 
 def _narrowed(entry: EntryLine, own: Belongings) -> EntryLine:
@@ -198,7 +212,7 @@ def _rows_of(entry: EntryLine, *names: str) -> list[Mapping[str, object]]:
 
 def change_table(changes: Sequence[EntryLine]) -> str:
     """Return a table of changes: when, by whom, why, and the limits that they set."""
-    header = ("entry", "time", "by", "action", "reason", "limits")
+    header = ("change", "time", "by", "action", "reason", "limits")
     words: dict[int, list[str]] = {}
     for one in limits_set(changes):
         words.setdefault(one.entry.seq, []).append(one.words())
@@ -206,14 +220,14 @@ def change_table(changes: Sequence[EntryLine]) -> str:
         header,
         [
             (
-                str(entry.seq),
+                str(number),  # of these changes: the ledger's would count others'
                 moment(entry.time),
                 actor_of(entry),
                 str(entry.body.get("action", entry.kind)),
                 reason_of(entry),
                 "; ".join([*words.get(entry.seq, []), *_charged(entry)]),
             )
-            for entry in changes
+            for number, entry in enumerate(changes, 1)
         ],
     )
 
@@ -288,6 +302,8 @@ def _shown(row: ProposalRow, altered: Mapping[str, object]) -> str:
     """Return one altered fact in words, other populations' names left out."""
     if row.action == "overlap.override":
         return f"{altered['what']}: refused -> accepted"
+    if row.action == "overlap.compare":
+        return f"{altered['what']}: compared again, after a refusal"
     return in_words(altered)
 
 

@@ -67,7 +67,7 @@ def _line(
     spec = json.loads(row.spec)
     title = f"{row.name} ({row.id})"
     what = f"{spec['kind']}, {spec['strategy']}"
-    if row.state in {"withdrawn", "failed"}:
+    if row.state == "withdrawn" or _has_failed(row):
         readers = "nobody"
     ended = "" if withdrawal is None else _ended(withdrawal)
     return (title, what, spec["epsilon"], _published(row), readers, ended)
@@ -76,11 +76,20 @@ def _line(
 def _published(row: PublicationRow) -> str:
     """Return when readers first saw a release, once they do.
 
-    Auditors read statements: that one is ready, they see when everybody does.
+    Auditors read statements: that one is ready, they see when everybody does, and that
+    one failed at a time that tells no more.
     """
-    if row.state == "failed":
+    if _has_failed(row):
         return "failed; its charge stays"
     return moment(row.visible) if is_past(row.visible) else "not yet"
+
+
+def _has_failed(row: PublicationRow) -> bool:
+    """Return whether a release failed, and others than custodians may know by now.
+
+    Failures of earlier versions have no time of their own, and are long past.
+    """
+    return row.state == "failed" and (row.visible is None or is_past(row.visible))
 
 
 def _reader(reader: Mapping[str, str]) -> str:

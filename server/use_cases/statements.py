@@ -12,6 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, Row, Table, select
 
 from budget import statements as books
+from budget.chain import head_of
 from budget.ledger import Scope
 from budget.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
@@ -20,6 +21,7 @@ from server.use_cases.catalogue import existing
 from server.use_cases.markdown import code_block, moment, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
 from server.use_cases.release_job import PublicationRow
+from server.use_cases.release_times import unseen_jobs
 from server.use_cases.services import Services, now_text
 from server.use_cases.statement_changes import (
     allotment_history,
@@ -48,10 +50,17 @@ RELEASES_READ = (
 
 
 class StatementOffice:
-    """Writes statements from the ledger; it changes nothing."""
+    """Writes statements from the ledger; it changes nothing.
 
-    def __init__(self, services: Services) -> None:
+    Args:
+        services: Of the installation.
+        on_host: Whether to name the ledger's last entry and its hash. Over HTTP they
+            would tell when other populations' executions end.
+    """
+
+    def __init__(self, services: Services, *, on_host: bool = False) -> None:
         self._services = services
+        self._on_host = on_host
 
     def population(self, name: str) -> str:
         """Return the privacy statement of a population.
@@ -66,7 +75,7 @@ class StatementOffice:
             releases = releases_of(connection, name)
             parts = [
                 f"# Privacy statement: population {plain(name)}",
-                _made_from(connection, self._services.ledger.hidden(connection)),
+                self._made_from(connection),
                 "## What is promised",
                 self._promise(row.unit, name),
                 _sum_of(charges, reconciled(changes, name)),
@@ -102,7 +111,7 @@ class StatementOffice:
             ]
             parts = [
                 f"# Report: project {plain(name)}",
-                _made_from(connection, self._services.ledger.hidden(connection)),
+                self._made_from(connection),
                 "## The project",
                 self._project_facts(connection, row),
                 "## Allotments",
@@ -119,6 +128,19 @@ class StatementOffice:
                 _refusal_table(refusals),
             ]
         return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _made_from(self, connection: Connection) -> str:
+        made = f"Made {moment(now_text())} from the ledger"
+        if not self._on_host:
+            return (
+                f"{made}. `curator ledger report`, on the host, also names its last "
+                "entry and that entry's hash, which `curator ledger verify` checks."
+            )
+        last = head_of(connection)
+        return (
+            f"{made} up to entry {last.seq}, whose hash is `{last.hash}`: `curator "
+            "ledger verify` checks it."
+        )
 
     def _promise(self, unit: str, population: str) -> str:
         scope = Scope.population(population)
@@ -179,7 +201,7 @@ class StatementOffice:
             f"{len(charges) - len(paid)} answers given again for nothing."
         )
         with self._services.databases.reader.connect() as connection:
-            hidden = self._services.ledger.hidden(connection)
+            hidden = self._services.ledger.hidden(connection) | unseen_jobs(connection)
         shown = [
             part
             for line in charges
@@ -235,14 +257,6 @@ def _state(line: ChargeLine, hidden: Collection[str]) -> str:
     if line.query_id in hidden or line.state not in {"answered", "failed"}:
         return "in flight"
     return line.state
-
-
-def _made_from(connection: Connection, hidden: Collection[str]) -> str:
-    last = books.head(connection, hidden)
-    return (
-        f"Made {moment(now_text())} from the ledger up to entry {last.seq}, whose hash "
-        f"is `{last.hash}`: `curator ledger verify` checks it."
-    )
 
 
 def _notes(connection: Connection) -> str:

@@ -1,6 +1,7 @@
 """The compose file and the units keep what makes a deployment safe."""
 
 import configparser
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -95,6 +96,21 @@ def test_each_unit_may_write_to_its_own_folders_alone(name):
     assert service["User"] == "curator"
     assert service["UMask"] == "0077"
     assert service["LimitCORE"] == "0"
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_each_unit_searches_no_code_but_what_is_installed(name):
+    service = unit(name)
+    assert {"PYTHONSAFEPATH=1", "PYTHONNOUSERSITE=1"} <= {
+        *service["Environment"].split()
+    }
+    assert {"PYTHONPATH", "PYTHONHOME"} <= {*service["UnsetEnvironment"].split()}
+
+
+def test_the_health_check_of_the_compose_file_is_the_images():
+    _, _, command = IMAGE.last("HEALTHCHECK").rest.partition("CMD ")
+    assert SERVICES["curator"]["healthcheck"]["test"] == ["CMD", *json.loads(command)]
+    assert json.loads(command)[:2] == ["python", "-I"]
 
 
 def test_a_stop_sends_the_signal_that_drains():

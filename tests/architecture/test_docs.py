@@ -168,7 +168,7 @@ def test_each_decision_says_context_decision_and_price():
     decisions = sorted((DOCS / "adr").glob("[0-9]*.md"))
     assert len(decisions) >= 8
     numbers = [path.name[:4] for path in decisions]
-    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+    assert len(set(numbers)) == len(numbers)
     for path in decisions:
         text = path.read_text("utf-8")
         assert headings(text)[1:4] == ["Context", "Decision", "Price"], path.name

@@ -41,6 +41,12 @@ def test_the_command_takes_signals_itself():
     assert IMAGE.last("CMD").exec_form() == ["serve"]
 
 
+def test_the_image_searches_no_code_but_what_is_installed():
+    settings = IMAGE.last("ENV").pairs()
+    assert settings["PYTHONSAFEPATH"] == settings["PYTHONNOUSERSITE"] == "1"
+    assert "PYTHONPATH" not in settings
+
+
 def test_the_anchor_is_another_volume_than_the_data():
     settings = IMAGE.last("ENV").pairs()
     volumes = IMAGE.last("VOLUME").exec_form()

@@ -117,10 +117,9 @@ def test_an_auditor_sees_no_end_before_its_reply_leaves(slotted):
             text = olga.get("/v1/admin/populations/people/statement").text
             listed = olga.get("/v1/admin/ledger", params={"limit": 3}).json()
             return (
-                re.search(r"up to entry (\d+), whose hash is `(\w+)`", text).groups(),
+                re.sub("Made .* UTC", "Made TIME", text),
                 olga.get("/v1/admin/ledger/verify").json(),
-                [entry["seq"] for entry in listed["items"]],
-                listed["next_cursor"],
+                listed,
             )
 
         with sampler.held():

@@ -117,14 +117,17 @@ def test_concurrent_replies_have_slots_of_their_own(slotted):
     assert offsets[len(offsets) // 2] < SLOT_SECONDS / 3
 
 
-def test_large_answers_take_the_slots_that_their_declared_size_says(slotted):
-    """Each 2,000 cells of the answer take one slot more."""
-    http, _ = slotted
+def test_large_answers_take_the_slots_that_their_declared_size_says(tmp_path):
+    """2,936 noisy values: 59 ms more to store than one, of slots of 60 ms."""
     big = "SELECT day, sex, ward, COUNT(*) FROM visits GROUP BY day, sex, ward"
-    assert plan(http, big).json()["cells"] == 367 * 2 * 4
-    reply, seconds = _timed(lambda: ask(http, big, epsilon="0.001"))
-    assert reply.status_code == 200
-    assert seconds >= 2 * SLOT_SECONDS
+    installation = make_installation(tmp_path, ROWS["with"], slot_ms=60)
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert plan(http, big).json()["cells"] == 367 * 2 * 4
+        seconds = min(
+            _timed(lambda: ask(http, big, epsilon="0.001"))[1] for _ in range(3)
+        )
+    assert seconds >= 0.18  # of one value: 0.12
 
 
 def test_an_answer_is_in_flight_to_everybody_until_its_reply_leaves(tmp_path):

@@ -26,7 +26,7 @@ def test_a_sound_installation_has_no_failure(loaded):
     assert {check for check, _ in found} == {
         "settings", "safety", "disk space", "file system", "open files", "anchor",
         "database settings", "parser", "ledger", "files", "snapshots", "releases",
-        "clock", "projects", "caps", "incidents",
+        "servers", "clock", "projects", "caps", "incidents",
     }  # fmt: skip
     assert ("settings", "warn") in found  # the tests turn slots off
     assert (loaded.installation.data / "secret.key").read_text().strip() not in text
@@ -108,7 +108,7 @@ def test_an_old_schema_is_refused_until_it_is_upgraded(old, command):
 
 
 def test_an_upgrade_is_one_deliberate_command(old):
-    assert old.json("db", "upgrade") == {"from": "0002", "to": "0004", "changed": True}
+    assert old.json("db", "upgrade") == {"from": "0002", "to": "0006", "changed": True}
     assert old.json("db", "upgrade")["changed"] is False
     assert old.json("dataset", "list")["items"] == []
 

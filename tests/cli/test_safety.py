@@ -1,11 +1,15 @@
 """``curator serve`` refuses what is unsafe, and says what to type."""
 
+import os
+
 import pytest
 
 from budget.postgresql import unreachable
-from server.safety import find_dangers, is_loopback, require_safe
+from budget.process_lock import ProcessLock
+from server.safety import find_dangers, is_loopback, ledger_files, require_safe
 from server.settings import read_settings
 from server.settings_sources import describe_settings, masked_url, unknown_variables
+from tests.harness import Installation
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what must be refused
 
@@ -35,7 +39,56 @@ def test_a_secret_that_others_may_read_or_change_is_refused(curator, monkeypatch
 def test_an_anchor_that_others_may_change_is_refused(curator, monkeypatch):
     curator.installation.anchor.chmod(0o620)
     said = refused(curator, monkeypatch)
-    assert f"others may change {curator.installation.anchor}" in said
+    assert f"type 'chmod 600 {curator.installation.anchor}'" in said
+
+
+LEDGER_FILES = [
+    "data/curator.sqlite",
+    "data/curator.sqlite-wal",
+    "data/curator.sqlite-shm",
+    "data/curator.sqlite-journal",
+    "data/curator.sqlite.server-lock",
+    "data/overlap/people.0123",
+    "data/ledger.dump",
+    "anchor/curator.anchor",
+]
+
+
+@pytest.mark.parametrize("name", LEDGER_FILES)
+@pytest.mark.parametrize("mode", [0o640, 0o604])
+def test_a_file_of_the_ledger_that_others_may_read_is_refused(installation, name, mode):
+    path = installation.create().folder / name
+    path.touch(0o600)
+    path.chmod(mode)
+    (said,) = dangers(installation)
+    assert said == f"others may read or change {path}: type 'chmod 600 {path}'"
+
+
+@pytest.fixture
+def no_umask():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("no_umask")
+def test_every_file_of_the_ledger_is_made_readable_by_its_owner_alone(
+    tmp_path, monkeypatch
+):
+    outside = tmp_path / "elsewhere"
+    outside.mkdir(mode=0o755)
+    installation = Installation(tmp_path, url=f"sqlite:///{outside}/books.sqlite")
+    installation.create().load()
+    with ProcessLock(installation.settings.lock_file), installation.services() as open_:
+        assert open_.ledger.check() is None
+        found = {path for path in ledger_files(installation.settings) if path.exists()}
+        assert {path.stat().st_mode & 0o777 for path in found} == {0o600}
+        assert find_dangers(installation.settings) == []
+    names = {path.name.partition(".")[2] or path.name for path in found}
+    assert names >= {
+        "sqlite", "sqlite-wal", "sqlite-shm", "sqlite.server-lock", "key", "anchor",
+    }  # fmt: skip
+    assert len([path for path in found if path.parent.name == "overlap"]) == 1
 
 
 @pytest.mark.parametrize("host", [EVERYWHERE, "::", "192.0.2.7", "curator.example"])
@@ -83,7 +136,8 @@ def test_a_proxy_or_the_loopback_makes_plain_http_safe(installation, more):
 def test_a_database_outside_data_must_be_closed_to_others_too(installation, tmp_path):
     installation.create()
     outside = tmp_path / "elsewhere"
-    outside.mkdir(mode=0o755)
+    outside.mkdir()
+    outside.chmod(0o1777)
     (outside / "books.sqlite").touch(0o644)
     settings = read_settings(
         data=installation.data,
@@ -91,7 +145,8 @@ def test_a_database_outside_data_must_be_closed_to_others_too(installation, tmp_
         database_url=f"sqlite:///{outside}/books.sqlite",
     )
     assert [d.remedy for d in find_dangers(settings)] == [
-        f"type 'chmod 600 {outside}/books.sqlite'"
+        f"type 'chmod 600 {outside}/books.sqlite'",
+        f"type 'chmod go-w {outside}'",
     ]
 
 

@@ -1,10 +1,11 @@
-from importlib.metadata import version
+import os
 
 import pytest
 from typer.testing import CliRunner
 
 from server.main import cli
 from server.settings import SettingsError, read_settings
+from server.version import VERSION
 
 COMMANDS = [
     ("init",),
@@ -107,6 +108,38 @@ def test_settings_may_come_from_a_file(tmp_path, name):
     assert (tmp_path / "data/curator.sqlite").exists()
 
 
+STRANGER = 54_321  # a user's number that nobody here has
+
+
+@pytest.fixture
+def planted(tmp_path):
+    path = tmp_path / "curator.env"
+    path.write_text(
+        f"CURATOR_DATA={tmp_path}/d\nCURATOR_ANCHOR={tmp_path}/a/a.anchor\n"
+    )
+    return path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a file away")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_settings_that_a_stranger_left_here_are_refused(planted, is_link):
+    if is_link:
+        planted.rename(planted.with_name("real.env"))
+        planted.symlink_to("real.env")
+    os.chown(planted, STRANGER, -1, follow_symlinks=False)
+    with pytest.raises(SettingsError, match="export CURATOR_SETTINGS="):
+        read_settings()
+
+
+def test_settings_that_anybody_may_write_are_refused(planted, monkeypatch):
+    planted.chmod(0o646)
+    done = CliRunner().invoke(cli, ["key", "list"])
+    assert done.exit_code == 2
+    assert "was written by another user, or can be" in done.output
+    monkeypatch.setenv("CURATOR_SETTINGS", "curator.env")  # named, so wanted
+    assert read_settings().data == planted.with_name("d")
+
+
 def test_the_environment_wins_over_the_file(tmp_path):
     (tmp_path / "curator.env").write_text(
         f"CURATOR_DATA={tmp_path}/wrong\nCURATOR_ANCHOR={tmp_path}/a/a.anchor\n"
@@ -143,4 +176,4 @@ def test_wrong_usage_exits_with_2(tmp_path, command):
 def test_the_version_is_said_without_settings():
     done = CliRunner().invoke(cli, ["--version"])
     assert done.exit_code == 0
-    assert done.stdout == f"curator {version('curator')}\n"
+    assert done.stdout == f"curator {VERSION}\n"

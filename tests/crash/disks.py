@@ -1,9 +1,14 @@
 """L8: disks that fill and syncs that fail, under a server that goes on running."""
 
 import contextlib
+import os
 import resource
+import shutil
+import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
+
+import pytest
 
 from tests.crash.books import answers, charges, settle, spent
 from tests.crash.processes import lines, question
@@ -23,6 +28,33 @@ class Trouble:
     statuses: Counter = field(default_factory=Counter)
     codes: Counter = field(default_factory=Counter)
     wrong: list = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def small_disk(folder, size_bytes):
+    """Mount a file system of a size on a folder; skip, saying so, where one may not."""
+    folder.mkdir(exist_ok=True)
+    how = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=711", "tmpfs"]
+    done = subprocess.run([*how, str(folder)], capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("SKIPPED DISK TEST: file systems may not be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextlib.contextmanager
+def filled(folder, left_bytes):
+    """Fill a folder's file system but for some bytes, for a block's length."""
+    ballast = folder / "ballast"
+    size = shutil.disk_usage(folder).free - left_bytes
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+    try:
+        yield
+    finally:
+        ballast.unlink()
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +22,9 @@ from tests.crash.books import (
     spent,
 )
 from tests.crash.kills import SCOPES, run_kills, total_charged
-from tests.crash.processes import get, lines, question
+from tests.crash.processes import becomes, get, lines, question
 from tests.crash.races import run_races
-from tests.harness import Installation
+from tests.harness import Installation, free_port
 
 pytestmark = pytest.mark.thorough
 WORKERS = 4
@@ -71,6 +72,25 @@ def test_after_each_kill_of_all_processes_every_answer_that_was_seen_is_there(
     tally = run_kills(nursery, installation, key, 2)
     assert tally.wrong == []
     assert_balanced(installation)
+
+
+def test_a_second_parent_over_copied_data_and_anchor_refuses_while_the_first_lives(
+    nursery, installation, tmp_path_factory
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    for part in ("data", "anchor"):
+        shutil.copytree(installation.folder / part, elsewhere / part)
+    clone = Installation(elsewhere, url=installation.url, workers=WORKERS)
+    with nursery.serving(installation):
+        done = clone.curator("serve", "--port", str(free_port()))
+        assert done.returncode == 1
+        assert "this ledger is served by" in done.stderr
+        assert "type 'curator serve' again" in done.stderr
+        told = installation.curator("doctor").stdout + clone.curator("doctor").stdout
+        assert "with another anchor or host than this" in told
+    outwait_leases(installation)
+    with nursery.serving(clone) as server:
+        assert get(server.port, "/readyz") == 200
 
 
 def test_a_killed_worker_is_replaced_and_what_it_had_in_flight_is_answered_once(
@@ -202,7 +222,7 @@ def test_a_database_that_stops_in_flight_and_comes_back_loses_no_charge(
         assert {(r.status, r.json()["type"]) for r in while_away} == {
             (503, "ledger_unavailable")
         }
-        assert get(server.port, "/readyz") == 503
+        assert becomes(server.port, "/readyz", 503)
         cluster.start()
         outwait_leases(installation)
         with lines(server.port, key, 1) as (client,):
@@ -235,7 +255,7 @@ def test_a_database_put_back_while_it_was_away_is_not_served(
         time.sleep(1.2)
         codes = {client.ask().json()["type"] for client in clients}
         assert codes == {"anchor_mismatch"}
-        assert get(server.port, "/readyz") == 503
+        assert becomes(server.port, "/readyz", 503)
     assert charges(installation) == {}
 
 

@@ -51,6 +51,7 @@ def test_the_page_has_a_row_for_each_rule_of_releases():
         "rows_counted",
         "distinct_units",
         "finer_values",
+        "absent_value",
         "cell_mask",
         "many_rolls",
         "many_values",

@@ -184,5 +184,6 @@ REFUSED_ON_CLINIC: tuple[tuple[str, str], ...] = (
 UNREACHED = {
     "no_cells": "no manifest declares an empty list",
     "row_bound_needed": "no manifest leaves a private table without a row maximum",
+    "too_costly": "how much is too much follows from the installation's settings",
 }
 """Rules that no text meets: they stand behind another check, in case it fails."""

@@ -4,10 +4,9 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.projects import NewProject
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.harness import STRANGERS, Installation, ask, client, serve_in_thread
 from tests.two_persons import Two
 
-STRANGERS = ["900,F,30,north,2024-03-03,n"]
 PROJECTS = [f"project{number}" for number in range(5)]
 
 
@@ -42,10 +41,10 @@ LISTS = [
     ("carol", "/v1/admin/populations", "name"),
     ("carol", "/v1/admin/datasets", "name"),
     ("carol", "/v1/admin/proposals", "proposal"),
-    ("carol", "/v1/admin/ledger", "seq"),
+    ("carol", "/v1/admin/ledger", "number"),
     ("root", "/v1/admin/principals", "name"),
     ("root", "/v1/admin/keys", "id"),
-    ("auditor", "/v1/admin/ledger", "seq"),
+    ("auditor", "/v1/admin/ledger", "time"),
     ("analyst", "/v1/datasets", "name"),
     ("analyst", "/v1/queries", "query_id"),
 ]
@@ -80,8 +79,11 @@ def test_pages_together_are_the_list_once(http, name, path, key):
 def test_the_newest_comes_first(http):
     items = http["carol"].get("/v1/admin/projects").json()["items"]
     assert [item["name"] for item in items] == [*reversed(PROJECTS), "study"]
-    seqs = [e["seq"] for e in http["auditor"].get("/v1/admin/ledger").json()["items"]]
-    assert seqs == sorted(seqs, reverse=True)
+    lines = http["auditor"].get("/v1/admin/ledger").json()["items"]
+    times = [line["time"] for line in lines]
+    assert times == sorted(times, reverse=True)
+    numbers = [line["number"] for line in lines if line["kind"] == "charge"]
+    assert numbers == [3, 2, 1]
 
 
 @pytest.mark.parametrize(("name", "path", "key"), LISTS)
@@ -108,7 +110,8 @@ def test_a_limit_off_its_range_is_422(http, limit):
         assert reply.status_code == 422, path
 
 
-def test_an_auditor_reads_to_the_first_entry(http):
-    entries = walk(http["auditor"], "/v1/admin/ledger", 50)
-    assert (entries[-1]["seq"], entries[-1]["action"]) == (1, "ledger.create")
-    assert [e["seq"] for e in entries] == list(range(len(entries), 0, -1))
+def test_an_auditor_reads_to_the_first_line_and_verify_counts_them(http):
+    lines = walk(http["auditor"], "/v1/admin/ledger", 50)
+    assert lines[-1]["action"] == "ledger.create"
+    found = http["auditor"].get("/v1/admin/ledger/verify").json()
+    assert found == {"ok": True, "entries": len(lines), "problems": []}

@@ -187,6 +187,13 @@ def test_what_is_constant_in_a_unit_is_the_same_in_every_table():
     )
 
 
+def test_made_up_texts_are_as_short_as_declared():
+    short = Column("note", ColumnType.TEXT, nullable=False, max_length=3)
+    table = replace(TABLE, columns=(*COLUMNS, short))
+    sample = made_up_sample(DATASET, table, 300)
+    assert {len(row[-1]) <= 3 for row in sample["rows"]} == {True}
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     installation = Installation(tmp_path_factory.mktemp("sample")).create()
@@ -203,6 +210,16 @@ def test_another_snapshot_of_other_patients_changes_no_byte(served):
     assert (
         http.get("/v1/datasets/clinic/sample?rows=100&table=visits").content == before
     )
+
+
+def test_a_datasets_page_tells_the_declared_sizes(served):
+    _, http = served
+    page = http.get("/v1/datasets/clinic").json()
+    (visits,) = page["tables"]
+    assert (page["max_units"], visits["max_rows"]) == (1_000_000, 5_000_000)
+    lengths = {c["name"]: c.get("max_length") for c in visits["columns"]}
+    assert lengths["note"] == lengths["sex"] == 1_000
+    assert lengths["age"] is lengths["patient_id"] is None
 
 
 def test_made_up_rows_can_be_loaded_as_they_are(served):

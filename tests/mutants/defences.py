@@ -4,6 +4,14 @@ from tests.mutants.faults import Fault
 
 DEFENCES = (
     Fault(
+        "children_search",
+        "children search the working directory and PYTHONPATH before our own folder",
+        "engines/child_processes.py",
+        '[sys.executable, "-I", *quiet, start, module, *arguments]',
+        '[sys.executable, *quiet, "-m", module, *arguments]',
+        ("tests/attacks/test_e12_strangers_code.py",),
+    ),
+    Fault(
         "snapshot_unlocked",
         "the snapshot's configuration stays open to whatever runs there",
         "engines/snapshots.py",

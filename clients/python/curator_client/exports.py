@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Sequence[Any]]
 
 
+_SOURCE = "./clients/python"
+_EXTRAS = {
+    "pandas": "pandas",
+    "polars": "polars",
+    "matplotlib": "plot",
+    "IPython": "notebook",
+    "tomli": "config",
+}
+"""Which extra of this distribution installs a library; the others come with it."""
+
+
 def optional(module: str, purpose: str) -> Any:
     """Import a library that the client does not depend on.
 
@@ -26,8 +37,10 @@ def optional(module: str, purpose: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
+        extra = f"[{_EXTRAS[library]}]" if library in _EXTRAS else ""
         message = (
-            f"{purpose} needs {library}, which is not installed: pip install {library}"
+            f"{purpose} needs {library}, which is not installed: in the folder of "
+            f"Curator's source, type pip install '{_SOURCE}{extra}'"
         )
         raise ImportError(message) from error
 

@@ -1,11 +1,14 @@
 """Who is alive, by the database's clock."""
 
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select, update
 
 from budget import boots
+from budget.databases import Databases
 from budget.tables import boot, metadata
 
 
@@ -55,7 +58,7 @@ def test_a_clock_that_was_set_back_keeps_no_dead_boot_alive(databases):
 
 
 def test_a_boot_that_ended_is_dead_at_once(databases):
-    heartbeat = boots.Heartbeat(databases, "one")
+    heartbeat = boots.Heartbeat(databases, "one", Path("anchor"))
     heartbeat.start()
     assert alive(databases) == {"one"}
     heartbeat.stop()
@@ -64,7 +67,7 @@ def test_a_boot_that_ended_is_dead_at_once(databases):
 
 def test_a_heartbeat_renews_from_its_own_thread(databases, monkeypatch):
     monkeypatch.setattr(boots, "RENEW_SECONDS", 0.01)
-    heartbeat = boots.Heartbeat(databases, "one")
+    heartbeat = boots.Heartbeat(databases, "one", Path("anchor"))
     heartbeat.start()
     age(databases, "one", 60_000)
     deadline = time.monotonic() + 10
@@ -78,3 +81,86 @@ def test_the_databases_clock_is_this_hosts_here(databases):
     with databases.reader.connect() as connection:
         told = connection.execute(select(boots.now_ms())).scalar_one()
     assert abs(told - time.time() * 1000) < 2_000
+
+
+HERE, ELSEWHERE = boots.Place("here", "a" * 64), boots.Place("elsewhere", "b" * 64)
+
+
+def register(databases, name, place):
+    with databases.work.begin() as connection:
+        boots.register(connection, name, place)
+
+
+def test_a_ledger_that_another_host_serves_is_refused_until_that_one_is_dead(
+    databases,
+):
+    register(databases, "one", HERE)
+    register(databases, "two", HERE)
+    if not databases.is_shared:  # its lock is a file's, and a copy has its own rows
+        register(databases, "three", ELSEWHERE)
+        return
+    with pytest.raises(boots.ServedElsewhereError, match=r"served by here since 2\d+-"):
+        register(databases, "three", ELSEWHERE)
+    assert alive(databases) == {"one", "two"}
+    for name in ("one", "two"):
+        age(databases, name, boots.LIFE_MS + 1)
+    register(databases, "three", ELSEWHERE)
+    with pytest.raises(boots.ServedElsewhereError, match="elsewhere"):
+        register(databases, "four", HERE)
+
+
+def test_of_two_hosts_that_begin_at_once_one_serves(desk, databases):
+    if not databases.is_shared:
+        pytest.skip("a copied file cannot tell")
+    both, outcomes = threading.Barrier(2), []
+
+    def begin(name, place):
+        other = Databases(desk.url)
+        both.wait(30)
+        try:
+            register(other, name, place)
+            outcomes.append("serves")
+        except boots.ServedElsewhereError:
+            outcomes.append("refused")
+        finally:
+            other.close()
+
+    threads = [
+        threading.Thread(target=begin, args=told)
+        for told in (("one", HERE), ("two", ELSEWHERE))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(outcomes) == ["refused", "serves"]
+
+
+def test_a_boot_says_where_it_serves_and_since_when(databases):
+    register(databases, "one", HERE)
+    age(databases, "one", 3_000)
+    with databases.reader.connect() as connection:
+        (told,) = boots.serving(connection)
+    assert (told.host, told.place) == ("here", "a" * 64)
+    assert 3 <= told.seen_seconds < 15
+    assert abs(told.since.timestamp() - time.time()) < 60
+    with databases.work.begin() as connection:
+        connection.execute(update(boot).values(since_ms=None, host=None))
+        (told,) = boots.serving(connection)
+    assert str(told).startswith("an unknown host since an unknown time, last seen")
+
+
+def test_a_place_is_its_machine_and_its_anchors_file(tmp_path, monkeypatch):
+    anchor, copied = tmp_path / "anchor", tmp_path / "copy"
+    anchor.write_text("x")
+    copied.write_text("x")
+    linked = tmp_path / "link"
+    linked.symlink_to(anchor)
+    here = boots.Place.of(anchor)
+    assert boots.Place.of(linked) == here
+    assert boots.Place.of(copied) != here
+    assert boots.Place.of(tmp_path / "none") != here
+    monkeypatch.setattr(boots, "_MACHINE", copied)
+    assert boots.Place.of(anchor) != here
+    monkeypatch.setattr(boots, "_MACHINE", tmp_path / "none")
+    assert boots.Place.of(anchor) != here

@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from privacy.errors import QueryError, TooManyGroupsError
+from privacy.errors import QueryError, SqlNotAllowedError, TooManyGroupsError
 from privacy.schema import ColumnType
 from release.domain import Dimension
 from tests.unit.release.asked_cubes import (
@@ -302,7 +302,7 @@ WARDS = Dimension("ward", ColumnType.TEXT, ("north", "east"))
         ("CASE WHEN age >= '90-99' THEN 1 ELSE 0 END = 1", ["text_order"]),
         ("age IN ('90-99', '100-109')", []),
         ("age = '90-99' OR ward > 'east'", []),
-        ("age = '90'", ["literal_outside_domain"]),
+        ("age > '9'", ["literal_outside_domain", "text_order"]),
     ],
 )
 def test_texts_that_are_compared_against_their_declared_order_are_told(
@@ -314,3 +314,40 @@ def test_texts_that_are_compared_against_their_declared_order_are_told(
 
     told = [w.code for w in answer.warnings if w.code != "counts_touches"]
     assert told == codes
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("sex = 'W'", "sex is compared with a value that it does not have: declared:"),
+        ("sex <> 'female'", "did you mean 'F'?"),
+        ("sex IN ('F', 'W')", "declared: F, M"),
+        ("NOT (died AND sex = 'W')", "declared: F, M"),
+        ("age = 99", "declared are 20 to 44"),
+        ("age IN (19, 20)", "declared are 20 to 44"),
+        ("CASE sex WHEN 'W' THEN 1 ELSE 0 END = 1", "declared: F, M"),
+        ("AVG", "declared: F, M"),
+        ("icd_chapter(block) = 'XX'", "a value that it does not have"),
+        ("sex = 'F' AND EXTRACT(YEAR FROM month) IN (2030)", "does not have"),
+    ],
+)
+def test_equality_with_what_a_dimension_does_not_have_is_refused(condition, told):
+    text = f"SELECT COUNT(*) FROM cube WHERE {condition}"
+    if condition == "AVG":
+        text = "SELECT AVG(CASE WHEN sex = 'W' THEN 1 ELSE 0 END) AS p FROM cube"
+
+    with pytest.raises(SqlNotAllowedError) as refused:
+        ask(cells_cube(), text)
+
+    assert refused.value.rule == "absent_value"
+    assert told in str(refused.value)
+
+
+def test_a_range_may_reach_beyond_the_values_and_counts_those_that_it_holds():
+    wide, narrow = (
+        ask(cells_cube(), f"SELECT COUNT(*) FROM cube WHERE age BETWEEN {ends}")
+        for ends in ("0 AND 22", "20 AND 22")
+    )
+
+    assert wide.rows == narrow.rows
+    assert "literal_outside_domain" in [w.code for w in wide.warnings]

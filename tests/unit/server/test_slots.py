@@ -5,8 +5,6 @@ from server.api.slots import (
     Lateness,
     Permits,
     SlotClock,
-    base_slots,
-    executing_slots,
 )
 
 
@@ -42,15 +40,3 @@ def test_permits_run_out_and_come_back():
     assert not permits.take()
     permits.give_back()
     assert permits.take()
-
-
-def test_slots_grow_with_declared_sizes_alone():
-    assert executing_slots(base=1, cells=10, vectors=2, scans=1) == 1
-    assert executing_slots(base=1, cells=10_000, vectors=2, scans=1) == 11
-    assert executing_slots(base=16, cells=10, vectors=2, scans=6) == 32
-
-
-def test_slots_leave_room_for_all_permits():
-    assert base_slots(permits=64, slot_ms=100) == 16
-    assert base_slots(permits=4, slot_ms=100) == 1
-    assert base_slots(permits=64, slot_ms=0) == 1

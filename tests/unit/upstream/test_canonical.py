@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from upstream.canonical import (
+    MOST_ID_BYTES,
     WHITE_SPACE,
     UnitIdError,
     canonical_unit_id,
@@ -18,7 +19,7 @@ HOSTILE = [
     " ", "\u3000", "\u200b", "a", "A", "a b", " a ", "\u2003a\u2029", "\xa0a\x85",
     "e\u0301", "\xe9", "\ufb01", "\u212b", "\xc5", "\u1100\u1161", "\uac00", "a\x00",
     "\x00", "\x1fa\x1f", "\x1c", "it's", '"q"', "~", "!", "\x7f", "\ufeffa", "\u180ea",
-    "\u1d15e", "\u0344", "\u2000a", "\u1fef", "a" * 3000,
+    "\u1d15e", "\u0344", "a" * 1000, "\u2000a", "\u1fef", "a" * 3000,
 ]  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def test_where_sql_spells_an_id_it_spells_it_as_python_does(unit_type):
 
 
 def test_a_spelling_is_its_own_spelling():
-    for raw in HOSTILE:
+    for raw in (raw for raw in HOSTILE if len(raw) <= MOST_ID_BYTES):
         spelled = canonical_unit_id(raw, "text")
         if spelled is not None:
             assert canonical_unit_id(spelled, "text") == spelled

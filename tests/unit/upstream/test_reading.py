@@ -6,6 +6,7 @@ import pytest
 
 from privacy.schema import Hierarchy
 from upstream.declarations import ColumnSpec
+from upstream.long_texts import carried_bytes, carried_sql
 from upstream.reading import Outcome, reader_of
 from upstream.reading_sql import reading_steps
 
@@ -42,6 +43,9 @@ WRITERS = {
         "domain": {"hierarchy": "icd10cm"},
     },
     "town": {"type": "text", "domain": {"hierarchy": "towns"}},
+    "short": {"type": "text", "max_length": 3},
+    "long": {"type": "text", "max_length": 4_000, "nullable": False},
+    "mapped": {"type": "text", "max_length": 9, "map": {"y" * 3_000: "long"}},
     "quoted": {"type": "text", "domain": {"values": ["it's", 'a"b', "x\\y"]}},
 }
 TOWNS = Hierarchy("towns", ("land",), {"it's": ("a",), "other": (None,), "é": ("b",)})
@@ -69,6 +73,8 @@ HOSTILE = [
     "yes", "?", "NA", "na", "M", "F", "X", "-", "male", "Male", "other", "it's",
     'a"b', "x\\y", "x\\\\y", "é", "e\u0301", "\u2003x", "a\x00b", "x" * 5000,
     "\U0001f600", "null", "NULL",
+    "9" * 1_001, "0" * 1_000 + "7", "x" * 1_000, "x" * 1_001, "\xe9" * 501,
+    "y" * 3_000, "y" * 3_001, "\0sha256:", "\0sha256:5:ab",
     "250.83", "e812.0", "8", "V1", "e11.9", "C4A.0", "E11.99999",
 ]  # fmt: skip
 
@@ -82,7 +88,9 @@ def spec(name):
 
 def read_in_duckdb(reader, raws):
     steps = reading_steps(reader, 0)
+    carried = carried_sql("r0", carried_bytes(reader.column))
     layers = "SELECT unnest(range(?)) AS i, unnest(?::VARCHAR[]) AS r0"
+    layers = f"SELECT * REPLACE ({carried} AS r0) FROM ({layers})"
     for name, expression in (
         ("n0", steps.present),
         ("f0", steps.readable),

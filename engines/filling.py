@@ -1,0 +1,86 @@
+"""Rows of a plan's statements to vectors of integers, before they are sealed."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import duckdb
+
+from engines.deadlines import Deadlines
+from engines.snapshots import Snapshots
+from privacy.schema import Scalar
+from privacy.sealed import SATURATION
+from query_lang.compiled import RenderedPlan, Statement
+
+ROWS_AT_ONCE: Final = 10_000
+
+Row = tuple[Scalar | None, ...]
+
+
+def filled_vectors(
+    snapshots: Snapshots, deadlines: Deadlines, asked: tuple[str, RenderedPlan, float]
+) -> list[list[int]]:
+    """Return the raw vectors of a plan, in order; whoever calls this seals them.
+
+    One cursor of one read-only file, so all statements read the same rows.
+
+    Args:
+        snapshots: The open files.
+        deadlines: What interrupts a statement that runs too long.
+        asked: A snapshot's id, the plan, and the seconds that it may take.
+
+    Raises:
+        Exception: Anything that the database raises; it may quote a value.
+    """
+    snapshot, plan, seconds = asked
+    filled: dict[int, list[int]] = {}
+    lent = snapshots.cursor(snapshot, timeout_seconds=seconds)
+    with lent as cursor, deadlines.within(cursor, seconds) as watch:
+        for statement in plan.statements:
+            if watch.passed:
+                raise TimeoutError
+            fill(filled, statement, _rows(cursor, statement))
+    return [filled[i] for i in range(plan.vector_count)]
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection, statement: Statement) -> Iterator[Row]:
+    """Yield the rows of a statement; most of them may be strangers to its places."""
+    cursor.execute(statement.sql, list(statement.parameters))
+    while rows := cursor.fetchmany(ROWS_AT_ONCE):
+        yield from rows
+
+
+def fill(
+    filled: dict[int, list[int]], statement: Statement, rows: Iterable[Row]
+) -> None:
+    """Lay rows out over places: none for 0, strangers dropped.
+
+    Raises:
+        ValueError: Two rows fill one place, two places have one key, or two statements
+            fill one vector; the rendering is at fault.
+    """
+    width = len(statement.vectors)
+    places = {key: place for place, key in enumerate(statement.places)}
+    if not width or len(places) < len(statement.places):
+        raise ValueError
+    if not filled.keys().isdisjoint(statement.vectors):
+        raise ValueError
+    vectors = [[0] * len(places) for _ in range(width)]
+    seen = set()
+    for row in rows:
+        place = places.get(row[:-width])
+        if place in seen:
+            raise ValueError
+        if place is not None:
+            seen.add(place)
+            for vector, value in zip(vectors, row[-width:], strict=True):
+                vector[place] = _saturated(value)
+    filled.update(zip(statement.vectors, vectors, strict=True))
+
+
+def _saturated(value: Scalar | None) -> int:
+    """Return an aggregate as it counts; the sum of nothing is 0."""
+    if value is None:
+        return 0
+    if not isinstance(value, int):
+        raise TypeError
+    return max(-SATURATION, min(SATURATION, value))

@@ -1,0 +1,81 @@
+"""Amounts of two kinds at once: of any one unit, and of the whole at declared sizes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from privacy.schema import Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """How much one unit can add at most, and how much all of it is at most."""
+
+    unit: int
+    whole: int
+
+    def __add__(self, other: "Amount") -> "Amount":
+        """Return both together."""
+        return Amount(self.unit + other.unit, self.whole + other.whole)
+
+    def times(self, many: int) -> "Amount":
+        """Return it that many times."""
+        return Amount(self.unit * many, self.whole * many)
+
+    def at_most(self, other: "Amount") -> "Amount":
+        """Return the lesser of each."""
+        return Amount(min(self.unit, other.unit), min(self.whole, other.whole))
+
+
+NOTHING = Amount(0, 0)
+
+Widths = Mapping[int, int]
+"""Bytes that a value of a slot has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The rows that a node gives, and how wide each of their slots is."""
+
+    rows: Amount
+    widths: Widths
+
+    @property
+    def row_bytes(self) -> int:
+        """Return the bytes of one row's values."""
+        return sum(self.widths.values())
+
+
+@dataclass(slots=True)
+class Meter:
+    """A running total of one statement's steps and of the bytes that it may hold.
+
+    Attributes:
+        units: The declared number of units.
+        own: The dataset's own hierarchies.
+        table_rows: Rows of a table that each unit is taken to keep, where a bound is
+            tried; else what the plan has.
+        scanned: Names of the private tables that are read.
+        by_construct: Steps and bytes by what spends them, for hints.
+    """
+
+    units: int
+    own: Mapping[str, Hierarchy]
+    table_rows: Mapping[str, int] = field(default_factory=dict)
+    steps: Amount = NOTHING
+    memory: Amount = NOTHING
+    scanned: list[str] = field(default_factory=list)
+    by_construct: dict[str, tuple[Amount, Amount]] = field(default_factory=dict)
+
+    def spend(self, construct: str, rows: Amount, steps: int) -> None:
+        """Count steps for each of these rows."""
+        self._add(construct, rows.times(steps), NOTHING)
+
+    def hold(self, construct: str, rows: Amount, size: int) -> None:
+        """Count bytes for each of these rows, held to the statement's end."""
+        self._add(construct, NOTHING, rows.times(size))
+
+    def _add(self, construct: str, steps: Amount, memory: Amount) -> None:
+        self.steps += steps
+        self.memory += memory
+        known = self.by_construct.get(construct, (NOTHING, NOTHING))
+        self.by_construct[construct] = (known[0] + steps, known[1] + memory)

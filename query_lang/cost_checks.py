@@ -1,0 +1,136 @@
+"""Refuses what costs too much, and says which public bound to lower."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import Dataset
+from query_lang import rules
+from query_lang.cost_plans import StatementCosts
+from query_lang.costs import CostLimits, CostPart, PlanCost
+from query_lang.refusals import refuse
+from query_lang.syntax import Position
+
+Costing = Callable[[Mapping[str, int]], StatementCosts]
+"""Costs a plan where each unit keeps so many rows of some tables."""
+
+_WORDS: Mapping[CostPart, str] = {
+    "unit_steps": "the rows of one {unit} could add {cost} ms of work; at most "
+    "{limit} ms may hang on one",
+    "unit_memory_bytes": "the rows of one {unit} could add {cost} MB of memory; at "
+    "most {limit} MB may hang on one",
+    "steps": "at the declared sizes this could take {cost} ms; at most {limit} ms are "
+    "allowed",
+    "memory_bytes": "at the declared sizes this could hold {cost} MB; at most {limit} "
+    "MB are allowed",
+}
+_UNIT: Mapping[CostPart, int] = {
+    "unit_steps": 10**6,
+    "unit_memory_bytes": 2**20,
+    "steps": 10**6,
+    "memory_bytes": 2**20,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CostCheck:
+    """A limit, and what a plan that passes it is told.
+
+    Attributes:
+        limits: What a plan may cost.
+        dataset: Whose tables have bounds that can be lowered.
+    """
+
+    limits: CostLimits
+    dataset: Dataset
+
+    def check(self, costing: Costing, position: Position) -> PlanCost:
+        """Return what a plan costs.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_costly``.
+        """
+        costs = costing({})
+        cost = costs.cost()
+        passed = next(self.limits.passed(cost), None)
+        if passed is not None:
+            raise self._refusal(costs, passed, costing, position)
+        return cost
+
+    def _refusal(
+        self,
+        costs: StatementCosts,
+        passed: CostPart,
+        costing: Costing,
+        position: Position,
+    ) -> SqlNotAllowedError:
+        found, most = getattr(costs.cost(), passed), getattr(self.limits, passed)
+        detail = _WORDS[passed].format(
+            unit=self.dataset.unit,
+            cost=_shown(found, _UNIT[passed]),
+            limit=_shown(most, _UNIT[passed]),
+        )
+        dearest = costs.dearest(passed)
+        return refuse(
+            rules.TOO_COSTLY,
+            position,
+            detail=f"{detail}; most of it: {dearest}",
+            hint=self._hint(costs, costing, passed),
+        )
+
+    def _hint(self, costs: StatementCosts, costing: Costing, passed: CostPart) -> str:
+        lower = self._lower_bounds(costing, self._bounds(costs))
+        if lower:
+            bounds = ", ".join(f'"{name}": {most}' for name, most in lower.items())
+            return f'ask with the bounds {{"tables": {{{bounds}}}}}'
+        if passed in {"steps", "memory_bytes"}:
+            return (
+                "read fewer tables or columns; or ask the custodian to declare the "
+                "tables' max_rows, the texts' max_length and the population's max_units"
+            )
+        return rules.TOO_COSTLY.hint
+
+    def _lower_bounds(
+        self, costing: Costing, bounds: Mapping[str, int]
+    ) -> Mapping[str, int]:
+        """Return the least change of the tables' bounds that makes the plan fit."""
+        found: dict[str, int] = {}
+        for name, declared in bounds.items():
+            most = self._most(costing, {name: declared})
+            if most:
+                found[name] = most
+        if found:
+            best = max(found, key=lambda name: (found[name] / bounds[name], name))
+            return {best: found[best]}
+        most = self._most(costing, bounds)
+        return {name: min(most, own) for name, own in bounds.items()} if most else {}
+
+    def _bounds(self, costs: StatementCosts) -> dict[str, int]:
+        """Return the row bounds above 1 of the private tables that are read."""
+        tables = [self.dataset.tables[name] for name in costs.scanned()]
+        declared = {table.name: table.max_rows_per_unit or 0 for table in tables}
+        return {name: most for name, most in declared.items() if most > 1}
+
+    def _most(self, costing: Costing, bounds: Mapping[str, int]) -> int:
+        """Return the most rows, of 1, 2, 5, 10 ..., to which these can stay bounded."""
+        steps = _ladder(max(bounds.values(), default=0))
+        low, high = 0, len(steps)  # steps[:low] fit, steps[high:] do not
+        while low < high:
+            middle = (low + high) // 2
+            tried = {name: min(steps[middle], own) for name, own in bounds.items()}
+            if self.limits.allow(costing(tried).cost()):
+                low = middle + 1
+            else:
+                high = middle
+        return steps[low - 1] if low else 0
+
+
+def _ladder(most: int) -> list[int]:
+    """Return 1, 2, 5, 10 ... below a number."""
+    steps = [base * 10**power for power in range(len(str(most))) for base in (1, 2, 5)]
+    return [step for step in steps if step < most]
+
+
+def _shown(amount: int, unit: int) -> str:
+    value = amount / unit
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"  # noqa: PLR2004 - two digits

@@ -1,0 +1,119 @@
+"""What operations of the engine take, in steps and bytes: upper bounds.
+
+A step is one nanosecond of one engine thread. Each number was measured with
+``python -m benchmarks.costs`` on DuckDB 2.0.0 (a virtual machine of 2 cores at about
+3 GHz, processor time of one thread), then rounded up so that no plan of that benchmark
+takes more than half of what is predicted.
+"""
+
+from typing import Final
+
+# -- statements ------------------------------------------------------------------------
+
+STATEMENT_STEPS: Final = 3_000_000
+"""Binding and starting one statement."""
+
+TEXT_STEPS: Final = 2_000
+"""Binding and optimizing, a byte of SQL."""
+
+STATEMENT_BYTES: Final = 8 * 2**20
+"""What one statement holds beside rows."""
+
+FETCHED_ROW_STEPS: Final = 2_500
+"""A row of the result, read into Python and laid out over cells."""
+
+FETCHED_ROW_BYTES: Final = 300
+
+# -- rows and values -------------------------------------------------------------------
+
+READ_ROW_STEPS: Final = 3
+READ_VALUE_STEPS: Final = 4
+BYTES_A_STEP: Final = 2
+"""Bytes of a text that are read, copied, hashed or compared in one step."""
+
+ROW_BYTES: Final = 24
+"""What a row that is kept holds beside its values: hash, validity, pointers."""
+
+NUMBER_BYTES: Final = 8
+TEXT_BYTES: Final = 16
+"""Of a text's reference; texts of up to 12 bytes lie inside it."""
+
+# -- expressions -----------------------------------------------------------------------
+
+VALUE_STEPS: Final = 2
+SIMPLE_STEPS: Final = 8
+WIDE_STEPS: Final = 50
+"""Arithmetic in 128 bits, clamped."""
+
+DATE_STEPS: Final = 25
+AGE_STEPS: Final = 70
+BAND_STEPS: Final = 200
+ITEM_STEPS: Final = 2
+"""An item of an IN list, beside the bytes compared."""
+
+SEARCHED_BYTE_STEPS: Final = 10
+"""LIKE '%x%' on texts that nearly match everywhere, a byte."""
+
+LEVEL_STEPS: Final = 1500
+"""A level of a built-in code system."""
+
+CODE_STEPS: Final = 12
+"""An own hierarchy's code, passed while one is looked for."""
+
+# -- joins and groups ------------------------------------------------------------------
+
+JOIN_ROW_STEPS: Final = 90
+"""A row that is put into a hash table or looked up in one."""
+
+JOIN_VALUE_STEPS: Final = 10
+PAIR_STEPS: Final = 10
+"""Two rows that meet in a join."""
+
+PAIR_VALUE_STEPS: Final = 3
+JOIN_ROW_BYTES: Final = 40
+"""A row's place in the table of a join, at the least load."""
+
+CORRELATED_PAIR_STEPS: Final = 90
+"""Two rows that meet in a correlated subquery, and are kept to mark the outer one."""
+
+GROUP_ROW_STEPS: Final = 30
+GROUP_VALUE_STEPS: Final = 15
+AGGREGATE_STEPS: Final = 10
+NEW_GROUP_STEPS: Final = 150
+"""A row that begins a group."""
+
+GROUP_BYTES: Final = 56
+STATE_BYTES: Final = 24
+HISTOGRAM_STEPS: Final = 250
+"""The bin of a value, in 128 bits."""
+
+TEXT_STATE_STEPS: Final = 500
+"""A text that becomes the least or greatest of its group."""
+
+DISTINCT_ROW_STEPS: Final = 160
+LEAST_STEPS: Final = 200
+"""The least of compound identities, a row."""
+
+ORDERED_ROW_STEPS: Final = 100
+"""FIRST and LAST of an order, a row."""
+
+ORDERED_GROUP_BYTES: Final = 200
+
+# -- windows ---------------------------------------------------------------------------
+
+WINDOW_ROW_STEPS: Final = 150
+WINDOW_VALUE_STEPS: Final = 15
+SORT_STEPS: Final = 12
+"""A row's place in an order, a doubling of the number of rows."""
+
+WINDOW_ITEM_STEPS: Final = 60
+ONE_SIDED_FRAME_STEPS: Final = 200
+FRAME_STEPS: Final = 130
+"""A frame with two ends, a doubling of its rows."""
+
+# -- sequences -------------------------------------------------------------------------
+
+MARK_STEPS: Final = 100
+"""A symbol's character made and put into its unit's text."""
+
+MARK_BYTES: Final = 4

@@ -1,0 +1,514 @@
+"""What the nodes of a plan cost: a walk over them as the rendering walks.
+
+Each node is counted as often as it is rendered, with the slots that are read above it.
+The rows of one unit come from the rules of ``stability``; those of the whole from the
+declared sizes, never more than the tables' own rows imply.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from privacy.schema import Table
+from query_lang.cost_amounts import Amount, Meter, Relation
+from query_lang.cost_constants import (
+    AGGREGATE_STEPS,
+    BYTES_A_STEP,
+    CORRELATED_PAIR_STEPS,
+    DISTINCT_ROW_STEPS,
+    FRAME_STEPS,
+    GROUP_BYTES,
+    GROUP_ROW_STEPS,
+    GROUP_VALUE_STEPS,
+    JOIN_ROW_BYTES,
+    JOIN_ROW_STEPS,
+    JOIN_VALUE_STEPS,
+    LEAST_STEPS,
+    NEW_GROUP_STEPS,
+    NUMBER_BYTES,
+    ONE_SIDED_FRAME_STEPS,
+    ORDERED_GROUP_BYTES,
+    ORDERED_ROW_STEPS,
+    PAIR_STEPS,
+    PAIR_VALUE_STEPS,
+    READ_ROW_STEPS,
+    READ_VALUE_STEPS,
+    ROW_BYTES,
+    SORT_STEPS,
+    STATE_BYTES,
+    TEXT_STATE_STEPS,
+    WINDOW_ITEM_STEPS,
+    WINDOW_ROW_STEPS,
+    WINDOW_VALUE_STEPS,
+)
+from query_lang.cost_expressions import ExpressionCost, Subquery, column_bytes
+from query_lang.expressions import (
+    Call,
+    ExistsInQuery,
+    Expression,
+    FieldRef,
+    Function,
+    UnitInQuery,
+    ValueInQuery,
+    conjuncts,
+    slots_read,
+)
+from query_lang.plan import (
+    BoundContributions,
+    Compute,
+    Filter,
+    Node,
+    PublicFilter,
+    PublicJoin,
+    PublicNode,
+    PublicScan,
+    Rollup,
+    RollupItem,
+    Scan,
+    Union,
+    UnionPart,
+    UnitJoin,
+    Windowed,
+    WindowItem,
+    slots_of,
+    tie_break,
+)
+
+Slots = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCosts:
+    """Counts the steps and bytes of one statement's nodes."""
+
+    meter: Meter
+
+    def relation(self, node: Node | PublicNode, wanted: Slots) -> Relation:  # noqa: C901, PLR0911, PLR0912 - an arm a form
+        """Return a node's rows with the wanted slots, and count what they take."""
+        match node:
+            case Scan():
+                return self._scan(node, wanted)
+            case PublicScan(table):
+                rows = Amount(0, table.max_rows)
+                return self._read(table, node.first_slot, rows, wanted)
+            case Filter(child, condition) | PublicFilter(child, condition):
+                return self._filter(node, child, condition, wanted)
+            case Compute(child, items):
+                return self._compute(child, items, wanted)
+            case Windowed():
+                return self._windowed(node, wanted)
+            case Rollup():
+                return self._rollup(node, wanted)
+            case UnitJoin():
+                return self._unit_join(node, wanted)
+            case PublicJoin():
+                return self._public_join(node, wanted)
+            case Union():
+                return self._union(node, wanted)
+            case BoundContributions():
+                return self._bounded(node, wanted)
+
+    # -- tables ----------------------------------------------------------------
+
+    def _scan(self, node: Scan, wanted: Slots) -> Relation:
+        meter, table = self.meter, node.table
+        declared = node.declared_rows_per_unit
+        meter.scanned.append(table.name)
+        stored = Amount(declared, min(table.max_rows, meter.units * declared))
+        found = self._read(table, node.first_slot, stored, wanted)
+        most = meter.table_rows.get(table.name, node.rows_per_unit)
+        kept = stored.at_most(Amount(most, meter.units * most))
+        return Relation(kept, found.widths)
+
+    def _read(
+        self, table: Table, first_slot: int, rows: Amount, wanted: Slots
+    ) -> Relation:
+        own = {
+            first_slot + place: column_bytes(column)
+            for place, column in enumerate(table.columns)
+        }
+        widths = {slot: own.get(slot, NUMBER_BYTES) for slot in wanted}
+        steps = READ_ROW_STEPS + READ_VALUE_STEPS * (len(widths) + 1)
+        steps += sum(widths.values()) // BYTES_A_STEP // NUMBER_BYTES
+        longer = sum(width - 2 * NUMBER_BYTES for width in widths.values())
+        steps += max(0, longer) // BYTES_A_STEP
+        self.meter.spend(f"reading {table.name}", rows, steps)
+        return Relation(rows, widths)
+
+    # -- rows ------------------------------------------------------------------
+
+    def _filter(
+        self,
+        node: Filter | PublicFilter,
+        child: Node | PublicNode,
+        condition: Expression,
+        wanted: Slots,
+    ) -> Relation:
+        own = slots_of(child)
+        below = self.relation(child, (wanted | slots_read(condition)) & own)
+        self.evaluate("WHERE", [condition], below)
+        rows = below.rows
+        if isinstance(node, Filter) and node.first is not None:
+            first = node.first
+            rows = rows.at_most(Amount(first, self.meter.units * first))
+        return _narrowed(Relation(rows, below.widths), wanted)
+
+    def _compute(
+        self, child: Node, items: Iterable[tuple[int, Expression]], wanted: Slots
+    ) -> Relation:
+        made = {slot: value for slot, value in items if slot in wanted}
+        own = slots_of(child)
+        below = self.relation(child, ((wanted & own) | _read(made.values())) & own)
+        cost = self.evaluate("computed columns", made.values(), below)
+        widths = {slot: cost.width(value) for slot, value in made.items()}
+        kept = {slot: below.widths[slot] for slot in wanted & own}
+        return Relation(below.rows, kept | widths)
+
+    def evaluate(
+        self,
+        construct: str,
+        expressions: Iterable[Expression],
+        rows: Relation,
+        *,
+        names: bool = True,
+    ) -> ExpressionCost:
+        """Count expressions over rows, subqueries and all; return what was summed."""
+        cost = ExpressionCost(rows.widths, self.meter.own, names)
+        for expression in expressions:
+            cost.add(expression)
+        self.meter.spend(construct, rows.rows, cost.steps)
+        for subquery, times in cost.subqueries:
+            for _ in range(times):
+                self._subquery(subquery, rows)
+        return cost
+
+    # -- windows ---------------------------------------------------------------
+
+    def _windowed(self, node: Windowed, wanted: Slots) -> Relation:
+        child = node.child
+        own = slots_of(child)
+        items = [item for item in node.items if item.slot in wanted]
+        ties = tie_break(child)
+        parts = [part for item in items for part in _window_parts(item)]
+        needed = (wanted & own) | _read(parts) | {child.owner, *ties}
+        below = self.relation(child, needed & own)
+        self.evaluate("windows", parts, below)
+        orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
+        for _ in orders:  # each order of rows is a sort of its own
+            self.sorted("windows", below, len(items))
+        for item in items:
+            steps = _frame_steps(item, below.rows.unit)
+            self.meter.spend("windows", below.rows, steps)
+        widths = {item.slot: self._made_width(item, below) for item in items}
+        kept = {slot: below.widths[slot] for slot in wanted & own}
+        return Relation(below.rows, kept | widths)
+
+    def _made_width(self, item: WindowItem | RollupItem, below: Relation) -> int:
+        if item.value is None or item.kind in {"count", "count_distinct"}:
+            return NUMBER_BYTES
+        return ExpressionCost(below.widths, self.meter.own).width(item.value)
+
+    def sorted(self, construct: str, below: Relation, more: int) -> None:
+        """Count one order of all rows, in which they are carried whole."""
+        values = len(below.widths) + more
+        steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
+        steps += below.row_bytes // BYTES_A_STEP
+        steps += SORT_STEPS * below.rows.whole.bit_length()
+        self.meter.spend(construct, below.rows, steps)
+        size = 2 * ROW_BYTES + below.row_bytes + (more + 2) * NUMBER_BYTES
+        self.meter.hold(construct, below.rows, size)
+
+    # -- roll-ups --------------------------------------------------------------
+
+    def _rollup(self, node: Rollup, wanted: Slots) -> Relation:
+        child = node.child
+        own = slots_of(child)
+        items = [item for item in node.items if item.slot in wanted]
+        identity = child.identity.slots()
+        is_least_read = bool(wanted & set(node.least.slots()))
+        parts = [value for _, value in node.keys]
+        parts += [part for item in items for part in _rollup_parts(item)]
+        needed = _read(parts) | {node.owner}
+        needed |= set(identity) if is_least_read else set()
+        if any(item.kind in {"first", "last"} for item in items):
+            needed |= set(tie_break(child))
+        below = self.relation(child, needed & own)
+        cost = self.evaluate("GROUP BY", parts, below)
+        keys = {slot: cost.width(value) for slot, value in node.keys}
+        rows = below.rows
+        if not node.keys:
+            rows = rows.at_most(Amount(1, self.meter.units))
+        made = {item.slot: self._made_width(item, below) for item in items}
+        key_bytes = NUMBER_BYTES + sum(keys.values())
+        self.grouped(below.rows, rows, 1 + len(keys), key_bytes)
+        for item in items:
+            self._aggregated(item, below, rows, key_bytes)
+        if is_least_read and len(identity) > 1:
+            self.meter.spend("GROUP BY", below.rows, LEAST_STEPS * len(identity))
+        widths = dict.fromkeys((node.owner, *node.least.slots()), NUMBER_BYTES)
+        return _narrowed(Relation(rows, widths | keys | made), wanted)
+
+    def grouped(self, rows: Amount, groups: Amount, keys: int, key_bytes: int) -> None:
+        """Count rows that are put into groups."""
+        steps = GROUP_ROW_STEPS + GROUP_VALUE_STEPS * keys + key_bytes // BYTES_A_STEP
+        self.meter.spend("GROUP BY", rows, steps)
+        self.meter.spend("GROUP BY", groups, NEW_GROUP_STEPS + key_bytes)
+        self.meter.hold("GROUP BY", groups, GROUP_BYTES + key_bytes)
+
+    def _aggregated(
+        self, item: RollupItem, below: Relation, groups: Amount, key_bytes: int
+    ) -> None:
+        meter, width = self.meter, self._made_width(item, below)
+        if item.kind == "count_distinct" and item.value is not None:
+            cost = ExpressionCost(below.widths, meter.own)
+            self.distinct(below.rows, below.rows, key_bytes + cost.width(item.value))
+        elif item.kind in {"first", "last"}:
+            steps = ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP
+            steps += SORT_STEPS * below.rows.unit.bit_length()
+            meter.spend("GROUP BY", below.rows, steps)
+            meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
+            meter.hold("GROUP BY", groups, ORDERED_GROUP_BYTES)
+        if item.kind in {"min", "max"} and width > NUMBER_BYTES:
+            meter.spend("GROUP BY", below.rows, TEXT_STATE_STEPS + width)
+        meter.spend("GROUP BY", below.rows, AGGREGATE_STEPS)
+        meter.hold("GROUP BY", groups, STATE_BYTES + width)
+
+    def distinct(self, rows: Amount, values: Amount, size: int) -> None:
+        """Count rows of which the distinct values are kept."""
+        steps = DISTINCT_ROW_STEPS + size // BYTES_A_STEP
+        self.meter.spend("COUNT(DISTINCT)", rows, steps)
+        self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + size)
+
+    # -- joins -----------------------------------------------------------------
+
+    def _unit_join(self, node: UnitJoin, wanted: Slots) -> Relation:
+        read = frozenset() if node.condition is None else slots_read(node.condition)
+        needed = wanted | read | {node.left_unit, node.right_unit}
+        left = self.relation(node.left, needed & slots_of(node.left))
+        right = self.relation(node.right, needed & slots_of(node.right))
+        rows = _joined_rows(node, left.rows, right.rows, self.meter.units)
+        return self._joined("joins", (left, right), rows, node.condition, wanted)
+
+    def _public_join(self, node: PublicJoin, wanted: Slots) -> Relation:
+        needed = wanted | slots_read(node.condition)
+        left = self.relation(node.left, needed & slots_of(node.left))
+        right = self.relation(node.right, needed & slots_of(node.right))
+        rows = left.rows.times(node.fan_out)
+        sides = (left, right)
+        return self._joined("public joins", sides, rows, node.condition, wanted)
+
+    def _joined(
+        self,
+        construct: str,
+        sides: tuple[Relation, Relation],
+        rows: Amount,
+        condition: Expression | None,
+        wanted: Slots,
+    ) -> Relation:
+        for side in sides:
+            self._matched(construct, side)
+        self._held(construct, *sides)
+        both = Relation(rows, {**sides[0].widths, **sides[1].widths})
+        values = len(both.widths)
+        self.meter.spend(construct, rows, PAIR_STEPS + PAIR_VALUE_STEPS * values)
+        if condition is not None:
+            self.evaluate(construct, [condition], both, names=False)
+        return _narrowed(both, wanted)
+
+    def _matched(self, construct: str, side: Relation) -> None:
+        """Count the rows of one side of a join, held in a hash table."""
+        steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(side.widths)
+        steps += side.row_bytes // BYTES_A_STEP
+        self.meter.spend(construct, side.rows, steps)
+
+    def _held(self, construct: str, *sides: Relation) -> None:
+        """Count the side of a join that is held, whichever the engine chooses."""
+        held = [side.rows.times(JOIN_ROW_BYTES + side.row_bytes) for side in sides]
+        unit, whole = max(a.unit for a in held), max(a.whole for a in held)
+        self.meter.hold(construct, Amount(unit, whole), 1)
+
+    # -- UNION ALL and bounds --------------------------------------------------
+
+    def _union(self, node: Union, wanted: Slots) -> Relation:
+        rows, widths = Amount(0, 0), dict.fromkeys(wanted, NUMBER_BYTES)
+        for part in node.parts:
+            found, given = self._part(node, part, wanted)
+            rows += found.rows
+            for above, below in given.items():
+                widths[above] = max(widths[above], found.widths[below])
+        return Relation(rows, widths)
+
+    def _part(
+        self, node: Union, part: UnionPart, wanted: Slots
+    ) -> tuple[Relation, Mapping[int, int]]:
+        """Return one part, and which of its slots gives which slot above."""
+        identity, own = part.node.identity, node.own
+        refs = [item.slot for item in part.items if isinstance(item, FieldRef)]
+        pairs = [
+            (node.owner, part.node.owner),
+            *zip(node.columns, refs, strict=True),
+            *zip(own.hashes, identity.hashes, strict=False),
+            *zip(own.parts, identity.parts, strict=False),
+            *zip(own.public_rows, identity.public_rows, strict=False),
+        ]
+        given = {above: below for above, below in pairs if above in wanted}
+        found = self.relation(part.node, frozenset(given.values()))
+        steps = READ_ROW_STEPS + READ_VALUE_STEPS * len(wanted)
+        self.meter.spend("UNION ALL", found.rows, steps)
+        return found, given
+
+    def _bounded(self, node: BoundContributions, wanted: Slots) -> Relation:
+        child = node.child
+        needed = wanted | {node.owner, *tie_break(child), *node.keys}
+        below = self.relation(child, needed & slots_of(child))
+        windows = 1 + 2 * (node.max_groups is not None)
+        windows += node.max_rows is not None and node.max_groups is not None
+        for _ in range(windows):
+            self.sorted("bounds", below, windows)
+        rows = below.rows
+        if node.max_rows is not None:
+            most = node.max_rows
+            rows = rows.at_most(Amount(most, self.meter.units * most))
+        return _narrowed(Relation(rows, below.widths), wanted)
+
+    # -- subqueries ------------------------------------------------------------
+
+    def _subquery(self, subquery: Subquery, around: Relation) -> None:
+        match subquery:
+            case UnitInQuery(_, query):
+                inner = self.relation(query, frozenset((query.owner,)))
+                self._looked_up("IN (SELECT ...)", around, inner)
+            case ValueInQuery(value, public, item):
+                read = slots_read(item) & slots_of(public)
+                inner = self.relation(public, read)
+                self.evaluate("IN (SELECT ...)", [item], inner)
+                self.evaluate("IN (SELECT ...)", [value], around)
+                self._looked_up("IN (SELECT ...)", around, inner)
+            case ExistsInQuery():
+                self._exists(subquery, around)
+
+    def _looked_up(self, construct: str, around: Relation, inner: Relation) -> None:
+        self._matched(construct, inner)
+        self._held(construct, inner)
+        steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(around.widths)
+        self.meter.spend(construct, around.rows, steps)
+
+    def _exists(self, exists: ExistsInQuery, around: Relation) -> None:
+        """Count pairs: each outer row with the inner rows that its tie leads to."""
+        construct, condition = "EXISTS", exists.condition
+        read = frozenset() if condition is None else slots_read(condition)
+        ties = {inner for inner, _ in exists.ties}
+        inner = self.relation(exists.query, (read | ties) & slots_of(exists.query))
+        self._matched(construct, inner)
+        self._matched(construct, around)
+        self._held(construct, inner, around)
+        tied = {outer for _, outer in exists.ties}
+        if exists.ties and set(exists.outer) <= tied:
+            if condition is not None:
+                self.evaluate(construct, [condition], inner, names=False)
+            return  # the outer rows of a unit are all alike: nothing is paired
+        rows = self._pairs(exists, around.rows, inner.rows)
+        pairs = Relation(rows, {**around.widths, **inner.widths})
+        steps = CORRELATED_PAIR_STEPS + PAIR_VALUE_STEPS * len(pairs.widths)
+        self.meter.spend(construct, rows, steps)
+        outer = sum(around.widths[slot] for slot in exists.outer)
+        self.meter.hold(construct, rows, JOIN_ROW_BYTES + outer)
+        if condition is not None:
+            self.evaluate(construct, [condition], pairs, names=False)
+
+    def _pairs(self, exists: ExistsInQuery, outer: Amount, inner: Amount) -> Amount:
+        if exists.ties:
+            return paired(outer, inner, self.meter.units)
+        met = _public_matches(exists)
+        most = inner.whole if met is None else min(met, inner.whole)
+        return outer.times(most)
+
+
+def paired(left: Amount, right: Amount, units: int) -> Amount:
+    """Return the pairs of rows of one unit each: the least of three bounds."""
+    whole = min(
+        left.whole * right.unit,
+        right.whole * left.unit,
+        units * left.unit * right.unit,
+    )
+    return Amount(left.unit * right.unit, whole)
+
+
+def _joined_rows(node: UnitJoin, left: Amount, right: Amount, units: int) -> Amount:
+    pairs = paired(left, right, units)
+    if node.outer:
+        alone = left if node.right_by_key else pairs + left
+        return left if node.right_by_key else alone
+    rows = pairs
+    rows = rows.at_most(left) if node.right_by_key else rows
+    return rows.at_most(right) if node.left_by_key else rows
+
+
+def _public_matches(exists: ExistsInQuery) -> int | None:
+    """Return the most rows of a public table that equalities leave for one outer row.
+
+    None where no key and no declared fan-out is equated with outer values.
+    """
+    node = exists.query
+    while isinstance(node, PublicFilter):
+        node = node.child
+    if not isinstance(node, PublicScan) or exists.condition is None:
+        return None
+    equated = _equated(exists.condition, node.slots())
+    names = [column.name for column in node.table.columns]
+    covers = [(node.table.key, 1), *node.table.fan_out]
+    most = [
+        rows
+        for columns, rows in covers
+        if columns
+        and all(node.first_slot + names.index(name) in equated for name in columns)
+    ]
+    return min(most, default=None)
+
+
+def _equated(condition: Expression, own: Slots) -> set[int]:
+    """Return the inner slots that a conjunct equates with outer values alone."""
+    found: set[int] = set()
+    for part in conjuncts(condition):
+        if not isinstance(part, Call) or part.function is not Function.EQ:
+            continue
+        one, two = part.operands
+        for column, value in ((one, two), (two, one)):
+            if isinstance(column, FieldRef) and not slots_read(value) & own:
+                found.add(column.slot)
+    return found
+
+
+def _narrowed(relation: Relation, wanted: Slots) -> Relation:
+    kept = {slot: relation.widths[slot] for slot in wanted}
+    return Relation(relation.rows, kept)
+
+
+def _read(expressions: Iterable[Expression]) -> Slots:
+    return frozenset(slot for each in expressions for slot in slots_read(each))
+
+
+def _window_parts(item: WindowItem) -> list[Expression]:
+    parts = [] if item.value is None else [item.value]
+    return [*parts, *item.partition, *(order.value for order in item.order)]
+
+
+def _rollup_parts(item: RollupItem) -> list[Expression]:
+    parts = [] if item.value is None else [item.value]
+    return [*parts, *(order.value for order in item.order)]
+
+
+def _is_sorted(item: WindowItem) -> bool:
+    whole = item.start.offset is None and item.end.offset is None
+    ordered = {"row_number", "lag", "lead", "first", "last"}
+    return item.kind in ordered or not whole
+
+
+def _frame_steps(item: WindowItem, rows: int) -> int:
+    """Return what one window function takes a row: a frame is a tree of halves."""
+    start, end = item.start.offset, item.end.offset
+    if item.kind in {"row_number", "lag", "lead"} or (start is None and end is None):
+        return WINDOW_ITEM_STEPS
+    if start is None or end is None:
+        return ONE_SIDED_FRAME_STEPS
+    length = max(1, min(rows, end - start + 1))
+    return ONE_SIDED_FRAME_STEPS + FRAME_STEPS * length.bit_length()

@@ -1,0 +1,145 @@
+"""What a whole plan costs: its statements one after the other, as rendered."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from privacy.schema import Dataset
+from query_lang.cost_amounts import Amount, Meter
+from query_lang.cost_constants import (
+    AGGREGATE_STEPS,
+    FETCHED_ROW_BYTES,
+    FETCHED_ROW_STEPS,
+    HISTOGRAM_STEPS,
+    NUMBER_BYTES,
+    STATE_BYTES,
+    STATEMENT_BYTES,
+    STATEMENT_STEPS,
+    TEXT_STEPS,
+)
+from query_lang.cost_nodes import NodeCosts
+from query_lang.costs import CostPart, PlanCost
+from query_lang.plan import (
+    Aggregate,
+    CountDistinctMeasure,
+    CountRowsMeasure,
+    CountUnitsMeasure,
+    HistogramMeasure,
+    MeasureKind,
+)
+
+Tables = Mapping[str, int]
+ALL_ROWS: Tables = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StatementCosts:
+    """What each statement of a plan takes, in the order in which they run."""
+
+    meters: tuple[Meter, ...]
+    text_bytes: int
+
+    def cost(self) -> PlanCost:
+        """Return steps in all, and the bytes of the largest statement."""
+        fixed = len(self.meters) * STATEMENT_STEPS + self.text_bytes * TEXT_STEPS
+        steps = sum(meter.steps.whole for meter in self.meters)
+        memory = max(meter.memory.whole for meter in self.meters)
+        return PlanCost(
+            steps=steps + fixed,
+            memory_bytes=memory + STATEMENT_BYTES,
+            unit_steps=sum(meter.steps.unit for meter in self.meters),
+            unit_memory_bytes=max(meter.memory.unit for meter in self.meters),
+        )
+
+    def scanned(self) -> tuple[str, ...]:
+        """Return the names of the private tables that are read, in their order."""
+        return tuple(dict.fromkeys(n for meter in self.meters for n in meter.scanned))
+
+    def dearest(self, part: CostPart) -> str:
+        """Return the construct that takes most of one part of the cost."""
+        totals: dict[str, int] = {}
+        for meter in self.meters:
+            for construct, (steps, memory) in meter.by_construct.items():
+                amount = memory if "memory" in part else steps
+                own = amount.unit if part.startswith("unit") else amount.whole
+                totals[construct] = totals.get(construct, 0) + own
+        return max(totals, key=lambda construct: totals[construct])
+
+
+def aggregate_costs(
+    plan: Aggregate, dataset: Dataset, texts: Iterable[str], tables: Tables = ALL_ROWS
+) -> StatementCosts:
+    """Return what the statements of a query or cube take.
+
+    Args:
+        plan: What is measured.
+        dataset: Its public sizes.
+        texts: The rendered statements.
+        tables: Rows of a table that each unit is taken to keep, to try a bound.
+    """
+    plain = [m for m in plan.measures if not isinstance(m, HistogramMeasure)]
+    histograms = [m for m in plan.measures if isinstance(m, HistogramMeasure)]
+    groups: list[list[MeasureKind]] = [[*plain]] if plain else []
+    groups += [[measure] for measure in histograms]
+    meters = tuple(_statement(plan, group, dataset, tables) for group in groups)
+    return StatementCosts(meters, sum(map(len, texts)))
+
+
+def _statement(
+    plan: Aggregate,
+    measures: Iterable[MeasureKind],
+    dataset: Dataset,
+    tables: Tables,
+) -> Meter:
+    meter = Meter(dataset.max_units, dataset.hierarchies, tables)
+    costs = NodeCosts(meter)
+    measures = tuple(measures)
+    read = {slot for measure in measures for slot in _slots_of(plan, measure)}
+    keys = [key.slot for key in plan.keys]
+    below = costs.relation(plan.child, frozenset(read.union(keys)))
+    bins = prod(m.bins.count for m in measures if isinstance(m, HistogramMeasure))
+    cells = 2 * bins * prod(len(key.values) + 1 for key in plan.keys)
+    groups = below.rows.at_most(Amount(cells, cells))
+    key_bytes = sum(below.widths[slot] for slot in keys)
+    if keys or bins > 1:
+        costs.grouped(below.rows, groups, len(keys) + 1, key_bytes)
+    for measure in measures:
+        meter.spend("aggregates", below.rows, _measure_steps(measure))
+        meter.hold("aggregates", groups, STATE_BYTES)
+        if isinstance(measure, CountUnitsMeasure | CountDistinctMeasure):
+            _distinct(plan, measure, (costs, below.rows), key_bytes)
+    meter.spend("cells", groups, FETCHED_ROW_STEPS * (len(keys) + len(measures)))
+    meter.hold("cells", groups, FETCHED_ROW_BYTES + key_bytes)
+    return meter
+
+
+def _measure_steps(measure: MeasureKind) -> int:
+    binned = isinstance(measure, HistogramMeasure)
+    return AGGREGATE_STEPS + (HISTOGRAM_STEPS if binned else 0)
+
+
+def _distinct(
+    plan: Aggregate,
+    measure: CountUnitsMeasure | CountDistinctMeasure,
+    source: tuple[NodeCosts, Amount],
+    key_bytes: int,
+) -> None:
+    costs, rows = source
+    if isinstance(measure, CountUnitsMeasure) and plan.child.rows_per_unit == 1:
+        return
+    cells = prod(len(key.values) + 1 for key in plan.keys)
+    most = Amount(cells, cells * costs.meter.units)
+    if isinstance(measure, CountDistinctMeasure):
+        most = Amount(cells * measure.values, cells * measure.values)
+    costs.distinct(rows, rows.at_most(most), key_bytes + 2 * NUMBER_BYTES)
+
+
+def _slots_of(plan: Aggregate, measure: MeasureKind) -> tuple[int, ...]:
+    match measure:
+        case CountRowsMeasure():
+            return ()
+        case CountUnitsMeasure(slot, nullable):
+            one_row = plan.child.rows_per_unit == 1
+            return () if one_row and not nullable else (slot,)
+        case _:
+            return (measure.slot,)

@@ -1,0 +1,48 @@
+"""What a statement about sequences costs: symbols looked up, ordered and joined."""
+
+from privacy.schema import Dataset
+from query_lang.cost_amounts import Amount, Meter
+from query_lang.cost_constants import (
+    BYTES_A_STEP,
+    FETCHED_ROW_BYTES,
+    FETCHED_ROW_STEPS,
+    JOIN_ROW_STEPS,
+    JOIN_VALUE_STEPS,
+    MARK_BYTES,
+    MARK_STEPS,
+    ORDERED_GROUP_BYTES,
+    ORDERED_ROW_STEPS,
+    ROW_BYTES,
+    SORT_STEPS,
+)
+from query_lang.cost_nodes import NodeCosts
+from query_lang.cost_plans import ALL_ROWS, StatementCosts, Tables
+from query_lang.expressions import slots_read
+from query_lang.plan import tie_break
+from query_lang.render_sequences import UnitSequences
+
+
+def sequence_costs(
+    made: UnitSequences, dataset: Dataset, text: str, tables: Tables = ALL_ROWS
+) -> StatementCosts:
+    """Return what a statement about sequences takes; arguments as of queries."""
+    meter = Meter(dataset.max_units, dataset.hierarchies, tables)
+    costs = NodeCosts(meter)
+    child = made.child
+    wanted = {child.owner, made.symbol, *tie_break(child)}
+    wanted |= slots_read(made.order.value)
+    wanted |= {slot for slot in (made.place, made.group) if slot is not None}
+    below = costs.relation(child, frozenset(wanted))
+    costs.evaluate("sequences", [made.order.value], below)
+    steps = 2 * (JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(below.widths))
+    steps += MARK_STEPS + ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP
+    steps += SORT_STEPS * below.rows.unit.bit_length()
+    meter.spend("sequences", below.rows, steps)
+    meter.hold("sequences", below.rows, ROW_BYTES + below.row_bytes + MARK_BYTES)
+    if made.place is not None:  # the gaps between periods are filled first
+        costs.sorted("sequences", below, 2)
+    units = below.rows.at_most(Amount(1, dataset.max_units))
+    marks = MARK_BYTES * made.max_length
+    meter.spend("sequences", units, FETCHED_ROW_STEPS * 2 + marks)
+    meter.hold("sequences", units, ORDERED_GROUP_BYTES + FETCHED_ROW_BYTES + 4 * marks)
+    return StatementCosts((meter,), len(text))

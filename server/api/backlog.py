@@ -1,0 +1,211 @@
+"""When a question's reply leaves: from its cost and what is ahead of it, both public.
+
+A virtual clock runs the questions in order of arrival, each for its calibrated cost.
+Requests and slots alone determine it: no measured time enters (PRIVACY 6). Three
+stages follow each other, and each takes one question after the other:
+
+1. the server reads, compiles and charges: ``reading``;
+2. an executor runs the plan: ``executing``;
+3. the server takes the result up, adds noise, stores: ``storing``.
+
+A result waits for its public time between the second stage and the third. So what the
+server does with it, which other routes could feel, begins at no time of the rows'.
+"""
+
+import asyncio
+import math
+import os
+from collections import deque
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from query_lang.compiled import CompiledQuery
+
+READING_SECONDS: Final = 0.013
+"""Of the server, to read, compile, charge and anchor a short question."""
+READING_SECONDS_PER_BYTE: Final = 0.000_02
+"""More of it for each byte of a body: long texts take long to parse and compile."""
+STORING_SECONDS: Final = 0.011
+"""Of the server, to measure, write down, store and anchor a small answer."""
+STORING_SECONDS_PER_VALUE: Final = 0.000_02
+"""More of it for each noisy value: its draw, and its place in the answer."""
+EXECUTING_SECONDS: Final = 0.006
+"""Of an executor, for a plan that reads one table, whatever its size."""
+EXECUTING_SECONDS_PER_SCAN: Final = 0.005
+"""More of it for each further table that a plan reads."""
+RELEASE_SECONDS: Final = 0.5
+"""Of the server, to answer from a release."""
+STARTING_SECONDS: Final = 2.0
+"""Until what recovery takes up may show, after a start: for executors that start too,
+and for what is asked meanwhile, which goes first."""
+AT_ONCE: Final = 3
+"""Questions that the server reads or stores at once; they share one interpreter."""
+MARGIN_SLOTS: Final = Fraction(1, 4)
+"""Of each reply: what one unit's rows may add to all executions ahead (PRIVACY 6).
+
+All figures: ``python -m benchmarks.slots`` on 2 cores.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the questions of one server process share.
+
+    Attributes:
+        executors: Of this process.
+        cores: Of the machine: half for the servers, half for executors.
+        workers: Server processes on the machine.
+    """
+
+    executors: int
+    cores: int
+    workers: int = 1
+
+    @property
+    def server_speed(self) -> Fraction:
+        """Seconds of work that this process does a second, with all processes busy."""
+        return min(Fraction(1), Fraction(self.cores, 2 * self.workers))
+
+    @property
+    def executor_speed(self) -> Fraction:
+        """Seconds of work that its executors do a second together, likewise."""
+        return min(Fraction(self.executors), Fraction(self.cores, 2 * self.workers))
+
+
+def available_cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a question costs beside its reading, in seconds of one core."""
+
+    executing: float
+    storing: float
+
+
+FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
+
+
+def work_of(compiled: CompiledQuery) -> Work:
+    """Return the public cost of a plan that executes."""
+    rendered = compiled.rendered
+    steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
+    cells = len(rendered.cells)
+    values = cells * sum(measure.size for measure in compiled.measures)
+    further = EXECUTING_SECONDS_PER_SCAN * (rendered.scans - 1)
+    return Work(
+        executing=EXECUTING_SECONDS + further + steps / 1e9,
+        storing=STORING_SECONDS + STORING_SECONDS_PER_VALUE * values,
+    )
+
+
+def recovered_seconds(
+    compiled: CompiledQuery, *, slot: float, machine: Machine
+) -> float:
+    """Return how long a question that recovery takes up is in flight: whole slots.
+
+    As for one that is asked alone; one after the other, whatever else is asked.
+    """
+    if slot == 0:
+        return 0.0
+    work = work_of(compiled)
+    executing = work.executing / float(machine.executor_speed)
+    serving = (READING_SECONDS + work.storing) / float(machine.server_speed)
+    return slot * math.ceil((executing + serving) / slot + MARGIN_SLOTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What is fixed once the costs of a question and of those ahead are known.
+
+    Attributes:
+        take_up: When its result is taken up, on the monotonic clock.
+        slots: n of its reply.
+    """
+
+    take_up: float
+    slots: int
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """A question's place in the order of arrival.
+
+    Attributes:
+        number: Counted up from 0.
+        arrival: Its body's last byte, on the monotonic clock.
+        read: When reading it ends, on the virtual clock.
+        work: Of its plan; None while unknown, and for what does not execute.
+    """
+
+    number: int
+    arrival: float
+    read: float
+    promise: "asyncio.Future[Promise]"
+    is_decided: bool = False
+    work: Work | None = field(default=None)
+
+
+class Backlog:
+    """The questions ahead of each question, and the virtual clock that runs them."""
+
+    def __init__(self, slot_seconds: float, machine: Machine) -> None:
+        self._slot = slot_seconds
+        self._machine = machine
+        self._undecided: deque[Ticket] = deque()
+        self._arrived = 0
+        self._read = 0.0  # when the server has read all that arrived
+        self._executed = 0.0
+        self._stored = 0.0
+
+    def arrive(self, arrival: float, size: int) -> Ticket:
+        """Return the ticket of a request whose body of ``size`` bytes has arrived."""
+        reading = READING_SECONDS + READING_SECONDS_PER_BYTE * size
+        self._read = max(arrival, self._read) + self._served(reading + STORING_SECONDS)
+        promise = asyncio.get_running_loop().create_future()
+        ticket = Ticket(self._arrived, arrival, self._read, promise)
+        self._arrived += 1
+        self._undecided.append(ticket)
+        return ticket
+
+    def decide(self, ticket: Ticket, work: Work | None) -> None:
+        """Note what a question costs, or that nothing executes for it; once.
+
+        Its promise comes when all those ahead of it are decided too.
+        """
+        if ticket.is_decided:
+            return
+        ticket.is_decided, ticket.work = True, work
+        while self._undecided and self._undecided[0].is_decided:
+            first = self._undecided.popleft()
+            if first.work is not None:
+                promise = self._promise(first, first.work)
+                if not first.promise.done():
+                    first.promise.set_result(promise)
+
+    def slots_unexecuted(self, ticket: Ticket) -> int:
+        """Return n where nothing executes: 1, or what is ahead to be read takes."""
+        return self._slots(ticket, ticket.read)
+
+    def slots_alone(self, ticket: Ticket, work: Work) -> int:
+        """Return n of a free answer, which no executor and no other waits for."""
+        return self._slots(ticket, ticket.read + self._served(work.executing))
+
+    def _promise(self, ticket: Ticket, work: Work) -> Promise:
+        executing = work.executing / float(self._machine.executor_speed)
+        self._executed = max(ticket.read, self._executed) + executing
+        take_up = self._executed + float(MARGIN_SLOTS) * self._slot
+        self._stored = max(take_up, self._stored) + self._served(work.storing)
+        return Promise(take_up, self._slots(ticket, self._stored))
+
+    def _slots(self, ticket: Ticket, end: float) -> int:
+        if self._slot == 0:
+            return 1
+        others = self._served(READING_SECONDS) * (AT_ONCE - 1)  # begun though behind
+        return max(1, math.ceil((end + others - ticket.arrival) / self._slot))
+
+    def _served(self, seconds: float) -> float:
+        return seconds / float(self._machine.server_speed)

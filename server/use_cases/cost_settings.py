@@ -1,0 +1,32 @@
+"""What questions and releases may cost, from the installation's public settings."""
+
+from engines.duckdb_engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
+from engines.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
+from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
+from server.settings import Settings
+
+
+def question_limits(settings: Settings) -> CostLimits:
+    """Return what one question may cost; executors share the engine's memory."""
+    return cost_limits(
+        EngineSize(
+            permits=settings.permits,
+            executors=settings.executors,
+            slot_ms=settings.slot_ms,
+            memory_bytes=memory_per_executor(settings.executors),
+            deadline_seconds=DEADLINE_SECONDS,
+        )
+    )
+
+
+def release_limits(settings: Settings) -> CostLimits:
+    """Return what the counting of one release may cost."""
+    return job_limits(
+        EngineSize(
+            permits=settings.permits,
+            executors=settings.executors,
+            slot_ms=settings.slot_ms,
+            memory_bytes=TOTAL_MEMORY_BYTES,
+            deadline_seconds=LONG_DEADLINE_SECONDS,
+        )
+    )

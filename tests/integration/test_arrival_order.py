@@ -1,0 +1,99 @@
+"""Executors take questions in order of arrival; results wait for a public time."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engines.executors import ExecutorEngine
+from mechanisms.samplers import OpenDPSampler
+from server.parser_process import ParserPool
+from tests.harness import Installation, ask, client, serve_in_thread
+
+FIRST = "SELECT COUNT(*) FROM visits WHERE age > 41"
+SECOND = "SELECT COUNT(*) FROM visits"
+
+
+@pytest.fixture
+def installation(tmp_path):
+    made = Installation(tmp_path, more_settings={"executors": 1}).create()
+    made.load()
+    return made
+
+
+def wait_for_a_charge(http):
+    deadline = time.monotonic() + 30
+    while not http.get("/v1/queries").json()["items"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_question_that_is_read_slowly_is_not_overtaken(installation, monkeypatch):
+    executed, reading, go_on = [], threading.Event(), threading.Event()
+    parse, execute = ParserPool.parse, ExecutorEngine.execute
+
+    def parsing(pool, sql, **more):
+        if sql == FIRST:
+            reading.set()
+            assert go_on.wait(30)
+        return parse(pool, sql, **more)
+
+    def executing(engine, snapshot, plan):
+        executed.append(plan.statements[0].parameters)
+        return execute(engine, snapshot, plan)
+
+    monkeypatch.setattr(ParserPool, "parse", parsing)
+    monkeypatch.setattr(ExecutorEngine, "execute", executing)
+    key = installation.analyst()
+    with (
+        serve_in_thread(installation) as url,
+        client(url, key) as http,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        first = pool.submit(ask, http, FIRST)
+        assert reading.wait(30)
+        second = pool.submit(ask, http, SECOND)
+        wait_for_a_charge(http)  # the second's: it could be executed now
+        time.sleep(0.2)
+        assert executed == []
+        go_on.set()
+        assert first.result().status_code == second.result().status_code == 200
+    assert executed == [(42,), ()]  # age >= 42, then all
+
+
+class Clocked(OpenDPSampler):
+    """Remembers when it drew."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn = []
+
+    def discrete_laplace(self, values, scale):
+        self.drawn.append(time.monotonic())
+        return super().discrete_laplace(values, scale)
+
+
+def test_noise_is_drawn_at_a_public_time_not_when_execution_ended(tmp_path):
+    installation = Installation(tmp_path, slot_ms=2_000).create()
+    installation.load()
+    sampler, key = Clocked(), installation.analyst()
+    with (
+        serve_in_thread(installation, lambda: sampler) as url,
+        client(url, key) as http,
+    ):
+        started = time.monotonic()
+        assert ask(http).status_code == 200
+    (drawn,) = sampler.drawn
+    assert drawn - started >= 0.5  # a quarter of a slot of margin
+
+
+def test_nothing_executes_in_the_servers_own_process(installation, monkeypatch):
+    def failing(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("engines.duckdb_engine.filled_vectors", failing)
+    monkeypatch.setattr("engines.snapshots.Snapshots.cursor", failing)
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        assert ask(http).status_code == 200

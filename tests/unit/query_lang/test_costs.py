@@ -1,0 +1,547 @@
+"""Each term of the cost of a plan, worked out by hand."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from privacy.contributions import ContributionBounds
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    Hierarchy,
+    HierarchyDomain,
+    RangeDomain,
+    Table,
+    ValuesDomain,
+)
+from query_lang import cost_constants as c
+from query_lang.axes import Axis
+from query_lang.bind import bind_query
+from query_lang.compile import compile_query
+from query_lang.cost_amounts import Amount
+from query_lang.cost_plans import aggregate_costs
+from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
+from query_lang.cubes import CubeRequest, compile_cube
+from query_lang.parse import parse_query
+from query_lang.sequences import SequenceRequest, compile_sequences
+
+UNITS, VISITS, LABS, CODES = 1_000, 40, 10, 50
+ALL_VISITS, ALL_LABS = 20_000, 5_000  # fewer than every unit's cap together
+NOTE = 200
+NUMBER = ColumnType.INTEGER
+PID = Column("pid", NUMBER, nullable=False)
+
+
+def dataset():
+    visits = Table(
+        "visits",
+        (
+            PID,
+            Column("age", NUMBER, domain=RangeDomain(0, 120)),
+            Column("paid", NUMBER),
+            Column("seen", ColumnType.DATE),
+            Column(
+                "ward", ColumnType.TEXT, domain=ValuesDomain(("ward one", "x" * 30))
+            ),
+            Column("note", ColumnType.TEXT, max_length=NOTE),
+            Column("item", ColumnType.TEXT, domain=HierarchyDomain("own")),
+            Column("icd", ColumnType.TEXT, domain=HierarchyDomain("icd10")),
+        ),
+        "pid",
+        VISITS,
+        max_rows=ALL_VISITS,
+    )
+    labs = Table(
+        "labs",
+        (PID, Column("result", NUMBER), Column("visit", NUMBER)),
+        "pid",
+        LABS,
+        ("visit",),
+        max_rows=ALL_LABS,
+    )
+    people = Table("people", (PID, Column("sex", NUMBER)), "pid", 1, ("pid",))
+    code = Column("code", ColumnType.TEXT, nullable=False, max_length=20)
+    codes = Table("codes", (code, Column("number", NUMBER)), max_rows=CODES)
+    keyed = replace(codes, name="keyed", key=("code",))
+    fanned = replace(codes, name="fanned", fan_out=((("number",), 3),))
+    tables = (visits, labs, people, codes, keyed, fanned)
+    own = Hierarchy("own", ("part",), {f"C{each}": ("p",) for each in range(70)})
+    return Dataset(
+        "d",
+        "p",
+        "patient",
+        date(2026, 1, 1),
+        {table.name: table for table in tables},
+        {"own": own},
+        UNITS,
+    )
+
+
+DATASET = dataset()
+
+
+def parts(sql, bounds=None):
+    """Return steps and bytes by construct, of each statement."""
+    bound = bind_query(parse_query(sql), DATASET, bounds or ContributionBounds())
+    costs = aggregate_costs(bound.plan, DATASET, ["SELECT 1"])
+    return [meter.by_construct for meter in costs.meters]
+
+
+def steps(sql, construct, bounds=None):
+    return sum((each[construct][0] for each in parts(sql, bounds)), Amount(0, 0))
+
+
+def memory(sql, construct):
+    return sum((each[construct][1] for each in parts(sql)), Amount(0, 0))
+
+
+def rows(unit, whole, each):
+    return Amount(unit * each, whole * each)
+
+
+# -- scans -----------------------------------------------------------------------------
+
+ONE_COLUMN = c.READ_ROW_STEPS + 2 * c.READ_VALUE_STEPS + 1
+
+
+def test_a_scan_reads_its_columns_of_every_stored_row():
+    assert steps("SELECT SUM(age) FROM visits", "reading visits") == rows(
+        VISITS, ALL_VISITS, ONE_COLUMN - 1
+    )
+
+
+def test_a_scan_reads_what_a_bound_leaves_out_too():
+    bounds = ContributionBounds(tables=(("visits", 2),))
+    found = steps("SELECT SUM(age) FROM visits", "reading visits", bounds)
+    assert found == rows(VISITS, ALL_VISITS, ONE_COLUMN - 1)
+    kept = steps("SELECT SUM(age) FROM visits", "aggregates", bounds)
+    assert kept == rows(2, 2 * UNITS, c.AGGREGATE_STEPS)
+
+
+def test_rows_are_never_more_than_every_units_cap():
+    found = steps("SELECT COUNT(*) FROM people", "aggregates")
+    assert found == rows(1, UNITS, c.AGGREGATE_STEPS)
+
+
+def test_a_text_counts_its_declared_bytes():
+    short = steps("SELECT COUNT(*) FROM visits WHERE ward > 'a'", "reading visits")
+    long = steps("SELECT COUNT(*) FROM visits WHERE note > 'a'", "reading visits")
+    assert long.unit - short.unit >= VISITS * (NOTE - 30) // c.BYTES_A_STEP
+
+
+# -- expressions -----------------------------------------------------------------------
+
+
+def where(condition, table="visits"):
+    return steps(f"SELECT COUNT(*) FROM {table} WHERE {condition}", "WHERE")
+
+
+@pytest.mark.parametrize(
+    ("condition", "more", "each"),
+    [
+        ("age > 5", "age > 5 AND age > 6", 2 * c.SIMPLE_STEPS + c.VALUE_STEPS),
+        ("paid > 5", "paid + paid > 5", c.WIDE_STEPS),
+        ("seen > CURRENT_DATE", "seen + 9 > CURRENT_DATE", c.DATE_STEPS),
+        ("age > 5", "age_years(seen, CURRENT_DATE) > 5", c.AGE_STEPS),
+        ("age > 5", "EXTRACT(YEAR FROM seen) > 5", c.DATE_STEPS),
+        ("age > 5", "age_band(age, 10) = '10-19'", c.BAND_STEPS),
+        ("note > 'a'", "icd_chapter(icd) > 'a'", c.LEVEL_STEPS),
+        ("note > 'a'", "level(item, 'part') > 'a'", 70 * c.CODE_STEPS),
+        ("note LIKE 'a%'", "note LIKE '%a%'", NOTE * (c.SEARCHED_BYTE_STEPS - 1)),
+        ("seen > CURRENT_DATE", "note LIKE 'a%'", NOTE // c.BYTES_A_STEP - 9),
+        ("seen > CURRENT_DATE", "note LIKE '%a'", NOTE // c.BYTES_A_STEP - 9),
+        ("age IN (1, 2)", f"age IN {tuple(range(100))}", 98 * c.ITEM_STEPS),
+        ("note > 'a'", f"note > '{'a' * 100}'", 90 // c.BYTES_A_STEP),
+        (
+            "age > 5",
+            "CASE WHEN age > 1 THEN note WHEN age > 2 THEN ward ELSE 'a' END > 'a'",
+            NOTE // c.BYTES_A_STEP,
+        ),
+        (
+            "CASE age WHEN 1 THEN 2 END = 2",
+            "CASE age WHEN 1 THEN 2 WHEN 2 THEN 3 WHEN 4 THEN 5 END = 2",
+            2 * c.SIMPLE_STEPS,
+        ),
+    ],
+)
+def test_an_expression_counts_what_it_does(condition, more, each):
+    cheap, dear = where(condition), where(more)
+    assert dear.unit - cheap.unit >= VISITS * each
+    assert dear.whole - cheap.whole >= ALL_VISITS * each
+
+
+def test_450_likes_count_450_times():
+    one, many = where("note LIKE '%a%'"), where(" OR ".join(["note LIKE '%a%'"] * 450))
+    assert many.unit >= 440 * (one.unit - VISITS * c.SIMPLE_STEPS)
+
+
+def test_what_cannot_be_named_is_counted_as_often_as_it_is_written():
+    """In the ON of a LEFT join a nested sum doubles at each level."""
+    sum_of = "v.paid"
+    found = []
+    for _ in range(3):
+        sum_of = f"({sum_of} + v.paid)"
+        sql = (
+            "SELECT COUNT(*) FROM people p LEFT JOIN visits v ON p.pid = v.pid"
+            f" AND {sum_of} > 1"
+        )
+        found.append(steps(sql, "joins").unit)
+    assert found[2] - found[1] > 2 * (found[1] - found[0])
+
+
+# -- joins -----------------------------------------------------------------------------
+
+
+def pair(columns):
+    return c.PAIR_STEPS + c.PAIR_VALUE_STEPS * columns
+
+
+def sides(*rows_and_columns):
+    return sum(
+        many * (c.JOIN_ROW_STEPS + c.JOIN_VALUE_STEPS * columns + width // 2)
+        for many, columns, width in rows_and_columns
+    )
+
+
+def test_a_join_pairs_the_rows_of_a_unit():
+    found = steps("SELECT COUNT(*) FROM visits JOIN labs USING (pid)", "joins")
+    both = ALL_VISITS * LABS  # less than ALL_LABS * VISITS and UNITS * 400
+    assert found == Amount(
+        sides((VISITS, 1, 8), (LABS, 1, 8)) + VISITS * LABS * pair(2),
+        sides((ALL_VISITS, 1, 8), (ALL_LABS, 1, 8)) + both * pair(2),
+    )
+
+
+def test_a_join_holds_the_larger_side():
+    held = memory("SELECT COUNT(*) FROM visits JOIN labs USING (pid)", "joins")
+    assert held == rows(VISITS, ALL_VISITS, c.JOIN_ROW_BYTES + 8)
+
+
+def test_a_self_join_multiplies():
+    sql = "SELECT COUNT(*) FROM labs a JOIN labs b ON a.pid = b.pid"
+    twice, thrice = sql, f"{sql} JOIN labs c ON c.pid = b.pid"
+    assert steps(thrice, "joins").unit >= LABS**3 * pair(2)
+    assert steps(thrice, "joins").whole >= ALL_LABS * LABS**2 * pair(2)
+    assert steps(twice, "joins").whole < ALL_LABS * LABS**2 * pair(2)
+
+
+def test_a_join_by_a_key_pairs_nothing_more():
+    sql = (
+        "SELECT COUNT(*) FROM visits v JOIN labs l ON v.pid = l.pid AND l.visit = v.age"
+    )
+    assert steps(sql, "joins").unit == (
+        sides((VISITS, 2, 16), (LABS, 2, 16)) + VISITS * pair(4)
+    )
+
+
+def test_the_condition_of_a_left_join_is_evaluated_for_each_pair():
+    sql = "SELECT COUNT(*) FROM visits v LEFT JOIN labs l ON v.pid = l.pid"
+    plain = steps(sql, "joins")
+    searched = steps(f"{sql} AND v.note LIKE '%a%'", "joins")
+    pairs = VISITS * LABS + VISITS
+    assert searched.unit - plain.unit >= pairs * NOTE * c.SEARCHED_BYTE_STEPS
+
+
+J = "public joins"
+
+
+def test_a_public_join_meets_its_fan_out():
+    sql = "SELECT COUNT(*) FROM visits v JOIN {} k ON {}"
+    keyed = steps(sql.format("keyed", "k.number = v.age AND k.code = v.ward"), J)
+    fanned = steps(sql.format("fanned", "k.number = v.age AND k.code = v.ward"), J)
+    compared = fanned.unit - keyed.unit
+    assert compared > 2 * VISITS * pair(4)
+    assert keyed.whole - keyed.unit * ALL_VISITS // VISITS == sides((CODES, 2, 44))
+    assert compared % (2 * VISITS) == 0
+
+
+# -- subqueries ------------------------------------------------------------------------
+
+EXISTS = (
+    "SELECT COUNT(*) FROM visits v WHERE EXISTS"
+    " (SELECT * FROM labs l WHERE l.pid = v.pid{})"
+)
+
+
+def test_exists_pairs_outer_and_inner_rows_of_a_unit():
+    found = steps(EXISTS.format(" AND l.result > v.age"), "EXISTS")
+    tied = steps(EXISTS.format(""), "EXISTS")
+    assert found.unit - tied.unit >= VISITS * LABS * c.CORRELATED_PAIR_STEPS
+    assert found.whole - tied.whole >= ALL_VISITS * LABS * c.CORRELATED_PAIR_STEPS
+    assert tied.unit < VISITS * LABS * c.CORRELATED_PAIR_STEPS
+
+
+def test_exists_holds_its_pairs():
+    held = memory(EXISTS.format(" AND l.result > v.age"), "EXISTS")
+    assert held.unit >= VISITS * LABS * c.JOIN_ROW_BYTES
+    assert held.whole >= ALL_VISITS * LABS * c.JOIN_ROW_BYTES
+
+
+def test_the_condition_of_exists_is_evaluated_for_each_pair():
+    cheap = steps(EXISTS.format(" AND l.result > v.age"), "EXISTS")
+    more = EXISTS.format(" AND l.result > v.age AND v.note LIKE '%a%'")
+    dear = steps(more, "EXISTS")
+    assert dear.unit - cheap.unit >= VISITS * LABS * NOTE * c.SEARCHED_BYTE_STEPS
+
+
+def test_exists_within_exists_multiplies():
+    inner = (
+        " AND l.result > v.age AND EXISTS (SELECT * FROM labs m WHERE m.pid = l.pid"
+        " AND m.result > v.age AND m.result > l.result)"
+    )
+    found = steps(EXISTS.format(inner), "EXISTS")
+    assert found.unit >= VISITS * LABS * LABS * c.CORRELATED_PAIR_STEPS
+
+
+def test_exists_over_a_public_table_pairs_all_of_it():
+    sql = "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM {} k WHERE {})"
+    found = steps(sql.format("codes", "k.number > v.age"), "EXISTS")
+    assert found.unit >= VISITS * CODES * c.CORRELATED_PAIR_STEPS
+    assert found.whole >= ALL_VISITS * CODES * c.CORRELATED_PAIR_STEPS
+    keyed = steps(sql.format("keyed", "k.code = v.note AND k.number > v.age"), "EXISTS")
+    assert keyed.unit < VISITS * 5 * c.CORRELATED_PAIR_STEPS
+    fanned = steps(sql.format("fanned", "k.number = v.age"), "EXISTS")
+    assert fanned.unit >= VISITS * 3 * c.CORRELATED_PAIR_STEPS
+    assert fanned.unit < VISITS * 6 * c.CORRELATED_PAIR_STEPS
+
+
+def test_in_looks_each_row_up():
+    sql = "SELECT COUNT(*) FROM visits WHERE pid IN (SELECT pid FROM labs)"
+    found = steps(sql, "IN (SELECT ...)")
+    assert found == Amount(
+        sides((LABS, 1, 8), (VISITS, 1, 0)),
+        sides((ALL_LABS, 1, 8), (ALL_VISITS, 1, 0)),
+    )
+    assert memory(sql, "IN (SELECT ...)") == rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 8)
+
+
+# -- windows and roll-ups --------------------------------------------------------------
+
+
+def window(*items):
+    made = ", ".join(f"{item} AS w{place}" for place, item in enumerate(items))
+    read = " AND ".join(f"w{place} > 1" for place in range(len(items)))
+    return f"SELECT COUNT(*) FROM (SELECT pid, {made} FROM visits) AS x WHERE {read}"
+
+
+LAG = "LAG(age) OVER (PARTITION BY pid ORDER BY {})"
+
+
+def test_each_order_of_a_window_is_a_sort_of_its_own():
+    one = steps(window(LAG.format("age"), LAG.format("age")), "windows")
+    two = steps(window(LAG.format("age"), LAG.format("paid")), "windows")
+    sort = c.WINDOW_ROW_STEPS + c.SORT_STEPS * ALL_VISITS.bit_length()
+    assert two.unit - one.unit >= VISITS * sort
+    assert one.unit >= VISITS * sort
+    held = memory(window(LAG.format("age"), LAG.format("paid")), "windows")
+    assert held.unit >= 2 * VISITS * c.ROW_BYTES
+
+
+def test_forty_windows_count_forty_times():
+    one = steps(window(LAG.format("age")), "windows")
+    lags = [f"LAG(age, {n}) OVER (PARTITION BY pid ORDER BY age)" for n in range(1, 41)]
+    many = steps(window(*lags), "windows")
+    assert many.unit - one.unit >= VISITS * 39 * c.WINDOW_ITEM_STEPS
+
+
+def test_a_frame_counts_the_halvings_of_its_rows():
+    over = "SUM(paid) OVER (PARTITION BY pid ORDER BY age ROWS BETWEEN {} AND {})"
+    running = window(over.format("UNBOUNDED PRECEDING", "CURRENT ROW"))
+    short = window(over.format("1 PRECEDING", "1 FOLLOWING"))
+    long = window(over.format("9999 PRECEDING", "9999 FOLLOWING"))
+    halvings = VISITS.bit_length() - 2  # no frame is longer than a unit
+    found = [steps(sql, "windows").unit for sql in (running, short, long)]
+    assert found[1] - found[0] == VISITS * 2 * c.FRAME_STEPS
+    assert found[2] - found[1] == VISITS * halvings * c.FRAME_STEPS
+
+
+def test_a_wide_row_is_carried_through_a_window():
+    narrow = "SELECT COUNT(*) FROM (SELECT pid, {} AS w FROM visits) AS x WHERE w > 1"
+    thin = memory(narrow.format(LAG.format("age")), "windows")
+    over = "LAG(age) OVER (PARTITION BY pid, note ORDER BY age)"
+    wide = memory(narrow.format(over), "windows")
+    assert wide.unit - thin.unit >= VISITS * NOTE
+
+
+def rolled(items, keys="", read="n"):
+    return (
+        f"SELECT COUNT(*) FROM (SELECT pid{keys}, {items} AS {read} FROM visits"
+        f" GROUP BY pid{keys}) AS r WHERE {read} > 1"
+    )
+
+
+def test_a_roll_up_leaves_one_row_a_unit_or_a_group():
+    alone = rolled("COUNT(*)")
+    assert steps(alone, "WHERE") == rows(
+        1, UNITS, 2 * c.VALUE_STEPS + c.SIMPLE_STEPS * 2
+    )
+    keyed = rolled("COUNT(*)", ", age")
+    assert steps(keyed, "WHERE").unit == VISITS * (
+        2 * c.VALUE_STEPS + c.SIMPLE_STEPS * 2
+    )
+    assert memory(keyed, "GROUP BY").whole >= ALL_VISITS * c.GROUP_BYTES
+
+
+def test_a_roll_ups_distinct_ordered_and_text_values_count():
+    plain = steps(rolled("MAX(age)"), "GROUP BY")
+    text = steps(
+        "SELECT COUNT(*) FROM (SELECT pid, MAX(note) AS m FROM visits GROUP BY pid)"
+        " AS r WHERE m > 'a'",
+        "GROUP BY",
+    )
+    assert text.unit - plain.unit >= VISITS * c.TEXT_STATE_STEPS
+    first = steps(rolled("FIRST(age ORDER BY seen)"), "GROUP BY")
+    assert first.unit - plain.unit >= VISITS * c.ORDERED_ROW_STEPS
+    held = memory(rolled("FIRST(age ORDER BY seen)"), "GROUP BY")
+    assert held.unit >= VISITS * c.ROW_BYTES + c.ORDERED_GROUP_BYTES
+    distinct = steps(rolled("COUNT(DISTINCT age)"), "COUNT(DISTINCT)")
+    assert distinct.unit >= VISITS * c.DISTINCT_ROW_STEPS
+
+
+# -- whole plans -----------------------------------------------------------------------
+
+
+def test_union_all_reads_every_part():
+    part = "SELECT pid, age FROM visits"
+    sql = "SELECT SUM(age) FROM ({}) AS u"
+    found = steps(sql.format(" UNION ALL ".join([part] * 5)), "UNION ALL")
+    each = c.READ_ROW_STEPS + c.READ_VALUE_STEPS
+    assert found == rows(5 * VISITS, 5 * ALL_VISITS, each)
+
+
+def test_a_common_table_counts_as_often_as_it_is_read():
+    sql = (
+        "WITH d AS (SELECT pid, COUNT(*) AS n FROM visits GROUP BY pid)"
+        " SELECT COUNT(*) FROM d AS a {}"
+    )
+    once = steps(sql.format(""), "reading visits")
+    joins = " ".join(f"JOIN d AS d{each} ON d{each}.pid = a.pid" for each in range(3))
+    assert steps(sql.format(joins), "reading visits") == once.times(4)
+
+
+def test_each_histogram_is_a_statement_that_reads_again():
+    one = parts("SELECT MEDIAN(age) FROM visits")
+    both = parts("SELECT MEDIAN(age), QUANTILE(age, 0.9, 50), COUNT(*) FROM visits")
+    assert len(one) == 1
+    assert len(both) == 3
+    binned = one[0]["aggregates"][0]
+    assert binned == rows(VISITS, ALL_VISITS, c.AGGREGATE_STEPS + c.HISTOGRAM_STEPS)
+
+
+def test_distinct_units_are_held_by_group():
+    sql = "SELECT ward, COUNT(DISTINCT pid) FROM visits GROUP BY ward"
+    found = steps(sql, "COUNT(DISTINCT)")
+    width = c.TEXT_BYTES + 30 + 2 * c.NUMBER_BYTES
+    assert found == rows(
+        VISITS, ALL_VISITS, c.DISTINCT_ROW_STEPS + width // c.BYTES_A_STEP
+    )
+    cells = 4  # two wards and NULL, and one more
+    held = memory(sql, "COUNT(DISTINCT)")
+    assert held == rows(cells, cells * UNITS, c.GROUP_BYTES + width)
+
+
+def test_steps_add_up_over_statements_and_memory_does_not():
+    sql = "SELECT MEDIAN(age), QUANTILE(age, 0.9, 50) FROM visits"
+    compiled = compile_query(sql, DATASET)
+    one = compile_query("SELECT MEDIAN(age) FROM visits", DATASET)
+    assert compiled.cost.unit_steps > 1.9 * one.cost.unit_steps
+    assert compiled.cost.unit_memory_bytes < 1.9 * one.cost.unit_memory_bytes
+    texts = sum(len(each.sql) for each in compiled.rendered.statements)
+    fixed = 2 * c.STATEMENT_STEPS + texts * c.TEXT_STEPS
+    assert compiled.cost.steps > fixed
+
+
+def test_bounds_after_filters_count_their_windows():
+    bounds = ContributionBounds(max_rows_per_unit=2, max_groups_per_unit=1)
+    sql = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+    found = steps(sql, "bounds", bounds)
+    sort = c.WINDOW_ROW_STEPS + c.SORT_STEPS * ALL_VISITS.bit_length()
+    assert found.unit >= 4 * VISITS * sort
+
+
+def test_cubes_and_sequences_have_a_cost():
+    cube = compile_cube(
+        CubeRequest("visits JOIN labs USING (pid)", (Axis("age"),), counts_units=True),
+        DATASET,
+    )
+    assert cube.cost.unit_steps >= VISITS * LABS * pair(2)
+    request = SequenceRequest("visits", "seen", Axis("ward"), 20)
+    sequences = compile_sequences(request, DATASET)
+    assert sequences.cost.unit_steps >= VISITS * (c.MARK_STEPS + c.ORDERED_ROW_STEPS)
+    longer = compile_sequences(replace(request, max_length=900), DATASET)
+    assert longer.cost.memory_bytes - sequences.cost.memory_bytes >= 880 * UNITS
+
+
+# -- limits ----------------------------------------------------------------------------
+
+SIZE = EngineSize(64, 2, 100, 2**30, 60.0)
+
+
+def test_limits_follow_from_public_settings():
+    limits = cost_limits(SIZE)
+    assert limits == CostLimits(6 * 10**9, 2**29, 100 * 10**6 // 2 // 32, 2**24)
+    assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 2 // 33
+    assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps
+    assert cost_limits(replace(SIZE, executors=4)).unit_steps == 2 * limits.unit_steps
+    assert job_limits(SIZE).unit_steps == 50 * 10**6
+
+
+ATTACK = (
+    "SELECT COUNT(*) FROM {} WHERE EXISTS (SELECT * FROM {} WHERE l0.pid = m0.pid"
+    " AND l0.result <> m0.result)"
+)
+
+
+def joined(name, many):
+    joins = "".join(
+        f" JOIN labs {name}{each} ON {name}{each}.pid = {name}0.pid"
+        for each in range(1, many)
+    )
+    return f"labs {name}0{joins}"
+
+
+def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
+    sql = ATTACK.format(joined("m", 5), joined("l", 5))
+    bounds = ContributionBounds(tables=(("labs", 5),))
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query(sql, DATASET, bounds, None, cost_limits(SIZE))
+    assert refused.value.rule == "too_costly"
+    assert 'ask with the bounds {"tables": {"labs": 2}}' in refused.value.hint
+    lower = ContributionBounds(tables=(("labs", 2),))
+    compile_query(sql, DATASET, lower, None, cost_limits(SIZE))
+
+
+@pytest.mark.parametrize(
+    "part", ["unit_steps", "unit_memory_bytes", "steps", "memory_bytes"]
+)
+def test_each_part_of_the_cost_is_held_to_its_limit(part):
+    sql = "SELECT COUNT(*) FROM visits JOIN labs USING (pid)"
+    cost = compile_query(sql, DATASET).cost
+    exact = CostLimits(
+        cost.steps, cost.memory_bytes, cost.unit_steps, cost.unit_memory_bytes
+    )
+    compile_query(sql, DATASET, limits=exact)
+    below = replace(exact, **{part: getattr(cost, part) - 1})
+    with pytest.raises(SqlNotAllowedError, match="at most"):
+        compile_query(sql, DATASET, limits=below)
+
+
+def test_what_no_bound_mends_is_refused_with_other_words():
+    sql = "SELECT COUNT(*) FROM visits WHERE note LIKE '%a%'"
+    few = replace(cost_limits(SIZE), steps=10**6)
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query(sql, DATASET, limits=few)
+    assert "max_length" in refused.value.hint
+
+
+def test_a_cube_and_sequences_are_held_to_limits():
+    limits = replace(job_limits(SIZE), unit_steps=10)
+    cube = CubeRequest("visits", (Axis("age"),), counts_units=True)
+    with pytest.raises(SqlNotAllowedError):
+        compile_cube(cube, DATASET, limits)
+    request = SequenceRequest("visits", "seen", Axis("ward"), 20)
+    with pytest.raises(SqlNotAllowedError):
+        compile_sequences(request, DATASET, limits)
