@@ -17,7 +17,8 @@ from sqlalchemy import (
 from budget import boots
 from budget.chain import salted
 from budget.prepared import Prepared, Row, Step
-from budget.records import Orphan
+from budget.queries import record_of
+from budget.records import Orphan, QueryRecord
 from budget.tables import charge
 from budget.writing import Write
 from privacy.charges import Charge
@@ -167,9 +168,17 @@ def is_any(connection: Connection, condition: ColumnElement[bool]) -> bool:
     return found.first() is not None
 
 
-def release_stranded(connection: Connection, holder: Holder) -> None:
-    """Show the answers whose process died before their replies could leave."""
-    connection.execute(update(charge).where(holder.stranded()).values(held_boot=None))
+def take_stranded(connection: Connection, holder: Holder) -> list[QueryRecord]:
+    """Hold, in place of processes that died, what they had not released."""
+    rows = connection.execute(
+        select(charge).where(holder.stranded()).order_by(charge.c.seq)
+    ).all()
+    connection.execute(
+        update(charge)
+        .where(charge.c.query_id.in_([row.query_id for row in rows]))
+        .values(held_boot=holder.boot)
+    )
+    return [record_of(row) for row in rows]
 
 
 def fail_exhausted(write: Write, holder: Holder) -> None:
@@ -201,6 +210,7 @@ def claim(connection: Connection, holder: Holder) -> list[Orphan]:
             row.principal,
             row.project,
             row.snapshot,
+            row.time,
             row.request,
         )
         for row in rows

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Table, insert, or_
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget import accounts, leases, works
@@ -413,22 +413,35 @@ class Ledger:
             _append(write, action, actor, also, salted)
 
     def claim_orphans(self) -> list[Orphan]:
-        """Lease every charge that nobody works on; fail those tried three times.
+        """Lease every charge that nobody works on; fail those tried three times."""
+        return self.take_up()[0]
+
+    def take_up(self) -> tuple[list[Orphan], list[QueryRecord]]:
+        """Take over what nobody works on, and what nobody would release.
+
+        Returns:
+            The charges without an end, leased to this process; those tried three times
+            fail instead. And those that have ended and were held by processes that
+            died: they are held by this one until it releases them.
 
         Raises:
-            LedgerUnavailableError: Nothing was claimed: database or anchor cannot be
+            LedgerUnavailableError: Nothing was taken up: database or anchor cannot be
                 written, or there is no room for an answer.
         """
+        left = or_(self._holder.orphaned(), self._holder.stranded())
         with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.orphaned()):
-                return []
+            if not leases.is_any(connection, left):
+                return [], []
         with self._writer.transaction(renews_anchor=True) as write:
             try_room(write.connection)
-        with self._writer.transaction() as write:  # anchored, or nothing is claimed
+        with self._writer.transaction() as write:  # anchored, or nothing is taken up
             forget_trial(write.connection)
             leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
-            return leases.claim(write.connection, self._holder)
+            return (
+                leases.claim(write.connection, self._holder),
+                leases.take_stranded(write.connection, self._holder),
+            )
 
     def release(self, query_ids: Sequence[str]) -> None:
         """Show answers to other processes: their replies leave now.
@@ -460,18 +473,6 @@ class Ledger:
         if forgotten:
             self._writer.require_anchored()
             self.release(forgotten)
-
-    def release_stranded(self) -> None:
-        """Show what processes that died had stored, once it is anchored."""
-        if not self._holder.shared:
-            return
-        with self._databases.ledger_reader.connect() as connection:
-            if not leases.is_any(connection, self._holder.stranded()):
-                return
-        with self._writer.transaction():  # anchored first
-            pass
-        with self._writer.transaction() as write:
-            leases.release_stranded(write.connection, self._holder)
 
     def remaining(self, scopes: Iterable[Scope]) -> dict[Scope, Loss | None]:
         """Return what is left of each scope's limit; None where it has none."""

@@ -137,7 +137,7 @@ def read_history(
         own = own.where(charge.c.seq < last.seq)
     rows = connection.execute(own.order_by(charge.c.seq.desc()).limit(limit + 1)).all()
     following = str(rows[limit - 1].query_id) if len(rows) > limit else None
-    return [_record(row) for row in rows[:limit]], following
+    return [record_of(row) for row in rows[:limit]], following
 
 
 def read_cursor(cursor: str) -> int:
@@ -159,7 +159,7 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
     if row is None:
         return None
     body = _body(connection, query_id) if row.state == "answered" else None
-    return _record(row, body)
+    return record_of(row, body)
 
 
 def reading_body(query_id: str) -> Step:
@@ -183,7 +183,8 @@ def _body(connection: Connection, query_id: str) -> bytes:
     return body
 
 
-def _record(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:
+def record_of(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:
+    """Return a charge as a question of its principal."""
     return QueryRecord(
         query_id=row.query_id,
         principal=row.principal,

@@ -120,7 +120,18 @@ class Orphan:
     principal: str
     project: str
     snapshot: str
+    time: str
     request_json: str
+
+    @property
+    def query_id(self) -> str:
+        """The question's id."""
+        return self.charge.query_id
+
+    @property
+    def loss(self) -> Loss:
+        """What was charged for it."""
+        return self.charge.loss
 
 
 @dataclass(frozen=True, slots=True)

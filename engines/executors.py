@@ -102,7 +102,7 @@ class ExecutorEngine:
         Raises:
             ExecutionError: One is not.
         """
-        self._ask_every_idle([b"{}"])
+        self.start()
 
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
         """Return one sealed vector a measure, aligned with its statement's places.

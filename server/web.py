@@ -5,18 +5,25 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import (
     asynccontextmanager,
 )
+from functools import partial
 
 from fastapi import FastAPI
 
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
 from mechanisms.samplers import OpenDPSampler
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.app import Parts, make_app
-from server.api.backlog import Machine, available_cores
+from server.api.backlog import (
+    STARTING_SECONDS,
+    Machine,
+    available_cores,
+    recovered_seconds,
+)
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock
@@ -30,6 +37,7 @@ from server.bootstrap import (
 from server.logs import HeldLines
 from server.metrics import Metrics
 from server.parser_process import ParserPool, ParserUnavailableError
+from server.readiness import Check, ExecutorUnavailableError, Readiness
 from server.settings import Settings
 from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
@@ -41,7 +49,7 @@ from server.use_cases.oidc import token_reader
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler
 from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Recovery
+from server.use_cases.recovery import Pace, Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.roles import Gate
 from server.use_cases.services import (
@@ -50,7 +58,8 @@ from server.use_cases.services import (
 from server.use_cases.shared_limits import SharedLimiter
 
 RECOVERY_SECONDS = 1.0
-PARSER_CHECK_SECONDS = 5.0
+LEDGER_CHECK_SECONDS = 1.0
+CHILD_CHECK_SECONDS = 5.0
 _log = logging.getLogger("curator")
 
 
@@ -89,7 +98,6 @@ class Server:
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
-        self._parsing = ParserUnavailableError.code  # until a child has parsed
         try:
             self.services = make_services(
                 settings,
@@ -109,7 +117,41 @@ class Server:
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
         charged = Compiler(parser)  # what is paid for is answered, whatever it costs
-        self._recovery = Recovery(self.services, charged, self.desk)
+        self._recovering = ThreadPoolExecutor(1, "recovery")
+        self._recovery = Recovery(
+            self.services, charged, self.desk, self._pace(), self._recovering
+        )
+        self.readiness = self._make_readiness()
+
+    def _make_readiness(self) -> Readiness:
+        """Return what must hold for questions to be answered, most serious first."""
+        ledger, engine = self.services.ledger, self.services.engine
+        return Readiness(
+            [
+                Check(ledger.check, LEDGER_CHECK_SECONDS, LedgerUnavailableError.code),
+                Check(
+                    self._parser.check, CHILD_CHECK_SECONDS, ParserUnavailableError.code
+                ),
+                Check(engine.check, CHILD_CHECK_SECONDS, ExecutorUnavailableError.code),
+            ]
+        )
+
+    def _pace(self) -> Pace:
+        """Return when recovered answers show: by the cost of each, which is public."""
+        slot = self.settings.slot_ms / 1000
+        return Pace(
+            seconds=partial(recovered_seconds, slot=slot, machine=self._machine),
+            starting_seconds=STARTING_SECONDS if slot else 0,
+            count_late=self.lateness.count,
+        )
+
+    @property
+    def _machine(self) -> Machine:
+        return Machine(
+            executors=self.settings.executors,
+            cores=available_cores(),
+            workers=self.settings.workers,
+        )
 
     def start(self) -> None:
         """Take the ledger's lock, check everything, and open it; once.
@@ -123,6 +165,7 @@ class Server:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
         start_executors(self.services)
+        self.readiness.look()
         self._heartbeat.start()
         self._started = True
 
@@ -131,6 +174,7 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
+        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -147,11 +191,7 @@ class Server:
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
             CounterSettings(
                 permits=self.settings.permits,
-                machine=Machine(
-                    executors=self.settings.executors,
-                    cores=available_cores(),
-                    workers=self.settings.workers,
-                ),
+                machine=self._machine,
             ),
         )
         parts = Parts(
@@ -162,7 +202,7 @@ class Server:
             services=self.services,
             jobs=make_jobs(self.services),
             release_desk=ReleaseDesk(self.services, self._room),
-            ready=self._ready,
+            ready=self.readiness.state,
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
@@ -174,28 +214,12 @@ class Server:
         app.state.observe = self.metrics.observe
         return app
 
-    def _ready(self) -> str:
-        try:
-            self.services.ledger.check()
-        except CuratorError as error:
-            return error.code
-        return self._parsing
-
-    def _check_parser(self) -> None:
-        """Look, beside every request, whether texts can be parsed."""
-        try:
-            self._parser.check()
-        except CuratorError as error:
-            self._parsing = error.code
-        else:
-            self._parsing = "ok"
-
     @asynccontextmanager
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         self.start()
         tasks = [
             asyncio.create_task(forever)
-            for forever in (self._recover_forever(), self._watch_parser())
+            for forever in (self._recover_forever(), self.readiness.watch())
         ]
         try:
             yield
@@ -204,11 +228,6 @@ class Server:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
-
-    async def _watch_parser(self) -> None:
-        while True:
-            await asyncio.to_thread(self._check_parser)
-            await asyncio.sleep(PARSER_CHECK_SECONDS)
 
     async def _recover_forever(self) -> None:
         held = HeldLines()

@@ -46,6 +46,9 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
         if hierarchy.name in BUILT_IN:
             sentence = f"{hierarchy.name} is built in: choose another name"
             yield (*at, index, "name"), sentence
+        if hierarchy.not_unit_ids or hierarchy.source is not None:
+            what = f"not_unit_ids of {hierarchy.name}"
+            yield from source_rules((*at, index), hierarchy.source, what)
         if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
             sentence = "write a *.csv path, relative to the manifest's folder"
             yield (*at, index, "file"), sentence
@@ -59,6 +62,9 @@ def _population(population: PopulationSpec) -> Broken:
         yield from source_rules(at, population.source, "the caps and max_units")
     elif population.source is not None:
         yield from source_rules(at, population.source, "")
+    if population.unit_fold and population.unit_type == "integer":
+        sentence = "integers have one spelling: remove unit_fold"
+        yield (*at, "unit_fold"), sentence
     if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
         yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
     if population.delta_cap is not None and population.delta_cap.nano_epsilon:
@@ -118,8 +124,8 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield from source_rules(below, column.source, "the domain's bounds")
         elif column.source is not None:
             yield from source_rules(below, column.source, "")
-        elif column.max_length is not None and table.source is None:
-            what = "the bytes of max_length (else the table's source)"
+        elif table.source is None and (column.max_length or column.not_unit_ids):
+            what = "max_length and not_unit_ids (else the table's source)"
             yield from source_rules(below, None, what)
 
 

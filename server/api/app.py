@@ -251,7 +251,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
 def _add_health_routes(app: FastAPI) -> None:
     @app.get("/healthz", response_model=wire.Health, tags=["health"])
-    def healthz() -> Response:
+    async def healthz() -> Response:
         """Say that the process lives."""
         return JSONResponse({"status": "ok"})
 
@@ -261,8 +261,8 @@ def _add_health_routes(app: FastAPI) -> None:
         responses=_problems(503),
         tags=["health"],
     )
-    def readyz(request: Request) -> Response:
-        """Say whether questions can be answered."""
+    async def readyz(request: Request) -> Response:
+        """Say whether questions can be answered, as it was found a moment ago."""
         state = _parts(request).ready()
         if state != "ok":
             return Problem(state, "not ready to serve").response()

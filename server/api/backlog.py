@@ -21,7 +21,6 @@ from fractions import Fraction
 from typing import Final
 
 from query_lang.compiled import CompiledQuery
-from query_lang.costs import PlanCost
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
@@ -37,6 +36,9 @@ EXECUTING_SECONDS_PER_SCAN: Final = 0.005
 """More of it for each further table that a plan reads."""
 RELEASE_SECONDS: Final = 0.5
 """Of the server, to answer from a release."""
+STARTING_SECONDS: Final = 2.0
+"""Until what recovery takes up may show, after a start: for executors that start too,
+and for what is asked meanwhile, which goes first."""
 AT_ONCE: Final = 3
 """Questions that the server reads or stores at once; they share one interpreter."""
 MARGIN_SLOTS: Final = Fraction(1, 4)
@@ -90,8 +92,7 @@ FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
 def work_of(compiled: CompiledQuery) -> Work:
     """Return the public cost of a plan that executes."""
     rendered = compiled.rendered
-    cost: PlanCost | None = getattr(compiled, "cost", None)
-    steps = 0 if cost is None else cost.steps + cost.unit_steps
+    steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
     further = EXECUTING_SECONDS_PER_SCAN * (rendered.scans - 1)
@@ -99,6 +100,21 @@ def work_of(compiled: CompiledQuery) -> Work:
         executing=EXECUTING_SECONDS + further + steps / 1e9,
         storing=STORING_SECONDS + STORING_SECONDS_PER_VALUE * values,
     )
+
+
+def recovered_seconds(
+    compiled: CompiledQuery, *, slot: float, machine: Machine
+) -> float:
+    """Return how long a question that recovery takes up is in flight: whole slots.
+
+    As for one that is asked alone; one after the other, whatever else is asked.
+    """
+    if slot == 0:
+        return 0.0
+    work = work_of(compiled)
+    executing = work.executing / float(machine.executor_speed)
+    serving = (READING_SECONDS + work.storing) / float(machine.server_speed)
+    return slot * math.ceil((executing + serving) / slot + MARGIN_SLOTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ STATUS_BY_CODE = {
     "ledger_unavailable": 503,
     "anchor_mismatch": 503,
     "parser_unavailable": 503,
+    "executor_unavailable": 503,
     "busy": 503,
     "query_failed": 504,
 }

@@ -17,6 +17,10 @@ class Lateness:
 
     late: int = 0
 
+    def count(self) -> None:
+        """Count one more."""
+        self.late += 1
+
 
 class Permits:
     """A global limit of replies under way; each is held until its reply leaves."""

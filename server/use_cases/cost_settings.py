@@ -1,13 +1,9 @@
 """What questions and releases may cost, from the installation's public settings."""
 
-from typing import Final
-
 from engines.duckdb_engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
+from engines.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
 from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
 from server.settings import Settings
-
-ENGINE_MEMORY_BYTES: Final = 2 * 2**30
-"""Of all executors together, and of the one engine that counts for jobs."""
 
 
 def question_limits(settings: Settings) -> CostLimits:
@@ -17,7 +13,7 @@ def question_limits(settings: Settings) -> CostLimits:
             permits=settings.permits,
             executors=settings.executors,
             slot_ms=settings.slot_ms,
-            memory_bytes=ENGINE_MEMORY_BYTES // settings.executors,
+            memory_bytes=memory_per_executor(settings.executors),
             deadline_seconds=DEADLINE_SECONDS,
         )
     )
@@ -30,7 +26,7 @@ def release_limits(settings: Settings) -> CostLimits:
             permits=settings.permits,
             executors=settings.executors,
             slot_ms=settings.slot_ms,
-            memory_bytes=ENGINE_MEMORY_BYTES,
+            memory_bytes=TOTAL_MEMORY_BYTES,
             deadline_seconds=LONG_DEADLINE_SECONDS,
         )
     )

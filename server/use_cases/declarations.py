@@ -10,6 +10,7 @@ from privacy.schema import DEFAULT_MAX_LENGTH, DEFAULT_MAX_ROWS, DEFAULT_MAX_UNI
 from privacy.schema_json import JsonObject
 from server.persistence import tables
 from server.use_cases.changes import Altered
+from upstream.published_ids import coinciding_places
 
 _TABLE_FACTS = (
     "unit_column", "public", "max_rows_per_unit", "key", "fan_out", "max_rows"
@@ -18,8 +19,9 @@ _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = (
     "type", "scale", "nullable", "constant_in_unit", "domain", "max_length"
 )  # fmt: skip
-_POPULATION_FACTS = ("max_units",)
-_DEFAULTS = {
+_POPULATION_FACTS = ("max_units", "unit_fold")
+_DEFAULTS: Mapping[str, object] = {
+    "unit_fold": [],
     "max_length": DEFAULT_MAX_LENGTH,
     "max_rows": DEFAULT_MAX_ROWS,
     "max_units": DEFAULT_MAX_UNITS,
@@ -154,13 +156,20 @@ def changed_declarations(
 def made_public(active: Declared | None, given: Declared) -> list[Changed]:
     """Return the tables that ``given`` makes public, or otherwise than they are.
 
-    Each whole, its files too: nobody approves of a name.
+    Each whole, its files too: nobody approves of a name. Also what ``given`` newly
+    declares to be no unit ids, though numbers of it are: it is shown to everybody.
     """
     known = {} if active is None else active.table_specs()
-    return [
+    public = [
         Changed(f"{name}: public", known.get(name), spec)
         for name, spec in sorted(given.table_specs().items())
         if spec.get("public") and spec != known.get(name)
+    ]
+    before = frozenset() if active is None else coinciding_places(active.manifest)
+    coinciding = coinciding_places(given.manifest) - before
+    return public + [
+        Changed(f"{place}: not_unit_ids", None, new=True)
+        for place in sorted(coinciding)
     ]
 
 

@@ -21,7 +21,7 @@ from server.use_cases.errors import CommandRefusedError
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest
 
-CHANGEABLE = ("max_units",)
+CHANGEABLE = ("max_units", "unit_fold")
 """Keys of a population that two persons may change; the others never do here."""
 
 
@@ -103,15 +103,16 @@ def stored_population(connection: Connection, name: str) -> Document | None:
 
 def completed(manifest: Manifest, stored: Document | None) -> Manifest:
     """Return a manifest with its population's stored facts where it is silent."""
+    population = manifest.population
+    known = {name: (stored or {}).get(name) for name in CHANGEABLE}
+    told = PopulationSpec.model_validate({**population.model_dump(), **known})
     silent = {
-        name: stored[name]
+        name: getattr(told, name)
         for name in CHANGEABLE
-        if stored is not None
-        and stored.get(name) is not None
-        and getattr(manifest.population, name) is None
+        if getattr(population, name) is None
     }
-    population = manifest.population.model_copy(update=silent)
-    return manifest.model_copy(update={"population": population})
+    whole = population.model_copy(update=silent)
+    return manifest.model_copy(update={"population": whole})
 
 
 def restated(declared: PopulationSpec, stored: Document) -> str:
@@ -150,6 +151,7 @@ def stored_words(declared: PopulationSpec) -> str:
             if limits is None
             else {"min": str(limits.min), "max": str(limits.max)},
             "max_units": declared.max_units,
+            "unit_fold": declared.unit_fold,
             "source": declared.source,
         }
     )

@@ -271,6 +271,7 @@ def _is_taken(connection: Connection, name: str, population: str | None) -> bool
 _LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
     "population.create": _creation,
     "overlap.override": _creation,
+    "overlap.compare": _creation,
     "population.cap": _limits,
     "project.change": _limits,
     "snapshot.activate": _activation,

@@ -167,12 +167,12 @@ def test_readiness_tells_that_no_child_can_parse(installation, monkeypatch):
     try:
         with pytest.raises(ParserUnavailableError):
             server.services.parser("SELECT COUNT(*) FROM visits")
-        server._check_parser()
-        assert server._ready() == "parser_unavailable"
+        server.readiness.look()
+        assert server.readiness.state() == "parser_unavailable"
         monkeypatch.undo()
         for _ in range(9):  # the spares of before are no better
-            server._check_parser()
-        assert server._ready() == "ok"
+            server.readiness.look()
+        assert server.readiness.state() == "ok"
     finally:
         server.stop()
         server.services.databases.close()

@@ -140,6 +140,16 @@ def get(port, path):
         return None
 
 
+def becomes(port, path, status):
+    """Whether a GET brings this status soon: readiness is looked at each second."""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        if get(port, path) == status:
+            return True
+        time.sleep(0.05)
+    return False
+
+
 @dataclass(frozen=True)
 class Response:
     """What came back, whole."""

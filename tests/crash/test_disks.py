@@ -8,7 +8,7 @@ import pytest
 from tests.crash.books import database, problems, settle, spent
 from tests.crash.disks import Trouble, ask_in_trouble, run_full_disks
 from tests.crash.kills import total_charged
-from tests.crash.processes import get, lines, question
+from tests.crash.processes import becomes, lines, question
 from tests.crash.traces import failing, require_strace
 
 pytestmark = pytest.mark.thorough
@@ -61,7 +61,7 @@ def test_a_sync_that_fails_brings_503_and_service_resumes(
     assert trouble.wrong == []
     assert trouble.statuses[503] == 4
     assert trouble.codes["ledger_unavailable", charged] >= 1
-    assert get(server.port, "/readyz") == 200
+    assert becomes(server.port, "/readyz", 200)
     assert_balanced(installation)
 
 

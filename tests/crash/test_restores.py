@@ -8,7 +8,7 @@ import pytest
 from privacy.errors import AnchorMismatchError
 from server.use_cases.people import PeopleOffice
 from tests.crash.books import charges, database, problems, settle, spent
-from tests.crash.processes import get, lines, question
+from tests.crash.processes import becomes, lines, question
 from tests.harness import Installation
 
 pytestmark = pytest.mark.thorough
@@ -102,7 +102,7 @@ def test_a_backup_put_back_under_a_running_server_stops_its_service(
                 503,
                 "anchor_mismatch",
             )
-        assert get(server.port, "/readyz") == 503
+        assert becomes(server.port, "/readyz", 503)
         assert sorted(charges(installation)) == before
 
 

@@ -22,7 +22,7 @@ from tests.crash.books import (
     spent,
 )
 from tests.crash.kills import SCOPES, run_kills, total_charged
-from tests.crash.processes import get, lines, question
+from tests.crash.processes import becomes, get, lines, question
 from tests.crash.races import run_races
 from tests.harness import Installation, free_port
 
@@ -222,7 +222,7 @@ def test_a_database_that_stops_in_flight_and_comes_back_loses_no_charge(
         assert {(r.status, r.json()["type"]) for r in while_away} == {
             (503, "ledger_unavailable")
         }
-        assert get(server.port, "/readyz") == 503
+        assert becomes(server.port, "/readyz", 503)
         cluster.start()
         outwait_leases(installation)
         with lines(server.port, key, 1) as (client,):
@@ -255,7 +255,7 @@ def test_a_database_put_back_while_it_was_away_is_not_served(
         time.sleep(1.2)
         codes = {client.ask().json()["type"] for client in clients}
         assert codes == {"anchor_mismatch"}
-        assert get(server.port, "/readyz") == 503
+        assert becomes(server.port, "/readyz", 503)
     assert charges(installation) == {}
 
 

@@ -16,11 +16,11 @@ from server.use_cases.asking import Desk
 from server.use_cases.errors import QueryFailedError
 from server.use_cases.opened_releases import ReleaseRoom
 from server.use_cases.questions import Compiler, prepare
-from server.use_cases.recovery import Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
 from server.web import Server
 from tests.harness import Installation
+from tests.recovering import recovery_at_once
 
 ADA = Caller("ada", "analyst")
 PROJECT = Scope.project("study")
@@ -87,7 +87,7 @@ def desk_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
     compiler = Compiler(watched.parser)
     desk = Desk(watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched)))
-    return desk, Recovery(watched, compiler, desk)
+    return desk, recovery_at_once(watched, compiler, desk)
 
 
 def test_the_charge_is_anchored_before_data_is_touched(services, installation):
@@ -139,10 +139,9 @@ def test_an_answer_that_cannot_be_stored_is_executed_again_for_nothing(
     assert reply.failure.query_id == reply.query_id
     spent = services.ledger.spent(PROJECT)
     monkeypatch.setattr(services.ledger, "store_answer", real)
-    assert recovery.run_once() == 1
+    assert [recovery.run_once() for _ in range(2)] == [1, 0]
     assert services.ledger.query(reply.query_id).state == "answered"
     assert services.ledger.spent(PROJECT) == spent
-    assert recovery.run_once() == 0
 
 
 def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
@@ -157,7 +156,7 @@ def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
         reply = desk.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, LedgerUnavailableError)
     assert watch.seen == []
-    assert recovery.run_once() == 1
+    assert [recovery.run_once() for _ in range(2)] == [1, 0]
     assert services.ledger.query(reply.query_id).state == "answered"
 
 
@@ -178,12 +177,11 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
         return prepare(*words)
 
     monkeypatch.setattr("server.use_cases.recovery.prepare", prepare_all_but_the_first)
-    assert healthy.run_once() == 2
+    assert [healthy.run_once() for _ in range(2)] == [2, 1]
     assert services.ledger.query(fine.query_id).state == "answered"
     assert services.ledger.query(stuck.query_id).state == "running"
-    assert healthy.run_once() == 1
-    assert services.ledger.query(stuck.query_id).state == "answered"
     assert healthy.run_once() == 0
+    assert services.ledger.query(stuck.query_id).state == "answered"
 
 
 def test_an_orphan_that_can_never_be_prepared_ends_as_failed(

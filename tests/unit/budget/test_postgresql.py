@@ -194,7 +194,7 @@ def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
     paid = one.ledger.charge(desk.request(**keyed))
     one.ledger.store_answer(paid.charge, b"noisy")
     for process in processes:
-        process.ledger.release_stranded()
+        assert process.ledger.take_up() == ([], [])
         assert process.ledger.lookup_key("ada", "k", "f") == InFlight()
         assert process.ledger.query(paid.charge.query_id).held
         reusable = process.ledger.find_reusable(
@@ -205,7 +205,10 @@ def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
     assert two.ledger.lookup_key("ada", "k", "f") == InFlight()
     one.die()
     assert two.ledger.lookup_key("ada", "k", "f") == InFlight()  # until the next tick
-    two.ledger.release_stranded()
+    _, (taken,) = two.ledger.take_up()
+    assert taken.query_id == paid.charge.query_id
+    assert two.ledger.lookup_key("ada", "k", "f") == InFlight()  # until its slot
+    two.ledger.release([taken.query_id])
     assert two.ledger.lookup_key("ada", "k", "f") == Replay(
         paid.charge.query_id, b"noisy"
     )
