@@ -3,7 +3,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from query_lang.costs import PlanCost
 from server.api.backlog import Backlog, Machine, Work, recovered_seconds
 
 SMALL = Work(executing=0.006, storing=0.011)
@@ -39,15 +38,6 @@ def unexecuted(ahead, size=0, machine=ONE):
         return backlog.slots_unexecuted(backlog.arrive(100, size))
 
     return asyncio.run(run())
-
-
-def asked(cells, steps=0, unit_steps=0):
-    """Return a plan of one scan and measure that costs so many steps."""
-    return SimpleNamespace(
-        rendered=SimpleNamespace(cells=cells, scans=1),
-        measures=[SimpleNamespace(size=1)],
-        cost=PlanCost(steps, 0, unit_steps, 0),
-    )
 
 
 def test_a_question_alone_leaves_on_its_first_slot():
@@ -130,7 +120,16 @@ def test_long_texts_take_longer_to_read():
 
 
 def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
-    plan, wide = asked(["all"]), asked(range(10_000))
+    plan = SimpleNamespace(
+        rendered=SimpleNamespace(cells=["all"], scans=1),
+        measures=[SimpleNamespace(size=1)],
+        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000),
+    )
+    wide = SimpleNamespace(
+        rendered=SimpleNamespace(cells=range(10_000), scans=1),
+        measures=[SimpleNamespace(size=1)],
+        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000),
+    )
     small, large = (
         recovered_seconds(one, slot=0.1, machine=ONE) for one in (plan, wide)
     )
