@@ -70,7 +70,11 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         installation = Installation(Path(folder), slot_ms=options.slot_ms).create()
-        installation.load()
+        manifest = installation.write_manifest()
+        declared = "  unit_type: integer\n  max_units: 2000\n"  # of 100
+        text = manifest.read_text().replace("  unit_type: integer\n", declared)
+        manifest.write_text(text)
+        installation.load_manifest(manifest)
         key = installation.analyst()
         port, metrics = free_port(), free_port()
         process = start_process(

@@ -46,7 +46,7 @@ class Shares:
         """Return one executor's share."""
         cores = len(os.sched_getaffinity(0))
         return SnapshotLimits(
-            memory_limit=f"{memory_per_executor(self.executors) // 1_000_000}MB",
+            memory_limit=f"{memory_per_executor(self.executors) >> 20}MiB",
             threads=max(1, cores // (self.executors * self.workers)),
         )
 

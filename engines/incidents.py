@@ -35,5 +35,7 @@ class Incidents:
         with self._lock:
             self.failed += 1
             self.at_limit += is_limit
-        what = "execution met a limit" if is_limit else "execution failed"
-        _log.error(what, extra={"error": name})
+        if is_limit:
+            _log.error("execution met a limit", extra={"error": name})
+        else:
+            _log.error("execution failed", extra={"error": name})

@@ -22,13 +22,14 @@ LOCKED: Final = {
 }
 """The second wall. The first is that no text of an analyst reaches the engine."""
 
-BLIND: Final = {"disabled_optimizers": "statistics_propagation"}
+BLIND: Final = {"disabled_optimizers": "statistics_propagation,join_order"}
 """No rewriting by the statistics of stored values: whether a query runs must not depend
-on them. DuckDB 2.0.0 fails at ``CASE WHEN n = 5 THEN 'a' END = code`` where no n is 5.
+on them, and joins keep the order in which their cost was counted. DuckDB 2.0.0 fails at
+``CASE WHEN n = 5 THEN 'a' END = code`` where no n is 5.
 """
 
 
-TOTAL_MEMORY_BYTES: Final = 2_000_000_000
+TOTAL_MEMORY_BYTES: Final = 2 * 2**30
 """That the executors of one server process may use together, each an equal share.
 
 Of each open snapshot; an executor keeps a second one open, idle.
@@ -43,7 +44,7 @@ def memory_per_executor(executors: int) -> int:
     """Return the bytes that one execution may use, its public share of the total.
 
     >>> memory_per_executor(2)
-    1000000000
+    1073741824
     """
     return TOTAL_MEMORY_BYTES // executors
 
@@ -58,7 +59,7 @@ class SnapshotLimits:
         max_open: Snapshots that may be open at once.
     """
 
-    memory_limit: str = "2GB"
+    memory_limit: str = "2GiB"
     threads: int = 2
     max_open: int = MAX_OPEN
 

@@ -34,6 +34,8 @@ class Facts:
     Attributes:
         failed: Charges that ended without an answer: each is an incident.
         incidents: Executions that failed since the start (deadline, memory, bugs).
+        limit_incidents: Of them, those that met the memory limit or the deadline, which
+            no accepted plan may.
         late: Replies that missed their slot since the start.
         entries: Of the ledger.
         anchor_lag: Entries that the anchor has not seen; more than 0 for long is an
@@ -46,6 +48,7 @@ class Facts:
 
     failed: int
     incidents: int
+    limit_incidents: int
     late: int
     entries: int
     anchor_lag: int
@@ -167,6 +170,11 @@ class _FactCollector(Collector):
 def _fact_gauges(facts: Facts) -> Iterator[GaugeMetricFamily]:
     yield _gauge("curator_failed_queries", "Charged, never answered.", facts.failed)
     yield _gauge("curator_incidents", "Executions that failed.", facts.incidents)
+    yield _gauge(
+        "curator_limit_incidents",
+        "Executions that met the memory limit or the deadline.",
+        facts.limit_incidents,
+    )
     yield _gauge("curator_late_replies", "Replies that missed a slot.", facts.late)
     yield _gauge(
         "curator_late_releases", "Releases that missed their time.", facts.late_releases

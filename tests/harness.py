@@ -275,7 +275,7 @@ def serving(server):
         server.services.databases.close()
 
 
-def wait_until_ready(port, process=None, seconds=30):
+def wait_until_ready(port, process=None, seconds=120):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if process is not None and process.poll() is not None:

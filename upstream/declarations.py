@@ -22,6 +22,7 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from privacy.schema import (
     DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_PUBLIC_ROWS,
     DEFAULT_MAX_ROWS,
     DEFAULT_MAX_UNITS,
     ColumnType,
@@ -250,7 +251,8 @@ class TableSpec(_Spec):
     @property
     def most_rows(self) -> int:
         """The most rows of the table, the default where none is said."""
-        return DEFAULT_MAX_ROWS if self.max_rows is None else self.max_rows
+        default = DEFAULT_MAX_PUBLIC_ROWS if self.public else DEFAULT_MAX_ROWS
+        return default if self.max_rows is None else self.max_rows
 
     def column(self, name: str) -> ColumnSpec:
         """Return the declared column of that name.

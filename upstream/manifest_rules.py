@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
+from query_lang.writable import is_writable
 from upstream.column_rules import broken_column_rules
 from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
 from upstream.yaml_nodes import Place
@@ -117,6 +118,11 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
             yield (
                 (*below, "name"),
                 f"the name {column.name} is reserved: choose another",
+            )
+        elif not is_writable(column.name):
+            yield (
+                (*below, "name"),
+                f"{column.name} is a word of the language, no name: choose another",
             )
         is_unit = column.name == table.unit_column
         yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import duckdb
 
+from privacy.coincidences import coinciding_places
 from privacy.schema import Table
 from upstream.errors import IngestionError, Problem
 from upstream.manifest import Manifest
@@ -14,7 +15,6 @@ from upstream.published_ids import (
     KnownUnits,
     Published,
     PublishedIds,
-    coinciding_places,
     listed,
     refusal,
     stored,

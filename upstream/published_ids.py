@@ -6,7 +6,7 @@ this load, spelled in any case, padding or leading zeros; and, by the keyed hash
 the overlap files, of what was loaded before.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -199,26 +199,3 @@ def refusal(published: Published, whose: str, unit: str) -> Problem:
         "alone, two persons may declare not_unit_ids: true, with its source"
     )
     return Problem("manifest", None, None, sentence)
-
-
-def coinciding_places(manifest: Mapping[str, object]) -> frozenset[str]:
-    """Return the places whose numbers a manifest's JSON declares to be no unit ids."""
-    return frozenset(_coinciding(manifest))
-
-
-def _coinciding(manifest: Mapping[str, object]) -> Iterator[str]:
-    for table in _objects(manifest.get("tables")):
-        for column in _objects(table.get("columns")):
-            if column.get("not_unit_ids"):
-                yield f"{table['name']}.{column['name']}"
-    for hierarchy in _objects(manifest.get("hierarchies")):
-        if hierarchy.get("not_unit_ids"):
-            yield f"hierarchy {hierarchy['name']}"
-
-
-def _objects(value: object) -> list[Mapping[str, object]]:
-    return (
-        [one for one in value if isinstance(one, dict)]
-        if isinstance(value, list)
-        else []
-    )

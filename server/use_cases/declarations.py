@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, select
 
+from privacy.coincidences import coinciding_places
 from privacy.schema import DEFAULT_MAX_LENGTH, DEFAULT_MAX_ROWS, DEFAULT_MAX_UNITS
 from privacy.schema_json import JsonObject
 from server.persistence import tables
 from server.use_cases.changes import Altered
-from upstream.published_ids import coinciding_places
 
 _TABLE_FACTS = (
     "unit_column", "public", "max_rows_per_unit", "key", "fan_out", "max_rows"
@@ -107,6 +107,14 @@ def differences_from_active(
         tuple(changed_declarations(active, list(earlier.values()), given)),
         tuple(made_public(active, given)),
     )
+
+
+def stored_population(connection: Connection, name: str) -> JsonObject | None:
+    """Return a population's declaration as it is stored; None where it is new."""
+    text = connection.execute(
+        select(tables.population.c.declaration).where(tables.population.c.name == name)
+    ).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
 
 
 def ever_declared(

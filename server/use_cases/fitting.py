@@ -16,6 +16,7 @@ from server.use_cases.declarations import (
     differences_from_active,
     made_public,
     population_facts,
+    stored_population,
 )
 from server.use_cases.errors import CommandRefusedError
 from upstream.declarations import PopulationSpec
@@ -91,14 +92,6 @@ def _population_changes(
         return ()
     given = json.loads(stored_words(manifest.population))
     return tuple(changed_facts(population_facts(stored), population_facts(given)))
-
-
-def stored_population(connection: Connection, name: str) -> Document | None:
-    """Return a population's declaration as it is stored; None where it is new."""
-    text = connection.execute(
-        select(tables.population.c.declaration).where(tables.population.c.name == name)
-    ).scalar_one_or_none()
-    return None if text is None else dict(json.loads(text))
 
 
 def completed(manifest: Manifest, stored: Document | None) -> Manifest:

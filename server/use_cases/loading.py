@@ -20,6 +20,7 @@ from server.use_cases.comparisons import (
     Comparison,
     OverlapRefusedError,
 )
+from server.use_cases.declarations import stored_population
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
     CHANGEABLE,
@@ -29,7 +30,6 @@ from server.use_cases.fitting import (
     differences,
     display_of,
     restated,
-    stored_population,
 )
 from server.use_cases.load_lock import load_lock
 from server.use_cases.new_populations import creation, insert_population, require_cap

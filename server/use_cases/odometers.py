@@ -46,6 +46,7 @@ class Odometers:
         return Facts(
             failed=position.failed,
             incidents=self._services.engine.incidents,
+            limit_incidents=self._services.engine.limit_incidents,
             late=late,
             entries=position.entries,
             anchor_lag=position.unanchored,

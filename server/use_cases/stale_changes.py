@@ -22,8 +22,8 @@ from server.use_cases.declarations import (
     Declared,
     ever_declared,
     population_facts,
+    stored_population,
 )
-from server.use_cases.fitting import stored_population
 
 _NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
 _MEMBER = re.compile(r"allotment of (.+) in (\w+)")

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from privacy.coincidences import coinciding_places
 from privacy.schema_json import dataset_from_json
 from server.persistence import tables
 from server.use_cases.overlaps import Overlaps
 from upstream.canonical import UnitType
 from upstream.manifest import Manifest
 from upstream.public_watch import Surroundings
-from upstream.published_ids import EarlierSnapshot, KnownUnits, coinciding_places
+from upstream.published_ids import EarlierSnapshot, KnownUnits
 
 
 def surroundings_of(
