@@ -17,20 +17,20 @@ Rows = Sequence[tuple[Scalar | None, ...]]
 def sequence_counts(
     statement: SequenceStatement, batches: Iterable[Rows]
 ) -> SequenceCounts:
-    """Return the distinct sequences, ordered by group, then as texts.
+    """Return the distinct sequences and phases, ordered by group, then as texts.
 
     Args:
         statement: Whose rows they are.
-        batches: A row holds the code of its group, a sequence as a text, and how many
-            units have it.
+        batches: A row holds the code of its group, a sequence as a text, its phase,
+            and how many units have them.
 
     Raises:
         ValueError: A row is no sequence, or two are one; the rendering is at fault.
     """
     rows = sorted(row for batch in batches for row in batch)
-    groups, texts, counts = zip(*rows, strict=True) if rows else ((), (), ())
-    if len(set(zip(groups, texts, strict=True))) < len(rows):
-        message = "two rows are one sequence"
+    groups, texts, phases, counts = zip(*rows, strict=True) if rows else ((),) * 4
+    if len(set(zip(groups, texts, phases, strict=True))) < len(rows):
+        message = "two rows are one sequence of one phase"
         raise ValueError(message)
     lengths = [len(str(text)) for text in texts]
     if rows and not 1 <= min(lengths) <= max(lengths) <= statement.max_length:
@@ -39,7 +39,13 @@ def sequence_counts(
     counted = np.minimum(np.array(counts, dtype=np.int64), SATURATION)
     starts = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
     symbols = _codes("".join(map(str, texts)), statement.symbols)
-    return SequenceCounts(symbols, starts, np.array(groups, dtype=np.int64), counted)
+    return SequenceCounts(
+        symbols,
+        starts,
+        np.array(groups, dtype=np.int64),
+        counted,
+        np.array(phases, dtype=np.int64),
+    )
 
 
 def _codes(marks: str, symbols: int) -> IntArray:

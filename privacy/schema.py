@@ -75,6 +75,9 @@ DEFAULT_MAX_LENGTH = 1_000
 DEFAULT_MAX_ROWS = 5_000_000
 """Rows that a table may have where nothing is declared."""
 
+DEFAULT_MAX_PUBLIC_ROWS = 100_000
+"""Rows that a public table may have where nothing is declared."""
+
 DEFAULT_MAX_UNITS = 1_000_000
 """Units that a population may have where nothing is declared."""
 

@@ -31,12 +31,16 @@ from query_lang.expressions import (
     FieldRef,
     Function,
     UnitsEqual,
+    is_constant_truth,
+    truth_constant,
+    without_neutral,
 )
 from query_lang.literals import (
     LITERALS,
     Literal,
     constant_facts,
     is_outside_domain,
+    literal_truth,
     lone_constant,
     typed_value,
 )
@@ -48,7 +52,6 @@ from query_lang.syntax import (
     And,
     Arithmetic,
     Between,
-    BooleanLiteral,
     Case,
     Comparison,
     CountRows,
@@ -133,7 +136,7 @@ class ExpressionBinder:
             UnknownColumnError: A name means no column.
             SqlNotAllowedError: It is no condition.
         """
-        if isinstance(tree, BooleanLiteral | NullLiteral):
+        if isinstance(tree, NullLiteral):
             raise refuse(rules.CONDITION, tree.position)
         bound = self.value(tree)
         if bound.facts.type is not ColumnType.BOOLEAN:
@@ -183,7 +186,7 @@ class ExpressionBinder:
             case Or(items):
                 return self._chain(items, Function.OR)
             case Not(item):
-                return truth_of(Function.NOT, (self.condition(item),))
+                return _negated(self.condition(item), negated=True)
             case Comparison(operator, left, right):
                 return self.compare(Function(operator), left, right, tree.position)
             case Between(value, low, high, negated):
@@ -223,7 +226,8 @@ class ExpressionBinder:
                 bound.extend(part.operands)
             else:
                 bound.append(part)
-        return truth_of(function, tuple(bound))
+        left = without_neutral(bound, neutral=function is Function.AND)
+        return left[0] if len(left) == 1 else truth_of(function, left)
 
     def compare(  # noqa: PLR0911 - an arm a form
         self, operator: Function, left: Tree, right: Tree, position: Position
@@ -231,7 +235,7 @@ class ExpressionBinder:
         """Bind ``left operator right``."""
         if isinstance(left, LITERALS):
             if isinstance(right, LITERALS):
-                raise refuse(rules.OPERAND, position)
+                return truth_constant(truth=literal_truth(operator, left, right))
             return self.compare(FLIPPED[operator], right, left, position)
         units = self.unit_comparison(operator, left, right)
         if units is not None:
@@ -294,7 +298,10 @@ class ExpressionBinder:
 
     def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:
         if isinstance(value, LITERALS):
-            raise refuse(rules.OPERAND, value.position)
+            if not isinstance(low, LITERALS) or not isinstance(high, LITERALS):
+                raise refuse(rules.OPERAND, value.position)
+            held = literal_truth(">=", value, low), literal_truth("<=", value, high)
+            return truth_constant(truth=all(held))
         if self.unit_column(value) is not None:
             raise self.opaque(value)
         bound = self.operand(value)
@@ -316,15 +323,18 @@ class ExpressionBinder:
         return found
 
     def _in_list(self, value: Tree, items: tuple[Tree, ...]) -> Expression:
+        for item in items:
+            if not isinstance(item, LITERALS):
+                raise refuse(rules.IN_LIST_ITEM, item.position)
+        listed = tuple(item for item in items if isinstance(item, LITERALS))
         if isinstance(value, LITERALS):
-            raise refuse(rules.OPERAND, value.position)
+            found = [literal_truth("=", value, item) for item in listed]
+            return truth_constant(truth=any(found))
         if self.unit_column(value) is not None:
             raise self.opaque(value)
         bound = self.value(value)
         constants: dict[object, Constant] = {}
-        for item in items:
-            if not isinstance(item, LITERALS):
-                raise refuse(rules.IN_LIST_ITEM, item.position)
+        for item in listed:
             constant = self.literal(item, bound, value)
             constants.setdefault(constant.value, constant)
         return truth_of(Function.IN, (bound, *constants.values()))
@@ -436,7 +446,12 @@ def _case_call(
 
 
 def _negated(bound: Expression, *, negated: bool) -> Expression:
-    return truth_of(Function.NOT, (bound,)) if negated else bound
+    if not negated:
+        return bound
+    for truth in (True, False):
+        if is_constant_truth(bound, truth=truth):
+            return truth_constant(truth=not truth)
+    return truth_of(Function.NOT, (bound,))
 
 
 _FORMS: Mapping[tuple[bool, bool], Function] = {

@@ -10,6 +10,7 @@ from query_lang.compiled import (
     NoisyAnd,
     NoisyComparison,
     NoisyCondition,
+    NoisyConstant,
     NoisyIn,
     NoisyIsNull,
     NoisyNot,
@@ -18,11 +19,12 @@ from query_lang.compiled import (
     Shown,
 )
 from query_lang.expressions import Facts
-from query_lang.literals import LITERALS, NUMBERS, typed_value
+from query_lang.literals import LITERALS, NUMBERS, Literal, literal_truth, typed_value
 from query_lang.refusals import refuse
 from query_lang.syntax import (
     And,
     Between,
+    BooleanLiteral,
     Comparison,
     ComparisonOperator,
     InList,
@@ -63,7 +65,7 @@ class HavingBinder:
         key = self.key(tree)
         return self._compound(tree) if key is None else key
 
-    def _compound(self, tree: Tree) -> NoisyCondition:  # noqa: PLR0911 - a table of forms
+    def _compound(self, tree: Tree) -> NoisyCondition:  # noqa: C901, PLR0911, PLR0912 - a table of forms
         match tree:
             case And(items):
                 return NoisyAnd(tuple(self.bind(item) for item in items))
@@ -81,15 +83,28 @@ class HavingBinder:
                     )
                 )
                 return NoisyNot(both) if negated else both
+            case BooleanLiteral(truth):
+                return NoisyConstant(truth)
             case InList(value, items, negated):
-                shown = self.shown(value)
-                found = NoisyIn(shown, tuple(self._literal(i, shown) for i in items))
+                found = self._in_list(value, items)
                 return NoisyNot(found) if negated else found
             case IsNull(value, negated):
                 missing = NoisyIsNull(self.shown(value))
                 return NoisyNot(missing) if negated else missing
             case _:
                 return self._truth(tree)
+
+    def _in_list(self, value: Tree, items: tuple[Tree, ...]) -> NoisyCondition:
+        if isinstance(value, LITERALS):
+            held = [self._are_equal(value, item) for item in items]  # all are checked
+            return NoisyConstant(any(held))
+        shown = self.shown(value)
+        return NoisyIn(shown, tuple(self._literal(item, shown) for item in items))
+
+    def _are_equal(self, value: Literal, item: Tree) -> bool:
+        if not isinstance(item, LITERALS):
+            raise refuse(rules.IN_LIST_ITEM, item.position)
+        return literal_truth("=", value, item)
 
     def _truth(self, tree: Tree) -> NoisyCondition:
         shown = self.shown(tree)
@@ -103,7 +118,7 @@ class HavingBinder:
     ) -> NoisyCondition:
         if isinstance(left, LITERALS):
             if isinstance(right, LITERALS):
-                raise refuse(rules.OPERAND, left.position)
+                return NoisyConstant(literal_truth(operator, left, right))
             other = self.shown(right)
             return NoisyComparison(operator, self._literal(left, other), other)
         first = self.shown(left)

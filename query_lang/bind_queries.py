@@ -24,6 +24,8 @@ from query_lang.expressions import (
     ValueInQuery,
     conjunction,
     conjuncts,
+    is_constant_truth,
+    restricting,
 )
 from query_lang.literals import LITERALS
 from query_lang.names import output_names
@@ -117,7 +119,8 @@ class QueryBinder:
         if tree.where is not None:
             binder = ExpressionBinder(source.scope, environment, self)
             condition = binder.condition(tree.where)
-            node = Filter(node, condition, _numbered_rows(tree, condition, source))
+            if not is_constant_truth(condition, truth=True):
+                node = Filter(node, condition, _numbered_rows(tree, condition, source))
             if node.rows_per_unit == 1:
                 source.scope.settle()
         return node, source.scope
@@ -300,7 +303,9 @@ class QueryBinder:
         if _is_public(query, environment):
             scan, rows = self._public(query, environment, binder.scope)
             _check_exists_items(query, rows)
-            condition = None if query.where is None else rows.condition(query.where)
+            wheres = [] if query.where is None else [rows.condition(query.where)]
+            kept = restricting(wheres)
+            condition = conjunction(kept) if kept else None
             return _exists(scan, (), condition, rows.scope)
         source = self._sources(environment).bind(query, binder.scope)
         if isinstance(source.node, PublicScan):
@@ -310,7 +315,7 @@ class QueryBinder:
         ties, rest = _ties(query, source.scope)
         if not ties:
             raise refuse(rules.SUBQUERY_TIE, query.position)
-        conditions = tuple(rows.condition(part) for part in rest)
+        conditions = restricting(rows.condition(part) for part in rest)
         condition = conjunction(conditions) if conditions else None
         return _exists(source.node, ties, condition, source.scope)
 

@@ -17,6 +17,7 @@ from query_lang.expressions import (
     Function,
     conjunction,
     holds_subquery,
+    restricting,
     slots_read,
 )
 from query_lang.plan import (
@@ -224,7 +225,7 @@ class SourceBinder:
             tie, trees = _unit_tie(scope, relation, join)
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
-        conditions = [binder.condition(tree) for tree in trees]
+        conditions = restricting(binder.condition(tree) for tree in trees)
         node = UnitJoin(
             left,
             right,
@@ -243,7 +244,7 @@ class SourceBinder:
             merged = merged.extended_with_null(constant=constant)
         scope.relations.append(merged)
         if join.kind == "inner" and conditions:
-            return _settled(Filter(node, conjunction(tuple(conditions))), scope)
+            return _settled(Filter(node, conjunction(conditions)), scope)
         return _settled(node, scope)
 
     def _using(
@@ -272,7 +273,8 @@ class SourceBinder:
             raise refuse(rules.USING, join.position)
         inner = Scope([*scope.relations, relation])
         binder = JoinBinder(inner, self.environment, self.subqueries)
-        conditions = [binder.condition(tree) for tree in parts_of(join.condition)]
+        trees = parts_of(join.condition)
+        conditions = restricting(binder.condition(tree) for tree in trees)
         fan_out, lookup_constant = _fan_out(left, right, conditions)
         if fan_out is None:
             known = ", ".join(right.table.key) or "none declared"

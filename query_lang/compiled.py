@@ -216,8 +216,22 @@ class NoisyOr:
     items: tuple["NoisyCondition", ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NoisyConstant:
+    """A condition on literals alone: it holds for every cell, or for none."""
+
+    truth: bool
+
+
 NoisyCondition = (
-    NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth | NoisyNot | NoisyAnd | NoisyOr
+    NoisyComparison
+    | NoisyIn
+    | NoisyIsNull
+    | NoisyTruth
+    | NoisyConstant
+    | NoisyNot
+    | NoisyAnd
+    | NoisyOr
 )
 
 

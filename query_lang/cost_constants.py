@@ -3,17 +3,17 @@
 A step is one nanosecond of one engine thread. Each number was measured with
 ``python -m benchmarks.costs`` on DuckDB 2.0.0 (a virtual machine of 2 cores at about
 3 GHz, processor time of one thread), then rounded up so that no plan of that benchmark
-takes more than half of what is predicted.
+takes more than is predicted.
 """
 
 from typing import Final
 
 # -- statements ------------------------------------------------------------------------
 
-STATEMENT_STEPS: Final = 3_000_000
+STATEMENT_STEPS: Final = 10_000_000
 """Binding and starting one statement."""
 
-TEXT_STEPS: Final = 2_000
+TEXT_STEPS: Final = 9_000
 """Binding and optimizing, a byte of SQL."""
 
 STATEMENT_BYTES: Final = 8 * 2**20

@@ -75,6 +75,8 @@ from query_lang.plan import (
 
 Slots = frozenset[int]
 
+_ORDERS_HELD = 2  # an order's rows are let go while the next one is made of them
+
 
 @dataclass(frozen=True, slots=True)
 class NodeCosts:
@@ -193,8 +195,7 @@ class NodeCosts:
         below = self.relation(child, needed & own)
         self.evaluate("windows", parts, below)
         orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
-        for _ in orders:  # each order of rows is a sort of its own
-            self.sorted("windows", below, len(items))
+        self.sorted("windows", below, len(items), len(orders))
         for item in items:
             steps = _frame_steps(item, below.rows.unit)
             self.meter.spend("windows", below.rows, steps)
@@ -207,15 +208,17 @@ class NodeCosts:
             return NUMBER_BYTES
         return ExpressionCost(below.widths, self.meter.own).width(item.value)
 
-    def sorted(self, construct: str, below: Relation, more: int) -> None:
-        """Count one order of all rows, in which they are carried whole."""
+    def sorted(
+        self, construct: str, below: Relation, more: int, orders: int = 1
+    ) -> None:
+        """Count orders of all rows, one after the other: two are held at once."""
         values = len(below.widths) + more
         steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
         steps += below.row_bytes // BYTES_A_STEP
         steps += SORT_STEPS * below.rows.whole.bit_length()
-        self.meter.spend(construct, below.rows, steps)
+        self.meter.spend(construct, below.rows, orders * steps)
         size = 2 * ROW_BYTES + below.row_bytes + (more + 2) * NUMBER_BYTES
-        self.meter.hold(construct, below.rows, size)
+        self.meter.hold(construct, below.rows, min(orders, _ORDERS_HELD) * size)
 
     # -- roll-ups --------------------------------------------------------------
 
@@ -362,8 +365,7 @@ class NodeCosts:
         below = self.relation(child, needed & slots_of(child))
         windows = 1 + 2 * (node.max_groups is not None)
         windows += node.max_rows is not None and node.max_groups is not None
-        for _ in range(windows):
-            self.sorted("bounds", below, windows)
+        self.sorted("bounds", below, windows, windows)
         rows = below.rows
         if node.max_rows is not None:
             most = node.max_rows

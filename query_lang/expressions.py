@@ -4,7 +4,7 @@ An expression yields a value or NULL for every row and cannot raise. Rows are tu
 numbered slots; a slot is made by one node of the plan and keeps its number above it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -244,8 +244,40 @@ def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
+def truth_constant(*, truth: bool) -> Constant:
+    """Return a condition that holds for every row, or for none."""
+    return Constant(truth, Facts(ColumnType.BOOLEAN, nullable=False, constant=True))
+
+
+def is_constant_truth(expression: Expression, *, truth: bool) -> bool:
+    """Whether a condition is TRUE (or FALSE) whatever the row."""
+    return isinstance(expression, Constant) and expression.value is truth
+
+
+def without_neutral(
+    items: Iterable[Expression], *, neutral: bool
+) -> tuple[Expression, ...]:
+    """Return the members of a chain that can change its truth.
+
+    Args:
+        items: Joined by AND where ``neutral`` is TRUE, by OR where it is FALSE.
+        neutral: What leaves the others as they are; its opposite decides alone, in
+            three-valued logic too: ``unknown AND FALSE`` is FALSE.
+    """
+    kept = tuple(item for item in items if not is_constant_truth(item, truth=neutral))
+    if any(is_constant_truth(item, truth=not neutral) for item in kept):
+        return (truth_constant(truth=not neutral),)
+    return kept or (truth_constant(truth=neutral),)
+
+
+def restricting(items: Iterable[Expression]) -> tuple[Expression, ...]:
+    """Return the conjuncts that can drop a row: all but TRUE."""
+    return tuple(item for item in items if not is_constant_truth(item, truth=True))
+
+
 def conjunction(items: tuple[Expression, ...]) -> Expression:
     """Return the condition that all items hold; one item is itself."""
+    items = without_neutral(items, neutral=True)
     if len(items) == 1:
         return items[0]
     facts = Facts(

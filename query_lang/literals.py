@@ -1,5 +1,6 @@
 """Literals in the type of what they stand beside; nothing is coerced."""
 
+import operator as operators
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -30,6 +31,15 @@ _TIMESTAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?",
     re.ASCII,
 )
+_Ordered = tuple[Fraction, str]
+_COMPARED: Mapping[str, Callable[[_Ordered, _Ordered], bool]] = {
+    "=": operators.eq,
+    "<>": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
 _FORMS: Mapping[ColumnType, str] = {
     ColumnType.INTEGER: "a number: 60",
     ColumnType.DECIMAL: "a number: 1.5",
@@ -82,6 +92,29 @@ def lone_constant(literal: Literal) -> Constant:
         kind, scale = ColumnType.DECIMAL, _decimals(value)
         check_on_grid(value, scale, literal.position)
     return Constant(value, constant_facts(value, kind, scale))
+
+
+def literal_truth(operator: str, left: Literal, right: Literal) -> bool:
+    """Return whether a comparison of two literals holds; numbers compare exactly.
+
+    Raises:
+        SqlNotAllowedError: NULL, or two literals whose types do not compare.
+
+    >>> from query_lang.syntax import Position
+    >>> place = Position(1, 1)
+    >>> literal_truth("<", NumberLiteral("1", place), NumberLiteral("1.5", place))
+    True
+    """
+    typed, other = (right, left) if isinstance(left, StringLiteral) else (left, right)
+    if isinstance(typed, NullLiteral):
+        raise refuse(rules.NULL_LITERAL, typed.position)
+    kind = Facts(_lone_type(typed))
+    values = (
+        typed_value(typed, kind, "a value of its form"),
+        typed_value(other, kind, "the literal beside it"),
+    )
+    first, second = reversed(values) if typed is right else values
+    return _COMPARED[operator](_ordered(first), _ordered(second))
 
 
 def small_number(tree: object, most: int) -> int | None:

@@ -13,6 +13,7 @@ from query_lang.compiled import (
     NoisyAnd,
     NoisyComparison,
     NoisyCondition,
+    NoisyConstant,
     NoisyIn,
     NoisyIsNull,
     NoisyNot,
@@ -58,8 +59,8 @@ def truths(condition: NoisyCondition, values: CellValues) -> list[bool | None]:
             return _simple_truths(condition, values)
 
 
-def _simple_truths(
-    condition: NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth,
+def _simple_truths(  # noqa: PLR0911 - an arm a form
+    condition: NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth | NoisyConstant,
     values: CellValues,
 ) -> list[bool | None]:
     match condition:
@@ -69,6 +70,8 @@ def _simple_truths(
             return _memberships(condition, values)
         case NoisyIsNull(shown):
             return [value is None for value in values.column(shown)]
+        case NoisyConstant(truth):
+            return [truth] * len(values.cells)
         case NoisyTruth(shown):
             found = values.column(shown)
             return [None if value is None else bool(value) for value in found]
@@ -142,3 +145,5 @@ def shown_in(condition: NoisyCondition) -> Iterator[Shown]:
             yield from (side for side in (left, right) if isinstance(side, _SHOWN))
         case NoisyIn(shown, _) | NoisyIsNull(shown) | NoisyTruth(shown):
             yield shown
+        case NoisyConstant():
+            return

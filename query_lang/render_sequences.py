@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from privacy.schema import Hierarchy
+from privacy.sequences import PHASES
 from query_lang.cubes import CubeDimension
 from query_lang.expressions import slots_read
 from query_lang.fragments import Fragment, listed
@@ -53,7 +54,7 @@ def render_sequences(
     own: Mapping[str, Hierarchy],
     position: Position,
 ) -> Fragment:
-    """Return one statement: the group's code, the sequence, and how many units.
+    """Return one statement: the group's code, the sequence, its phase, and how many.
 
     Args:
         made: What is rendered.
@@ -68,8 +69,12 @@ def render_sequences(
     if made.place is not None:
         rows = _with_gaps(made, rows, len(dimensions[0].stored) - 1)
     units = _units(made, rows)
-    query = Fragment("SELECT split, sequence, COUNT(*) FROM ") + units
-    return query + Fragment(" GROUP BY split, sequence")
+    most = f"({PHASES} * length(sequence))"
+    phase = f"(unit % {most} + {most}) % {most}"  # a hash may be negative
+    query = Fragment(
+        f"SELECT split, sequence, {phase} AS phase, COUNT(*) FROM "  # noqa: S608 - our own names
+    )
+    return query + units + Fragment(" GROUP BY split, sequence, phase")
 
 
 def _marked(
@@ -122,7 +127,8 @@ def _kind(dimension: CubeDimension) -> str:
 
 
 def _units(made: UnitSequences, rows: Fragment) -> Fragment:
-    """Return one row a unit."""
+    """Return one row a unit: its stored key, its split and its sequence."""
+    owner = slot_name(made.child.owner)
     terms = [
         "place ASC NULLS LAST",
         *(f"{slot_name(slot)} ASC NULLS FIRST" for slot in tie_break(made.child)),
@@ -133,10 +139,11 @@ def _units(made: UnitSequences, rows: Fragment) -> Fragment:
         split = "0" if made.group is None else "MIN(split)"
     text = f"left(string_agg({marks}, '' ORDER BY {', '.join(terms)}), ?)"
     query = Fragment(
-        f"(SELECT CAST({split} AS BIGINT) AS split, {text} AS sequence FROM ",  # noqa: S608 - our own names
+        f"(SELECT {owner} AS unit, CAST({split} AS BIGINT) AS split, "  # noqa: S608 - our own names
+        f"{text} AS sequence FROM ",
         (made.max_length,),
     )
-    return query + rows + Fragment(f" GROUP BY {slot_name(made.child.owner)})")
+    return query + rows + Fragment(f" GROUP BY {owner})")
 
 
 def _with_gaps(made: UnitSequences, rows: Fragment, null: int) -> Fragment:

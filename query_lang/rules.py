@@ -381,12 +381,12 @@ BRACKETS_NEEDED = Rule(
 )
 OPERAND = Rule(
     "operand",
-    "a comparison has a column and a literal, or two columns",
+    "this form needs a column, where a literal stands",
     "age >= 60, admitted <= discharged",
 )
 CONDITION = Rule(
     "condition",
-    "a condition is a comparison, BETWEEN, IN, IS NULL or a boolean column",
+    "a condition is a comparison, BETWEEN, IN, IS NULL, a boolean column or TRUE",
     "WHERE age >= 60 AND NOT smoker",
 )
 CONSTRUCT = Rule(

@@ -30,6 +30,7 @@ population:
   unit_type: integer
   epsilon_cap: "{cap}"
   epsilon_per_query: {{min: "0.001", max: "5"}}
+  max_units: 50000
   source: test protocol
 dataset: {dataset}
 snapshot_date: 2024-12-31
@@ -38,6 +39,7 @@ tables:
   files: ["{file}"]
   unit_column: patient_id
   max_rows_per_unit: {max_rows}
+  max_rows: 200000
   source: test protocol
   columns:
   - {{name: patient_id, type: integer, nullable: false}}
@@ -69,6 +71,8 @@ DEFAULT_ROWS = [
     for unit in range(1, 101)
     for visit in range(1 + unit % 3)
 ]
+STRANGERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(900, 960)]
+"""Patients of another population, enough to be compared with the first one's."""
 
 
 @dataclass

@@ -38,6 +38,7 @@ def counts_of(sequences, max_length, groups=None):
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         groups=np.array([group for group, _ in keys], dtype=np.int64),
         counts=np.array([units[key] for key in keys], dtype=np.int64),
+        phases=np.zeros(len(keys), dtype=np.int64),
     )
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from zlib import crc32
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from privacy.sequences import SequenceCounts
+from privacy.sequences import PHASES, SequenceCounts
 from release.domain import Dimension
 from release.sequences.domain import SequenceDomain
 from release.sequences.sealed import SealedSequences
@@ -29,17 +30,28 @@ def sealed_log(sequences, domain, groups=None):
     """A sealed log of tuples of codes, each cut to the maximal length."""
     groups = groups or [0] * len(sequences)
     cut = [tuple(sequence[: domain.max_length]) for sequence in sequences]
-    found = Counter(zip(groups, cut, strict=True))
+    found = Counter(
+        (*own, phase_of(*own, copy))
+        for own, copies in Counter(zip(groups, cut, strict=True)).items()
+        for copy in range(copies)
+    )
     keys = sorted(found)
-    lengths = [len(sequence) for _, sequence in keys]
-    flat = [*itertools.chain.from_iterable(sequence for _, sequence in keys)]
+    lengths = [len(sequence) for _, sequence, _ in keys]
+    flat = [*itertools.chain.from_iterable(sequence for _, sequence, _ in keys)]
     raw = SequenceCounts(
         symbols=np.array(flat, dtype=np.int64),
         starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        groups=np.array([group for group, _ in keys], dtype=np.int64),
+        groups=np.array([key[0] for key in keys], dtype=np.int64),
         counts=np.array([found[key] for key in keys], dtype=np.int64),
+        phases=np.array([key[2] for key in keys], dtype=np.int64),
     )
     return SealedSequences(domain, Exact(raw))
+
+
+def phase_of(group, sequence, copy):
+    """The phase of the unit that has a sequence as so many others do: unit-local."""
+    digest = crc32(repr((group, sequence, copy)).encode())
+    return digest % (PHASES * max(len(sequence), 1))
 
 
 def measure_log(strategy, sealed, epsilon, parameters=None, sampler=None):

@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from typing import Literal
 
+from upstream.declarations import Fold
 from upstream.long_texts import is_long
 
 UnitType = Literal["integer", "text"]
@@ -16,6 +18,8 @@ WHITE_SPACE = (
 MOST_ID_BYTES = 1_000
 """Bytes of UTF-8 that a unit id may have as it is written."""
 
+_LEADING_ZEROS = re.compile(r"\A([^0-9]*)0+(?=[0-9])")
+_BLANK_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 
 
@@ -49,6 +53,38 @@ def _canonical_integer(trimmed: str) -> str:
     if number is None or not -(2**63) <= number < 2**63:
         raise UnitIdError
     return str(number)
+
+
+def folded_unit_id(uid: str, folds: Collection[Fold]) -> str | None:
+    """Return a canonical id without what a population's spellings differ in.
+
+    ``trim`` leaves out white space, control and format characters wherever they stand,
+    ``case`` folds letters, ``zeros`` drops zeros before the first other digit. None
+    where nothing is left.
+
+    >>> folded_unit_id("P 0042a", ["case", "trim"]), folded_unit_id("00", ["zeros"])
+    ('p0042a', '0')
+    """
+    if "trim" in folds:
+        kept = (c for c in uid if unicodedata.category(c) not in _BLANK_CATEGORIES)
+        uid = "".join(kept)
+    if "case" in folds:
+        uid = unicodedata.normalize("NFD", uid).casefold()
+    if "zeros" in folds:
+        uid = _LEADING_ZEROS.sub(r"\1", uid)
+    return unicodedata.normalize("NFC", uid) or None
+
+
+def folded_sql(uid: str, folds: Collection[Fold]) -> str:
+    """Return the DuckDB expression of ``folded_unit_id`` for printable ASCII."""
+    folded = uid
+    if "trim" in folds:
+        folded = f"replace({folded}, ' ', '')"
+    if "case" in folds:
+        folded = f"lower({folded})"
+    if "zeros" in folds:
+        folded = f"regexp_replace({folded}, '^([^0-9]*)0+([0-9])', '\\1\\2')"
+    return folded
 
 
 def plain_id_sql(raw: str, unit_type: UnitType) -> str:

@@ -98,6 +98,7 @@ def _unit_column(at: Place, column: ColumnSpec) -> Broken:
         "map": bool(column.map),
         "constant_in_unit": column.constant_in_unit,
         "max_length": column.max_length is not None,
+        "not_unit_ids": column.not_unit_ids is not None,
     }
     for key in (key for key, present in extras.items() if present):
         yield (*at, key), f"a unit column has no {key}: remove it"

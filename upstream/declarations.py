@@ -22,11 +22,16 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from privacy.schema import (
     DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_PUBLIC_ROWS,
     DEFAULT_MAX_ROWS,
     DEFAULT_MAX_UNITS,
     ColumnType,
     Hierarchy,
 )
+
+Fold = Literal["case", "trim", "zeros"]
+FOLDS: tuple[Fold, ...] = ("case", "trim", "zeros")
+"""In what spellings of one id may differ where a population declares so (unit_fold)."""
 
 MOST_LENGTH = 65_536
 """The most bytes that a text column may declare: a load holds thousands of rows."""
@@ -96,6 +101,29 @@ RawScalar = Annotated[bool | int | str, WithJsonSchema(_SCALAR_SCHEMA)]
 Source = Annotated[str, StringConstraints(min_length=1, max_length=500)]
 
 
+def _folds(value: object) -> object:
+    """Return one fold or a list of them as a list in a fixed order."""
+    given = [value] if isinstance(value, str) else value
+    if isinstance(given, list | tuple) and set(given) <= set(FOLDS):
+        return tuple(fold for fold in FOLDS if fold in given)
+    message = f"write one of {', '.join(FOLDS)}, or a list of them"
+    raise ValueError(message)
+
+
+FoldField = Annotated[
+    tuple[Fold, ...],
+    BeforeValidator(_folds),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": list(FOLDS)},
+                {"type": "array", "items": {"enum": list(FOLDS)}},
+            ]
+        }
+    ),
+]
+
+
 class _Spec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -117,6 +145,7 @@ class PopulationSpec(_Spec):
     delta_cap: LossField | None = None
     epsilon_per_query: LossRange | None = None
     max_units: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
+    unit_fold: FoldField | None = None
     source: Source | None = None
 
     @property
@@ -126,10 +155,15 @@ class PopulationSpec(_Spec):
 
 
 class HierarchySpec(_Spec):
-    """A hierarchy from a file (``upstream.hierarchies``)."""
+    """A hierarchy from a file (``upstream.hierarchies``).
+
+    ``not_unit_ids`` says that numbers in it are unit ids by coincidence alone.
+    """
 
     name: Identifier
     file: str
+    not_unit_ids: StrictBool | None = None
+    source: Source | None = None
 
 
 class DisplaySpec(_Spec):
@@ -184,6 +218,7 @@ class ColumnSpec(_Spec):
     format: str | None = None
     constant_in_unit: StrictBool = False
     max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
+    not_unit_ids: StrictBool | None = None
     source: Source | None = None
     domain: DomainSpec | None = None
 
@@ -216,7 +251,8 @@ class TableSpec(_Spec):
     @property
     def most_rows(self) -> int:
         """The most rows of the table, the default where none is said."""
-        return DEFAULT_MAX_ROWS if self.max_rows is None else self.max_rows
+        default = DEFAULT_MAX_PUBLIC_ROWS if self.public else DEFAULT_MAX_ROWS
+        return default if self.max_rows is None else self.max_rows
 
     def column(self, name: str) -> ColumnSpec:
         """Return the declared column of that name.

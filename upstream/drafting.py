@@ -24,7 +24,9 @@ from privacy.schema import (
     ColumnType,
 )
 from query_lang.hierarchies import is_code_sql
+from query_lang.writable import is_writable
 from upstream.errors import IngestionError, Problem
+from upstream.loose_ids import loose_sql
 from upstream.manifest_rules import RESERVED, TODO
 from upstream.proposals import (
     SYSTEMS,
@@ -36,6 +38,7 @@ from upstream.proposals import (
     is_identifier,
     number_proposal,
 )
+from upstream.published_ids import HANDFUL
 from upstream.reading_sql import quoted
 
 _DEFAULT_SCALE = 2
@@ -43,6 +46,12 @@ _INTEGER = "[+-]?0*[0-9]{1,18}"
 _TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
 _SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
 _CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
+_PEOPLE = re.compile(
+    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
+    r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
+)
+"""Names of columns that hold ids of people, most likely."""
+
 _KINDS = (
     (re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?"), ColumnType.INTEGER),
     (re.compile(r"DOUBLE|FLOAT|DECIMAL.*"), ColumnType.DECIMAL),
@@ -77,40 +86,57 @@ class _Drafted:
     format: str | None
 
 
-def draft_manifest(files: Sequence[Path], unit: str | None = None) -> str:
+def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
     """Return a manifest to complete, as YAML, for CSV and Parquet files.
 
     Args:
         files: One a table; each is named as it shall stand in the manifest.
-        unit: The unit column's name in the files, if it is known.
+        units: The names that the unit's column has in the files, if they are known; a
+            file has one of them.
 
     Raises:
-        IngestionError: A file is missing or cannot be read, or none has the unit.
+        IngestionError: A file is missing or cannot be read, or none has one of the
+            units.
     """
     with duckdb.connect() as connection:
         names = _apart([_identifier(file.name.split(".")[0]) for file in files])
         drafts: list[_Draft] = []
         for file in files:
             with _readable(file):
-                drafts.append(_Draft(connection, file, unit))
-        _refuse_unknown_unit(drafts, unit)
+                drafts.append(_Draft(connection, file, units))
+        for unit in units:
+            _refuse_unknown_unit(drafts, unit)
         unit_type = _agreed_unit_type(drafts)
+        _collect_ids(connection, drafts)
         tables: list[str] = []
         for draft, name in zip(drafts, names, strict=True):
             with _readable(draft.file):
                 tables.append(draft.table(name))
-    if unit is None:
+    if not units:
         unit_type = f"{TODO} # integer or text"
     return _HEAD.format(unit_type=unit_type) + "".join(tables)
 
 
-def _refuse_unknown_unit(drafts: "Sequence[_Draft]", unit: str | None) -> None:
+def _collect_ids(
+    connection: duckdb.DuckDBPyConnection, drafts: "Sequence[_Draft]"
+) -> None:
+    """Make ``temp.unit_ids``: the unit ids of all files, however they are spelled."""
+    connection.execute("CREATE TEMP TABLE unit_ids (loose UBIGINT)")
+    for draft in drafts:
+        for column in draft.unit_columns():
+            with _readable(draft.file):
+                connection.execute(
+                    f"INSERT INTO temp.unit_ids {draft.loose_values(column.source)}"
+                )
+
+
+def _refuse_unknown_unit(drafts: "Sequence[_Draft]", unit: str) -> None:
     """Refuse a unit that no file has: a slip of the pen would draft public tables.
 
     Raises:
         IngestionError: No file has the column.
     """
-    if unit is None or any(draft.unit_columns() for draft in drafts):
+    if any(draft.has_column(unit) for draft in drafts):
         return
     names = dict.fromkeys(c.source for draft in drafts for c in draft.columns)
     by_small = {name.lower(): name for name in names}
@@ -155,12 +181,37 @@ class _Draft:
     """One file on its way to a table."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, file: Path, unit: str | None
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: Path,
+        units: Sequence[str],
     ) -> None:
         self.connection = connection
         self.file = file
-        self.unit = unit
         self.columns = self._columns()
+        self.asks_unit = not units
+        self.unit = next((unit for unit in units if self.has_column(unit)), None)
+
+    def has_column(self, source: str) -> bool:
+        """Whether the file has a column of that name."""
+        return any(column.source == source for column in self.columns)
+
+    def loose_values(self, source: str) -> str:
+        """Return the query of a column's values, without what spellings differ in."""
+        text = f"CAST({_quoted_name(source)} AS VARCHAR)"
+        rows = f"SELECT DISTINCT {text} AS t FROM {self._rows}"  # noqa: S608 - quoted names
+        return f"SELECT hash({loose_sql('t')}) AS loose FROM ({rows}) WHERE t <> ''"  # noqa: S608 - as above
+
+    def _names_people(self) -> str | None:
+        """Return the column by which a file without the unit seems keyed by people."""
+        for column in self.columns:
+            shared = f"({self.loose_values(column.source)}) SEMI JOIN temp.unit_ids "
+            found = self.connection.execute(
+                f"SELECT count(DISTINCT loose) FROM {shared}USING (loose)"  # noqa: S608 - as above
+            ).fetchone()
+            if (found and found[0] > HANDFUL) or _PEOPLE.search(column.name):
+                return column.name
+        return None
 
     def unit_columns(self) -> list[_Drafted]:
         """Return the unit's column, if the file has it."""
@@ -237,11 +288,13 @@ class _Draft:
 
     def _privacy(self) -> list[str]:
         unit = next((c.name for c in self.columns if c.source == self.unit), None)
-        if self.unit is not None and unit is None:
+        people = None if unit or self.asks_unit else self._names_people()
+        if unit is None and people is None and not self.asks_unit:
             only = "true only for what anyone may read, such as a code list"
-            return [f"  public: {TODO} # no column {self.unit}: {only}"]
+            return [f"  public: {TODO} # no column of the unit: {only}"]
+        keyed = f"{TODO} # {people} looks like ids of people: not public"
         return [
-            f"  unit_column: {unit or TODO}",
+            f"  unit_column: {unit or (keyed if people else TODO)}",
             f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
             f"  source: {TODO} which public fact bounds the rows of one unit",
         ]
@@ -317,7 +370,7 @@ def _identifier(text: str) -> str:
     'visit_date_utc'
     """
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60]
-    if not name[:1].isalpha() or name in RESERVED:
+    if not name[:1].isalpha() or name in RESERVED or not is_writable(name):
         name = f"c_{name}"
     return name.rstrip("_")
 

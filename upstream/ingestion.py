@@ -11,13 +11,15 @@ import duckdb
 from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
+from upstream.canonical import folded_unit_id
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
-from upstream.load_warnings import load_warnings
+from upstream.load_warnings import alike_warnings, load_warnings
 from upstream.manifest import Manifest
 from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
+from upstream.public_watch import PublicWatch, Surroundings
 from upstream.report import IngestionReport
 from upstream.row_hash import padded_keys
 from upstream.secrets import IngestionKeys, derive_keys
@@ -29,7 +31,12 @@ from upstream.sources import (
     unit_columns_in_public_file,
 )
 from upstream.staging import Bench, StagedTable, canonical_id_or_mark, stage
-from upstream.units import count_units, population_digests, prepare_units
+from upstream.units import (
+    count_alike,
+    count_units,
+    population_digests,
+    prepare_units,
+)
 
 Sources = Mapping[str, Sequence[SourceFile]]
 
@@ -44,11 +51,20 @@ class Ingested:
 
     Attributes:
         report: For the custodian alone.
-        population_ids: Sorted unique digests of 16 bytes each, one a unit.
+        population_ids: Sorted unique digests of 16 bytes each, one a unit, and one more
+            for each other spelling that the population's ``unit_fold`` joins.
+        units: How many units there are.
+        names_others: Other populations of which something public names more than a
+            handful of units: to be refused, as an overlap is.
     """
 
     report: IngestionReport
     population_ids: bytes
+    units: int = 0
+    names_others: tuple[str, ...] = ()
+
+
+NOTHING_BEFORE = Surroundings()
 
 
 def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
@@ -58,6 +74,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     import_folder: Path,
     secret: bytes,
     target: Path,
+    surroundings: Surroundings = NOTHING_BEFORE,
     memory_limit: str = MEMORY_LIMIT,
     threads: int = 2,
     bucket_bytes: int = BUCKET_BYTES,
@@ -71,6 +88,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
         base: The manifest's folder, where its globs start.
         import_folder: The folder that real paths must lie under.
         secret: The installation's master secret, 32 bytes.
+        surroundings: What was loaded before.
         target: The snapshot to write. It appears whole and durable, or not at all.
         memory_limit: DuckDB's own, such as ``"1GB"``; more spills beside the target.
         threads: DuckDB's threads.
@@ -95,14 +113,22 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     keys = derive_keys(secret)
     settings = {"memory_limit": memory_limit, "threads": str(threads)}
     with _workshop(target, settings) as (connection, part):
-        kind = manifest.population.unit_type
+        kind, folds = manifest.population.unit_type, manifest.population.unit_fold or ()
         with (
             interruptible(connection.interrupt),
-            _taught(connection, keys, lambda raw: canonical_id_or_mark(raw, kind)),
+            _taught(
+                connection,
+                keys,
+                canonical_id=lambda raw: canonical_id_or_mark(raw, kind),
+                folded_id=lambda uid: (
+                    None if uid is None else folded_unit_id(uid, folds)
+                ),
+            ),
         ):
             spill = _spill(target)
-            bench = Bench(connection, spill, kind, bucket_bytes, progress)
-            ingested = _Load(bench, manifest).run(Folders(base, import_folder))
+            bench = Bench(connection, spill, kind, folds, bucket_bytes, progress)
+            load = _Load(bench, manifest, surroundings)
+            ingested = load.run(Folders(base, import_folder))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
         connection.close()
         _publish(part, target)
@@ -162,28 +188,26 @@ def _too_small(target: Path) -> Problem:
 def _taught(
     connection: duckdb.DuckDBPyConnection,
     keys: IngestionKeys,
-    canonical_id: Callable[[str | None], str | None],
+    **functions: Callable[[str | None], str | None],
 ) -> Iterator[None]:
-    """Give the connection the padded keys, as variables, and ``canonical_id``.
+    """Give the connection the padded keys, as variables, and functions of texts.
 
-    The function is called for those ids alone that SQL does not spell.
+    The functions are called for those ids alone that SQL does not spell.
     """
     named = (("row", keys.row), ("unit", keys.unit), ("people", keys.population))
     for name, key in named:
         for side, block in zip(("inner", "outer"), padded_keys(key), strict=True):
             connection.execute(f"SET VARIABLE {name}_{side} = ?", [block])
-    connection.create_function(
-        "canonical_id",
-        canonical_id,
-        [VARCHAR],
-        VARCHAR,
-        null_handling=SPECIAL,
-    )
+    for name, function in functions.items():
+        connection.create_function(
+            name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL
+        )
     try:
         yield
     finally:
         connection.execute("SELECT 1").fetchall()  # ends a result left half read
-        connection.remove_function("canonical_id")
+        for name in functions:
+            connection.remove_function(name)
 
 
 def _spill(target: Path) -> Path:
@@ -219,26 +243,40 @@ def _sync(path: Path) -> None:
 class _Load:
     """One load: all sources first, then all values, then ranks and tables."""
 
-    def __init__(self, bench: Bench, manifest: Manifest) -> None:
+    def __init__(
+        self, bench: Bench, manifest: Manifest, surroundings: Surroundings
+    ) -> None:
         self.bench = bench
         self.manifest = manifest
+        self.schema = manifest.schema()
+        self.watch = PublicWatch(bench.connection, manifest, surroundings)
 
     def run(self, folders: Folders) -> Ingested:
         sources = self._open(folders)
         prepare_units(self.bench.connection)
         staged = self._stage(sources)
-        check_units(self.manifest.population, count_units(self.bench.connection))
-        population_ids = population_digests(self.bench.connection)
+        units = count_units(self.bench.connection)
+        check_units(self.manifest.population, units)
+        self.watch.refuse_lists()
+        self.watch.refuse_other_datasets()
         reports = []
         for table in staged:
             if table.table.public:
                 reports.append(store_public_table(self.bench, table))
+                self.watch.refuse_table(self.schema.tables[table.table.name])
             else:
                 reports.append(PrivateTable(self.bench, table).store())
             check_rows(table.table, reports[-1].rows_kept)
             table.discard(self.bench.connection)
         warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
-        return Ingested(IngestionReport(tuple(reports), warnings), population_ids)
+        alike = count_alike(self.bench.connection)
+        told = alike_warnings(self.manifest.population, alike)
+        return Ingested(
+            IngestionReport(tuple(reports), (*warnings, *told), alike),
+            population_digests(self.bench.connection),
+            units,
+            self.watch.names_others,
+        )
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []

@@ -1,12 +1,12 @@
 """What in a load looks like a slip of the manifest, for the custodian alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import duckdb
 
 from privacy.schema import ColumnType
-from upstream.declarations import ColumnSpec, TableSpec
+from upstream.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
 from upstream.report import TableReport
 
 _TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
@@ -90,3 +90,20 @@ def _strangers(
                 f"only {shared} of the {report.units} units of {report.name} are in "
                 f"{largest.name}: are the ids written alike?"
             )
+
+
+def alike_warnings(
+    population: PopulationSpec, alike: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return a sentence where one patient may be two units by two spellings."""
+    if not alike["any"]:
+        return ()
+    folds = [fold for fold in FOLDS if alike[fold]] or list(FOLDS)
+    counts = ", ".join(f"{fold} {alike[fold]}" for fold in FOLDS)
+    said = (
+        f"{alike['any']} units have ids that differ from another's in case, padding or "
+        f"leading zeros alone ({counts}): each counts as a {population.unit} of its "
+        "own, with rows and noise of its own. If they are the same people, declare "
+        f"unit_fold: [{', '.join(folds)}] in the population before anything is asked"
+    )
+    return (said,)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
+from query_lang.writable import is_writable
 from upstream.column_rules import broken_column_rules
 from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
 from upstream.yaml_nodes import Place
@@ -46,6 +47,9 @@ def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
         if hierarchy.name in BUILT_IN:
             sentence = f"{hierarchy.name} is built in: choose another name"
             yield (*at, index, "name"), sentence
+        if hierarchy.not_unit_ids or hierarchy.source is not None:
+            what = f"not_unit_ids of {hierarchy.name}"
+            yield from source_rules((*at, index), hierarchy.source, what)
         if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
             sentence = "write a *.csv path, relative to the manifest's folder"
             yield (*at, index, "file"), sentence
@@ -59,6 +63,9 @@ def _population(population: PopulationSpec) -> Broken:
         yield from source_rules(at, population.source, "the caps and max_units")
     elif population.source is not None:
         yield from source_rules(at, population.source, "")
+    if population.unit_fold and population.unit_type == "integer":
+        sentence = "integers have one spelling: remove unit_fold"
+        yield (*at, "unit_fold"), sentence
     if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
         yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
     if population.delta_cap is not None and population.delta_cap.nano_epsilon:
@@ -112,14 +119,19 @@ def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
                 (*below, "name"),
                 f"the name {column.name} is reserved: choose another",
             )
+        elif not is_writable(column.name):
+            yield (
+                (*below, "name"),
+                f"{column.name} is a word of the language, no name: choose another",
+            )
         is_unit = column.name == table.unit_column
         yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)
         if column.domain is not None:
             yield from source_rules(below, column.source, "the domain's bounds")
         elif column.source is not None:
             yield from source_rules(below, column.source, "")
-        elif column.max_length is not None and table.source is None:
-            what = "the bytes of max_length (else the table's source)"
+        elif table.source is None and (column.max_length or column.not_unit_ids):
+            what = "max_length and not_unit_ids (else the table's source)"
             yield from source_rules(below, None, what)
 
 

@@ -1,6 +1,7 @@
 """What ingestion did, for the custodian alone (PRIVACY 2): not served, not logged."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +59,18 @@ class IngestionReport:
     Attributes:
         tables: One report a table, in manifest order.
         warnings: What looks like a slip in the manifest, a sentence each.
+        alike_units: Units whose id differs from another's in spelling alone: by case,
+            by padding (``trim``), by leading ``zeros``, and by ``any`` of these.
     """
 
     tables: tuple[TableReport, ...]
     warnings: tuple[str, ...] = ()
+    alike_units: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """Return the report as JSON members."""
         return {
             "tables": [asdict(table) for table in self.tables],
+            "alike_units": dict(self.alike_units),
             "warnings": list(self.warnings),
         }

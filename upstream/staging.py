@@ -7,7 +7,7 @@ no page of it ever held a raw id.
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,12 @@ from upstream.canonical import (
     UnitIdError,
     UnitType,
     canonical_unit_id,
+    folded_sql,
     plain_id_sql,
     plain_sql,
 )
 from upstream.csv_structure import CsvFile
-from upstream.declarations import TableSpec
+from upstream.declarations import Fold, TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.flaws import MOST_PROBLEMS, Flaws
 from upstream.progress import Progress, Step, watched
@@ -33,7 +34,6 @@ from upstream.report import ColumnReport
 from upstream.row_hash import (
     hashed_text_sql,
     message_sql,
-    population_id_sql,
     row_hash_sql,
     unit_key_sql,
 )
@@ -45,6 +45,7 @@ from upstream.staged_files import (
     planned_for_files,
     refused_condition,
 )
+from upstream.units import collect_units
 
 READING_LAYERS = ("present", "readable", "parsed", "value", "outcome")
 INVALID_ID = ""  # what the function canonical_id gives for an id that is none
@@ -63,6 +64,7 @@ class Bench:
         connection: A database in memory with the keys and ``canonical_id``.
         folder: The load's own folder; gone when the load ends.
         unit_type: How the population's unit ids are written.
+        folds: In what spellings of one id may differ.
         bucket_bytes: About how much of a table is ranked at once.
         progress: Whom to tell.
     """
@@ -70,6 +72,7 @@ class Bench:
     connection: duckdb.DuckDBPyConnection
     folder: Path
     unit_type: UnitType
+    folds: tuple[Fold, ...]
     bucket_bytes: int
     progress: Progress
 
@@ -297,16 +300,11 @@ class _Stage:
         connection = self.bench.connection
         raw = raw_rows_sql(self.table, self.files)
         ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
-        query = _spelled_sql(ids, self.bench.unit_type)
+        query = self._spelled_sql(ids)
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(self.bench.progress, start, self.file_bytes):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
-        digest = population_id_sql("uid")
-        found = connection.execute(
-            f"INSERT INTO temp.units SELECT DISTINCT unit_key, {digest} "  # noqa: S608 - our own names
-            f"FROM {self.ids} WHERE uid IS NOT NULL"
-        ).fetchone()
-        self.joins_ids = found is not None and found[0] <= MOST_JOINED_IDS
+        self.joins_ids = collect_units(connection, self.ids) <= MOST_JOINED_IDS
         if not self.joins_ids:
             connection.execute(f"DROP TABLE {self.ids}")
 
@@ -318,12 +316,15 @@ class _Stage:
             )
         raw = f"SELECT *, {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
         if not self.joins_ids:
-            return _spelled_sql(raw, self.bench.unit_type)
+            return self._spelled_sql(raw)
         return (
             "SELECT t.*, ids.uid, coalesce(ids.valid_id, true) AS valid_id, "  # noqa: S608 - quoted texts
             f"ids.unit_key FROM ({raw}) AS t "
             f"LEFT JOIN {self.ids} AS ids ON ids.raw_id = t.raw_id"
         )
+
+    def _spelled_sql(self, rows: str) -> str:
+        return spelled_sql(rows, self.bench.unit_type, self.bench.folds)
 
     def _refuse_other_rows(self, counts: "Counts") -> None:
         """Refuse if DuckDB saw other rows than the strict pass did."""
@@ -363,17 +364,29 @@ def _bucket_sql(bits: int) -> str:
     return f"CASE WHEN unit_key IS NULL THEN {_NOWHERE} ELSE {number} END"
 
 
-def _spelled_sql(rows: str, unit_type: UnitType) -> str:
-    """Return the query of rows with the unit and key of their ``raw_id``."""
+def spelled_sql(rows: str, unit_type: UnitType, folds: Collection[Fold]) -> str:
+    """Return the query of rows with the unit and key of their ``raw_id``.
+
+    ``plain_uid`` is the canonical id before spellings are folded.
+    """
+    is_plain = plain_id_sql("raw_id", unit_type)
     spelled = (
-        f"CASE WHEN {plain_id_sql('raw_id', unit_type)} THEN "
-        f"{plain_sql('raw_id', unit_type)} ELSE canonical_id(raw_id) END"
+        f"CASE WHEN {is_plain} THEN {plain_sql('raw_id', unit_type)} "
+        "ELSE canonical_id(raw_id) END"
     )
+    folded = "plain_uid"
+    if folds:
+        plain = folded_sql("plain_uid", folds)
+        folded = (
+            f"nullif(CASE WHEN {is_plain} THEN {plain} ELSE folded_id(plain_uid) END, "
+            "'')"
+        )
     return (
         f"SELECT *, {unit_key_sql('uid')} AS unit_key FROM ("  # noqa: S608 - quoted texts
-        f"SELECT * EXCLUDE (spelled), nullif(spelled, '{INVALID_ID}') AS uid, "
+        f"SELECT *, {folded} AS uid FROM ("
+        f"SELECT * EXCLUDE (spelled), nullif(spelled, '{INVALID_ID}') AS plain_uid, "
         f"coalesce(spelled <> '{INVALID_ID}', true) AS valid_id FROM ("
-        f"SELECT *, {spelled} AS spelled FROM ({rows})))"
+        f"SELECT *, {spelled} AS spelled FROM ({rows}))))"
     )
 
 

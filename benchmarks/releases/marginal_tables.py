@@ -4,9 +4,9 @@
     python -m benchmarks.releases.marginal_tables --shares 0.3,0.5,0.7 --only chain,star
 
 Total variation distance, the mean over all tables of one, two and three dimensions
-with up to 10,000 cells. Made-up data: independent columns, a chain of them, classes that
-rule all, many columns of two values, long ordered ones. `--data` names the folder that has
-`adult_encoded` (Adult, 10 columns). Noise is seeded.
+with up to 10,000 cells. Made-up data: independent columns, a chain of them, classes
+that rule all, many columns of two values, long ordered ones. `--data` names the folder
+that has `adult_encoded` (Adult, 10 columns). Noise is seeded.
 """
 
 import argparse

@@ -14,7 +14,7 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from privacy.sequences import SequenceCounts
+from privacy.sequences import PHASES, SequenceCounts
 from release.domain import Dimension
 from release.sequences.domain import SequenceDomain
 from release.sequences.sealed import SealedSequences
@@ -93,9 +93,12 @@ def sealed_of(log, max_length):
     for place in range(max_length):
         longer = np.flatnonzero(lengths > place)
         rows[longer, place] = log.symbols[log.starts[longer] + place]
-    order = np.lexsort(rows.T[::-1])
-    rows = rows[order]
-    new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])
+    hashes = np.random.default_rng(6).integers(0, 2**62, len(log))
+    phases = hashes % (PHASES * np.maximum(lengths, 1))
+    order = np.lexsort([phases, *rows.T[::-1]])
+    rows, phases = rows[order], phases[order]
+    new = (rows[1:] != rows[:-1]).any(axis=1) | (phases[1:] != phases[:-1])
+    new = np.concatenate([[True], new])
     first = np.flatnonzero(new)
     counts = np.diff(first, append=len(rows))
     kept = lengths[order][first]
@@ -105,6 +108,7 @@ def sealed_of(log, max_length):
         starts=np.concatenate([[0], np.cumsum(kept)]),
         groups=np.zeros(len(first), dtype=np.int64),
         counts=counts,
+        phases=phases[first],
     )
     return SealedSequences(domain_of(log.alphabet, max_length), Exact(raw))
 

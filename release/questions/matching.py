@@ -37,6 +37,7 @@ from query_lang.plan import (
     SumMeasure,
     UnitJoin,
 )
+from query_lang.slots import shape_of
 from query_lang.syntax import Position
 from release.questions.absent_values import absent_values
 from release.questions.cube import PublishedCube
@@ -112,12 +113,14 @@ def match(
     )
 
 
-def _same(one: object, other: object) -> bool:
-    return _text(one) == _text(other)
+def _same(one: Node, other: Node) -> bool:
+    """Whether two sources are equal, their slots too: conditions read those."""
+    return plan_to_json(one) == plan_to_json(other)
 
 
-def _text(value: object) -> str:
-    return json.dumps(plan_to_json(value))
+def _text(value: Expression | None) -> str:
+    """Return what is equal for equal expressions, however subqueries are numbered."""
+    return json.dumps(plan_to_json(shape_of(value) if value else None))
 
 
 # -- rows -----------------------------------------------------------------------

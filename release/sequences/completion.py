@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from release.models.contract import FloatArray, IntArray
 from release.models.intervals import noise_variance
+from release.sequences.bands import Bands
 from release.sequences.consistency import NoisyLevel, share_out, upward
 from release.sequences.markov import Chain, order_for, smoothed
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
@@ -121,8 +122,9 @@ def _estimates(
     for level, noisy, table in zip(drawn.levels, joined, tables, strict=True):
         own = np.searchsorted(rows, level.parents)
         children = _children(level, noisy, table, (own, counts, states), chain)
-        if found:  # the roots are their children's sum: no count bounds these
-            shared = share_out(children.counts, children.variances, counts)
+        if found or drawn.bands is not None:
+            totals = counts if found else _totals(children, drawn.bands)
+            shared = share_out(children.counts, children.variances, totals)
             children = replace(children, counts=shared)
         hidden = 0.0 if found else (level.threshold / 2) ** 2
         least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
@@ -132,6 +134,19 @@ def _estimates(
         states = chain.after(states[own], level.symbols)[rows]
         counts = children.counts[own, level.symbols][rows]
     return found
+
+
+def _totals(children: Children, bands: Bands | None) -> FloatArray:
+    """Return how many units each group has: by the first symbols and by the lengths.
+
+    In the first format nothing but the children's sum says so.
+    """
+    sums, spread = children.counts.sum(axis=1), children.variances.sum(axis=1)
+    if bands is None:
+        return np.asarray(sums)
+    weight = spread / (spread + bands.totals_variance)
+    told = bands.counts.sum(axis=1)
+    return np.asarray(np.maximum(sums + weight * (told - sums), 0))
 
 
 def _children(

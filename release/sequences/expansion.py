@@ -1,6 +1,6 @@
 """A Markov chain unrolled into a tree of paths, level by level."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,9 @@ FINEST: Final = 100_000
 
 MOST_NODES: Final = 200_000
 
+LEAN: Final = 0.5
+"""How far errors of nodes lean the same way: each chance stands for many of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Frontier:
@@ -24,6 +27,7 @@ class _Frontier:
     tails: Tails
     counts: FloatArray
     variances: FloatArray
+    leans: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
     start = np.full(len(groups), chains.base - 1, dtype=np.int64)
     nothing = np.zeros(len(groups), dtype=np.int64)
     tails = chains.longer(Tails(groups, nothing, nothing), start)
-    front = _Frontier(groups, tails, units, np.full(len(groups), spread))
+    leans = bands.sampled  # releases of the first format list what was told before
+    front = _Frontier(groups, tails, units, np.full(len(groups), spread), leans)
     built = [_block(groups, nothing - 1, nothing - 1, 0, front.counts, front.variances)]
     known = len(groups)
     least = max(1.0, float(units.sum()) / FINEST)
@@ -51,7 +56,7 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
             break
         children = _children(chains, front, depth)
         room = max(0, (MOST_NODES - known) // 2)
-        children = _pruned(children, domain.symbols, least, room)
+        children = _pruned(children, domain.symbols, (least, room), leans=leans)
         rows, symbols = np.nonzero(children.variances > 0)
         counts = children.counts[rows, symbols]
         variances = children.variances[rows, symbols]
@@ -66,8 +71,8 @@ def expanded(chains: Chains, bands: Bands) -> PathTree:
             owners[on], front.tails.tails[rows[on]], front.tails.lengths[rows[on]]
         )
         longer = chains.longer(before, symbols[on])
-        front = _Frontier(places[on], longer, counts[on], variances[on])
-    return _joined(built)
+        front = _Frontier(places[on], longer, counts[on], variances[on], leans)
+    return replace(_joined(built), lean=LEAN)
 
 
 def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
@@ -83,6 +88,9 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     counts[:, :symbols] = on * (front.counts - ends)[:, None]
     counts[:, symbols] = ends
     shares = counts / np.maximum(front.counts, 1e-9)[:, None]
+    if front.leans:  # where nobody is left, there may be some yet
+        ends = np.minimum(chances[:, symbols], 1 if depth else 0)[:, None]
+        shares[:, : symbols + 1] = np.hstack([on * (1 - ends), ends])
     astray = chains.astray(told.used, depth + 1)
     own = (np.square(front.counts) + front.variances)[:, None]
     variances = np.square(shares) * front.variances[:, None]
@@ -95,8 +103,11 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     return _Children(counts, variances)
 
 
-def _pruned(children: _Children, rest: int, least: float, room: int) -> _Children:
+def _pruned(
+    children: _Children, rest: int, limits: tuple[float, int], *, leans: bool
+) -> _Children:
     """Move children below the least count, or beyond the room, to the rest."""
+    least, room = limits
     counts, variances = children.counts.copy(), children.variances.copy()
     own = counts[:, : rest + 1]
     small = own < least
@@ -104,7 +115,11 @@ def _pruned(children: _Children, rest: int, least: float, room: int) -> _Childre
         kth = np.partition(own.ravel(), own.size - room - 1)[own.size - room - 1]
         small |= own <= kth
     counts[:, rest + 1] = np.where(small, own, 0).sum(axis=1)
-    variances[:, rest + 1] = np.where(small, variances[:, : rest + 1], 0).sum(axis=1)
+    lost = np.where(small, variances[:, : rest + 1], 0)
+    variances[:, rest + 1] = lost.sum(axis=1)
+    if leans:
+        variances[:, rest + 1] *= 1 - LEAN
+        variances[:, rest + 1] += LEAN * np.square(np.sqrt(lost).sum(axis=1))
     own[small] = 0
     variances[:, : rest + 1][small] = 0
     return _Children(counts, variances)

@@ -11,8 +11,6 @@ MOST_CELLS: Final = 2_000_000
 """States times symbols."""
 
 MOST_ORDER: Final = 2
-MOST_STEPS: Final = 2_000
-_NOTHING: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +53,6 @@ class Chain:
             codes = codes * self.base + column
         return codes
 
-    def ending(self, least: float) -> "Chain":
-        """Return a chain that ends with this chance at the least after each symbol.
-
-        A tree that is cut says little of ends; without this few of them would make
-        sequences of any length.
-        """
-        chances = self.chances.copy()
-        ends = np.maximum(chances[:, -1], least)
-        others = np.maximum(1 - chances[:, -1], _NOTHING)
-        chances[:, :-1] *= ((1 - ends) / others)[:, None]
-        chances[:, -1] = ends
-        return Chain(self.order, chances)
-
     def trusted(self, counted: FloatArray, strength: float) -> "Chain":
         """Return a chain whose chances shrink where little was counted.
 
@@ -90,23 +75,13 @@ class Chain:
         last = counted.reshape(-1, min(base, states), base).sum(axis=(0, 2))
         return np.asarray(last / (last + strength))
 
-    def visits(self, first: FloatArray) -> FloatArray:
-        """Return how often each state is come to, in expectation, until all have ended.
-
-        Args:
-            first: How many are in each state at first; that is no visit.
-        """
-        met, flow = np.zeros_like(first), first
-        for _ in range(MOST_STEPS):
-            moves = flow[:, None] * self.chances
-            moves[:, -1] = 0
-            front = self.base if self.order else 1
-            kept = moves.reshape(front, -1, self.base).sum(axis=0)
-            flow = kept.ravel() if self.order else kept.sum(axis=1)
-            met += flow
-            if flow.sum() <= _NOTHING * (1 + met.sum()):
-                break
-        return met
+    def onward(self, flow: FloatArray) -> FloatArray:
+        """Return how many are in each state one symbol later; who ends is gone."""
+        moves = flow[:, None] * self.chances
+        moves[:, -1] = 0
+        front = self.base if self.order else 1
+        kept = moves.reshape(front, -1, self.base).sum(axis=0)
+        return np.asarray(kept.ravel() if self.order else kept.sum(axis=1))
 
 
 def order_for(symbols: int) -> int:

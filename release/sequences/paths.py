@@ -22,6 +22,9 @@ class PathTree:
         depths: How many symbols lead to it; 0 for a root.
         counts: Estimated units.
         variances: Mean squared error that the model expects of each count.
+        lean: How far errors of different nodes lean the same way, from 0 (they have
+            nothing in common) to 1 (they do in full, as in a model whose chances each
+            stand for many nodes).
 
     All arrays have one length, one entry a node.
     """
@@ -32,3 +35,4 @@ class PathTree:
     depths: IntArray
     counts: FloatArray
     variances: FloatArray
+    lean: float = 0.0

@@ -6,6 +6,7 @@ from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
+from release.sequences.sampling import sampled_places
 from release.sequences.sealed_places import SealedGrams
 from release.sequences.walks import Walk
 
@@ -56,8 +57,29 @@ class SealedSequences:
 
         return self._raw.map(counted)
 
+    def sampled_symbols(self, firsts: IntArray) -> Exact[IntArray]:
+        """Return the symbols at one sampled place of each unit, by bands of lengths.
+
+        Args:
+            firsts: The least length of each band, ascending from 1.
+
+        Neighbouring relation: add or remove all rows of one unit; one entry moves by 1.
+        """
+        symbols = self.domain.symbols
+
+        def counted(raw: SequenceCounts) -> IntArray:
+            lengths = np.diff(raw.starts)
+            owners, places = sampled_places(lengths, raw.phases, 1)
+            bands = np.searchsorted(firsts, lengths[owners], side="right") - 1
+            met = raw.symbols[raw.starts[owners] + places]
+            filled = np.zeros(len(firsts) * symbols, dtype=np.int64)
+            np.add.at(filled, bands * symbols + met, raw.counts[owners])
+            return filled
+
+        return self._raw.map(counted)
+
     def grams(self, cut: int) -> SealedGrams:
-        """Return the walks that start at each unit's first ``cut`` places."""
+        """Return the walks that start at up to ``cut`` places of each unit."""
         return SealedGrams(self.domain, self._raw, cut)
 
 

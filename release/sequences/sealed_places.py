@@ -1,4 +1,4 @@
-"""Walks from the first places of every sequence, under seal: the counts of grams."""
+"""Walks from a few places of every sequence, under seal: the counts of grams."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
+from release.sequences.sampling import sampled_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ class _Walks:
 class SealedGrams:
     """Counts how many walks are in each node of a tree of grams; all under seal.
 
-    A unit's places are the one before its first symbol (the start) and its first
-    ``cut - 1`` symbols. From each a walk goes symbol by symbol, beyond the cut too, to
-    the end symbol or to the public maximal length. So one unit has at most ``cut``
-    walks, and each is in at most one node of each level.
+    A unit's places are the one before its first symbol (the start) and ``cut - 1`` of
+    its symbols, or all: a keyed sample. From each a walk goes symbol by symbol, through
+    places that are not in the sample too, to the end symbol or to the public maximal
+    length. So one unit has at most ``cut`` walks, and each is in at most one node of
+    each level.
 
     Neighbouring relation: add or remove all rows of one unit.
     """
@@ -71,13 +73,12 @@ class SealedGrams:
 
 def _walks(raw: SequenceCounts, domain: SequenceDomain, cut: int) -> _Walks:
     lengths = np.diff(raw.starts)
-    places = np.minimum(lengths, cut - 1)
-    owners = np.repeat(np.arange(len(lengths)), places + 1)
-    firsts = np.cumsum(places + 1) - places - 1
-    steps = np.arange(len(owners)) - firsts[owners]  # 0 is the start's own
+    sampled, places = sampled_places(lengths, raw.phases, cut - 1)
+    owners = np.concatenate([np.arange(len(lengths)), sampled])
+    steps = np.concatenate([np.zeros(len(lengths), dtype=np.int64), places + 1])
     at = raw.starts[owners] + steps
     symbols = np.full(len(owners), domain.symbols, dtype=np.int64)
-    walking = steps > 0
+    walking = steps > 0  # 0 is the start's own
     symbols[walking] = raw.symbols[at[walking] - 1]
     return _Walks(
         at=at,

@@ -1,8 +1,9 @@
 """All one-way marginals and a tree of two-way ones, chosen by the data under noise."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from typing import Final
 
 import numpy as np
@@ -42,6 +43,21 @@ FEWEST, MOST = 4, 64
 """Bins of a dimension that has more values."""
 
 
+SIZE_SHARE: Final = Fraction(2, 100)
+"""Of the loss: for a noisy size that decides how the rest is shared."""
+
+LEAST_SHARE, MOST_SHARE = Fraction(3, 10), Fraction(8, 10)
+"""Between which the one-way tables' share of the rest lies, unless it is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What all one-way tables, and all choices, take of what tables cost."""
+
+    one_way: Fraction
+    choice: Fraction
+
+
 class MarginalTables:
     """Every dimension by itself, and the pairs of a spanning tree.
 
@@ -54,28 +70,32 @@ class MarginalTables:
     def parts(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return the parts of the one-way tables, of each choice, and of the pairs."""
+        """Return the parts of the one-way tables, of each choice, and of the pairs.
+
+        Where no share of the one-way tables is asked for, the parts of a noisy size,
+        which decides it, and of the rest.
+        """
         refuse_unknown(parameters, ("one_way_share", "choice_share"))
         _refuse_shape(domain)
-        one = share(parameters, "one_way_share", "0.3")
         choice = share(parameters, "choice_share", "0.1")
-        if one + choice >= 1:
-            message = "one_way_share and choice_share together are less than 1"
-            raise ReleaseRefusedError(message)
-        edges = len(domain.dimensions) - 1
-        choices = [(_choice(turn), choice / edges) for turn in range(edges)]
-        weights = [("one_way", one), *choices, ("two_way", 1 - one - choice)]
-        parts = divide(loss, weights) if edges else (Part("one_way", loss),)
-        refuse_too_small(domain.bound * len(domain.dimensions), parts[0].loss)
-        refuse_small_parts(2 * domain.bound, parts[1:-1])
-        refuse_small_parts(max(1, domain.bound * edges), parts[1:][-1:])
-        return parts
+        if not _is_share_open(domain, parameters):
+            one = share(parameters, "one_way_share", "0.3")
+            return _tables_parts(domain, loss, Shares(one, choice))
+        size, rest = divide(loss, [("size", SIZE_SHARE), ("rest", 1 - SIZE_SHARE)])
+        refuse_too_small(domain.bound, size.loss)
+        for one in (LEAST_SHARE, MOST_SHARE):  # either may be taken
+            _tables_parts(domain, rest.loss, Shares(one, choice))
+        return size, rest
 
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
     ) -> Expectation:
         """Return the error of the total; the rest depends on what goes with what."""
         parts = self.parts(domain, loss, parameters)
+        if _is_share_open(domain, parameters):
+            choice = share(parameters, "choice_share", "0.1")
+            least = Shares(LEAST_SHARE, choice)
+            parts = _tables_parts(domain, parts[-1].loss, least)
         l1 = Fraction(domain.bound * len(domain.dimensions))
         variance = noise_variance(laplace_scale(l1, parts[0].loss))
         weights = sum(1 / len(dimension) for dimension in domain.dimensions)
@@ -91,10 +111,11 @@ class MarginalTables:
     ) -> CubeModel:
         """Measure, choose, measure. Neighbours: add or remove all rows of one unit."""
         bound, count = cube.domain.bound, len(cube.domain.dimensions)
+        meter, shares_taken = _settled(cube, meter, parameters)
         one_way, one_scale = _one_way(cube, meter)
         total = total_of(one_way)
         shares = [shares_of(table, total) for table in one_way]
-        two_scale = _two_scale(one_scale, count, parameters)
+        two_scale = _two_scale(one_scale, count, shares_taken)
         bins = _all_bins(cube.domain, shares, total, two_scale)
         pairs = _choose(cube, meter, (shares, bins), (total, two_scale))
         tables: list[IntArray] = []
@@ -128,11 +149,69 @@ def _choice(turn: int) -> str:
     return f"choice_{turn + 1}"
 
 
-def _two_scale(one_scale: float, count: int, parameters: Parameters) -> float:
+def _two_scale(one_scale: float, count: int, shares: Shares) -> float:
     """Return about the scale that the two-way tables will be drawn at."""
-    one = share(parameters, "one_way_share", "0.3")
-    choice = share(parameters, "choice_share", "0.1")
-    return one_scale * float(one / (1 - one - choice)) * (count - 1) / count
+    two = 1 - shares.one_way - shares.choice
+    return one_scale * float(shares.one_way / two) * (count - 1) / count
+
+
+def _is_share_open(domain: CubeDomain, parameters: Parameters) -> bool:
+    """Whether a noisy size decides how much the one-way tables take."""
+    return "one_way_share" not in parameters and len(domain.dimensions) > 1
+
+
+def _tables_parts(domain: CubeDomain, loss: Loss, shares: Shares) -> tuple[Part, ...]:
+    """Return the parts of all tables and choices.
+
+    Raises:
+        ReleaseRefusedError: The shares leave nothing for pairs, or a part is too small.
+    """
+    if shares.one_way + shares.choice >= 1:
+        message = "one_way_share and choice_share together are less than 1"
+        raise ReleaseRefusedError(message)
+    edges = len(domain.dimensions) - 1
+    choices = [(_choice(turn), shares.choice / edges) for turn in range(edges)]
+    two_way = 1 - shares.one_way - shares.choice
+    weights = [("one_way", shares.one_way), *choices, ("two_way", two_way)]
+    parts = divide(loss, weights) if edges else (Part("one_way", loss),)
+    refuse_too_small(domain.bound * len(domain.dimensions), parts[0].loss)
+    refuse_small_parts(2 * domain.bound, parts[1:-1])
+    refuse_small_parts(max(1, domain.bound * edges), parts[1:][-1:])
+    return parts
+
+
+def _settled(
+    cube: SealedCube, meter: Meter, parameters: Parameters
+) -> tuple[Meter, Shares]:
+    """Return what pays the tables, and how; spend ``size`` where that is open.
+
+    Neighbouring relation: add or remove all rows of one unit; it moves the size by at
+    most D.
+    """
+    domain, choice = cube.domain, share(parameters, "choice_share", "0.1")
+    if not _is_share_open(domain, parameters):
+        return meter, Shares(share(parameters, "one_way_share", "0.3"), choice)
+    size = meter.counts("size", cube.marginal(()), domain.bound)
+    rest = meter.left("rest")
+    shares = Shares(one_way_share(domain, int(size.values[0]), rest), choice)
+    return meter.divide("rest", _tables_parts(domain, rest, shares)), shares
+
+
+def one_way_share(domain: CubeDomain, size: int, loss: Loss) -> Fraction:
+    """Return the share of one-way tables: the less, the more their values hold.
+
+    Args:
+        domain: Public.
+        size: Noisy count of the whole cube.
+        loss: Of all tables.
+
+    The load is how many noise scales a value holds on average where the loss is spread
+    over the dimensions. Chosen on made-up tables and Adult; docs/releases-accuracy.md.
+    """
+    values = len(domain.dimensions) * sum(domain.shape)
+    load = max(size, 1) * float(loss.epsilon) / (domain.bound * values)
+    twentieths = round(20 * (0.75 - 0.2 * log(load / 2)))
+    return min(max(Fraction(twentieths, 20), LEAST_SHARE), MOST_SHARE)
 
 
 def _one_way(cube: SealedCube, meter: Meter) -> tuple[list[IntArray], float]:

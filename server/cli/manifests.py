@@ -20,7 +20,8 @@ def manifest_commands() -> typer.Typer:
         ],
         *,
         unit: Annotated[
-            str | None, typer.Option(help="The column of the privacy unit's ids.")
+            list[str] | None,
+            typer.Option(help="A column of the privacy unit's ids; repeat it."),
         ] = None,
         json: Json = False,
     ) -> None:
@@ -32,7 +33,7 @@ def manifest_commands() -> typer.Typer:
         Example: curator manifest draft stays.csv --unit patient_id > hospital.yaml
         """
         with refusals():
-            drafted = manifests.draft(files, unit)
+            drafted = manifests.draft(files, unit or [])
         if json:
             print_json(drafted)
         else:

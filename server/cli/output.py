@@ -23,6 +23,8 @@ UNREACHABLE = 3
 INSTALL_CLIENT = (
     "in the folder of Curator's source, type 'pip install ./clients/python'"
 )
+_OF_SEVERAL_LINES = frozenset({"derivation"})
+"""Members that we write ourselves, in several lines; people's words are one line."""
 _WIDEST_TABLE = 10_000  # no id is cut short, whatever the terminal
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -42,7 +44,11 @@ def show(document: Mapping[str, object], *, as_json: bool) -> None:
         print_json(document)
         return
     for name, value in document.items():
-        if _is_deep(value):
+        if name in _OF_SEVERAL_LINES and isinstance(value, str):
+            _console.print(Text.assemble((_plain(name), "bold"), ":"))
+            for line in value.splitlines():
+                _console.print(f"  {_plain(line)}")
+        elif _is_deep(value):
             _console.print(Text.assemble((_plain(name), "bold"), ":"))
             _console.print(_indented(value))
         else:

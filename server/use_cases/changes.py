@@ -13,6 +13,7 @@ Action = Literal[
     "dataset.load",
     "snapshot.activate",
     "overlap.override",
+    "overlap.compare",
     "anonymized.grant",
     "release.publish",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, select
 
+from privacy.coincidences import coinciding_places
 from privacy.schema import DEFAULT_MAX_LENGTH, DEFAULT_MAX_ROWS, DEFAULT_MAX_UNITS
 from privacy.schema_json import JsonObject
 from server.persistence import tables
@@ -18,8 +19,9 @@ _HIERARCHY_FACTS = ("levels", "codes")
 _COLUMN_FACTS = (
     "type", "scale", "nullable", "constant_in_unit", "domain", "max_length"
 )  # fmt: skip
-_POPULATION_FACTS = ("max_units",)
-_DEFAULTS = {
+_POPULATION_FACTS = ("max_units", "unit_fold")
+_DEFAULTS: Mapping[str, object] = {
+    "unit_fold": [],
     "max_length": DEFAULT_MAX_LENGTH,
     "max_rows": DEFAULT_MAX_ROWS,
     "max_units": DEFAULT_MAX_UNITS,
@@ -107,6 +109,14 @@ def differences_from_active(
     )
 
 
+def stored_population(connection: Connection, name: str) -> JsonObject | None:
+    """Return a population's declaration as it is stored; None where it is new."""
+    text = connection.execute(
+        select(tables.population.c.declaration).where(tables.population.c.name == name)
+    ).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
+
+
 def ever_declared(
     connection: Connection, dataset: Row[tuple[object, ...]]
 ) -> dict[str, Declared]:
@@ -154,13 +164,20 @@ def changed_declarations(
 def made_public(active: Declared | None, given: Declared) -> list[Changed]:
     """Return the tables that ``given`` makes public, or otherwise than they are.
 
-    Each whole, its files too: nobody approves of a name.
+    Each whole, its files too: nobody approves of a name. Also what ``given`` newly
+    declares to be no unit ids, though numbers of it are: it is shown to everybody.
     """
     known = {} if active is None else active.table_specs()
-    return [
+    public = [
         Changed(f"{name}: public", known.get(name), spec)
         for name, spec in sorted(given.table_specs().items())
         if spec.get("public") and spec != known.get(name)
+    ]
+    before = frozenset() if active is None else coinciding_places(active.manifest)
+    coinciding = coinciding_places(given.manifest) - before
+    return public + [
+        Changed(f"{place}: not_unit_ids", None, new=True)
+        for place in sorted(coinciding)
     ]
 
 

@@ -16,12 +16,13 @@ from server.use_cases.declarations import (
     differences_from_active,
     made_public,
     population_facts,
+    stored_population,
 )
 from server.use_cases.errors import CommandRefusedError
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest
 
-CHANGEABLE = ("max_units",)
+CHANGEABLE = ("max_units", "unit_fold")
 """Keys of a population that two persons may change; the others never do here."""
 
 
@@ -93,25 +94,18 @@ def _population_changes(
     return tuple(changed_facts(population_facts(stored), population_facts(given)))
 
 
-def stored_population(connection: Connection, name: str) -> Document | None:
-    """Return a population's declaration as it is stored; None where it is new."""
-    text = connection.execute(
-        select(tables.population.c.declaration).where(tables.population.c.name == name)
-    ).scalar_one_or_none()
-    return None if text is None else dict(json.loads(text))
-
-
 def completed(manifest: Manifest, stored: Document | None) -> Manifest:
     """Return a manifest with its population's stored facts where it is silent."""
+    population = manifest.population
+    known = {name: (stored or {}).get(name) for name in CHANGEABLE}
+    told = PopulationSpec.model_validate({**population.model_dump(), **known})
     silent = {
-        name: stored[name]
+        name: getattr(told, name)
         for name in CHANGEABLE
-        if stored is not None
-        and stored.get(name) is not None
-        and getattr(manifest.population, name) is None
+        if getattr(population, name) is None
     }
-    population = manifest.population.model_copy(update=silent)
-    return manifest.model_copy(update={"population": population})
+    whole = population.model_copy(update=silent)
+    return manifest.model_copy(update={"population": whole})
 
 
 def restated(declared: PopulationSpec, stored: Document) -> str:
@@ -150,6 +144,7 @@ def stored_words(declared: PopulationSpec) -> str:
             if limits is None
             else {"min": str(limits.min), "max": str(limits.max)},
             "max_units": declared.max_units,
+            "unit_fold": declared.unit_fold,
             "source": declared.source,
         }
     )

@@ -1,8 +1,7 @@
 """Loading a dataset: check, ingest, record; what is refused changes nothing."""
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,13 @@ from privacy.schema_json import dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
+from server.use_cases.comparisons import (
+    REFUSED,
+    Compared,
+    Comparison,
+    OverlapRefusedError,
+)
+from server.use_cases.declarations import stored_population
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
     CHANGEABLE,
@@ -24,7 +30,6 @@ from server.use_cases.fitting import (
     differences,
     display_of,
     restated,
-    stored_population,
 )
 from server.use_cases.load_lock import load_lock
 from server.use_cases.new_populations import creation, insert_population, require_cap
@@ -34,7 +39,6 @@ from server.use_cases.second_persons import (
     asking_second_person,
     check_second_person,
     require_second_person,
-    visible_populations,
 )
 from server.use_cases.secret_files import (
     DIGEST_BYTES,
@@ -42,6 +46,7 @@ from server.use_cases.secret_files import (
     secret_digest,
 )
 from server.use_cases.services import Services, now_text, random_id
+from server.use_cases.surroundings import surroundings_of
 from upstream.ingestion import Ingested, ingest, sweep_dead_loads
 from upstream.likeness import same_rows
 from upstream.manifest import Manifest, load_manifest
@@ -124,11 +129,19 @@ class Loader:
         with (
             asking_second_person(self._services, self._actor),
             load_lock(self._services.settings, while_waiting=errand.waiting),
+            self._recording_refusal(errand),
         ):
             with self._services.databases.reader.connect() as connection:
                 stored = stored_population(connection, manifest.population.id)
                 manifest = completed(manifest, stored)
                 self._check_fits(connection, manifest, choices)
+                surroundings = surroundings_of(
+                    connection,
+                    manifest,
+                    self._overlaps,
+                    self._services.settings.snapshots,
+                    dry_run=choices.dry_run,
+                )
             sweep_dead_loads(self._services.settings.snapshots)
             snapshot = random_id("s")
             target = self._services.settings.snapshots / f"{snapshot}.duckdb"
@@ -139,6 +152,7 @@ class Loader:
                     import_folder=folder or manifest_path.resolve().parent,
                     secret=secret,
                     target=target,
+                    surroundings=surroundings,
                     progress=errand.progress,
                     interruptible=errand.interruptible,
                 )
@@ -247,7 +261,9 @@ class Loader:
                 else require_second_person(change, self._actor, wanted)
             )
             fresh = _split(ingested.population_ids)
-            facts["overlap"] = self._check_overlap(change, manifest, fresh, choices)
+            facts["overlap"] = self._allowed_overlap(
+                change, manifest, ingested, choices
+            )
             known = self._overlaps.digest_of(change.connection, population)
             digest = self._overlaps.add(population, known, fresh)
             if known is None:
@@ -314,47 +330,40 @@ class Loader:
             },
         )
 
-    def _check_overlap(
+    def _allowed_overlap(
         self,
         change: RecordedTransaction,
         manifest: Manifest,
-        fresh: frozenset[bytes],
+        ingested: Ingested,
         choices: LoadChoices,
     ) -> list[str]:
-        """Return the other populations that share patients, if that is allowed.
-
-        Raises:
-            CommandRefusedError: They share some, and nobody overrode it.
-            SecondPersonNeededError: Nobody approved of that.
-        """
+        """Return the other populations that share patients, if that is allowed."""
         population = manifest.population.id
-        sharing = self._overlaps.sharing(change.connection, population, fresh)
-        if not sharing:
-            return []
-        if not (choices.override_overlap and choices.reason):
-            named = _named(visible_populations(change.connection, self._actor, sharing))
-            message = (
-                f"some of these units are in {named} too, where a "
-                "second cap would be spent on the same people: load the dataset under "
-                "that population, or pass --override-overlap --reason TEXT; two "
-                "persons must agree, unless the installation has a single custodian"
-            )
-            raise CommandRefusedError(message)
-        units = hashlib.sha256(b"".join(sorted(fresh))).hexdigest()
-        allowed = Altered(
-            f"patients of {population} in other populations",
-            None,
-            {"populations": sharing, "keyed_units": units},  # shown_change hides them
+        compared = Compared(
+            population,
+            is_new=self._overlaps.digest_of(change.connection, population) is None,
+            units=ingested.units,
+            digests=_split(ingested.population_ids),
+            named=ingested.names_others,
+            override=choices.reason if choices.override_overlap else None,
         )
-        known = self._overlaps.digest_of(change.connection, population)
-        wanted = Change(
-            "overlap.override",
-            None if known is None else population,
-            (allowed,),
-            choices.reason,
-        )
-        require_second_person(change, self._actor, wanted)
-        return sharing
+        comparison = Comparison(change, self._actor, self._overlaps, compared)
+        return comparison.allowed_overlap()
+
+    @contextmanager
+    def _recording_refusal(self, errand: Errand) -> Iterator[None]:
+        """Write the entry of an overlap's refusal before anybody hears of it."""
+        try:
+            yield
+        except OverlapRefusedError as refused:
+            facts = {
+                **errand.facts,
+                "population": refused.population,
+                "populations": [refused.population, *refused.others],
+            }
+            with self._services.ledger.recorded(REFUSED, self._actor, facts):
+                pass
+            raise refused.said from None
 
 
 def _needs_two(
@@ -389,11 +398,6 @@ def _new_tables(manifest: Manifest) -> list[Altered]:
         for name, spec in sorted(specs.items())
         if not spec.get("public")
     ]
-
-
-def _named(held: Sequence[str]) -> str:
-    """Name a population that the actor may know of; others are not there for them."""
-    return f"population {held[0]!r}" if held else "another population"
 
 
 def _split(digests: bytes) -> frozenset[bytes]:

@@ -10,13 +10,13 @@ from upstream.errors import Problem
 from upstream.manifest_check import manifest_problems
 
 
-def draft(files: Sequence[Path], unit: str | None) -> Document:
+def draft(files: Sequence[Path], units: Sequence[str]) -> Document:
     """Draft a manifest for files; its open sources keep it from being loaded.
 
     Raises:
         IngestionError: A file cannot be read.
     """
-    return {"manifest": draft_manifest(files, unit)}
+    return {"manifest": draft_manifest(files, units)}
 
 
 def problems(manifest: Path, import_folder: Path | None) -> tuple[Problem, ...]:

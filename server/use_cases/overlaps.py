@@ -43,18 +43,27 @@ class Overlaps:
             if not fresh.isdisjoint(self._known_ids(row.name, row.overlap_digest))
         ]
 
+    def others(self, connection: Connection, population: str) -> list[str]:
+        """Return the names of all other populations."""
+        name = tables.population.c.name
+        wanted = select(name).where(name != population).order_by(name)
+        return [str(other) for other in connection.execute(wanted).scalars()]
+
+    def known(self, population: str, digest: str | None) -> frozenset[bytes]:
+        """Return the hashes of a population's file; none where it is new.
+
+        Raises:
+            CommandRefusedError: The file is missing or was changed.
+        """
+        return frozenset() if digest is None else self._known_ids(population, digest)
+
     def add(self, population: str, digest: str | None, fresh: frozenset[bytes]) -> str:
         """Write a population's file with these units too; return its new digest.
 
         Raises:
             CommandRefusedError: The file is missing or was changed.
         """
-        before = (
-            frozenset[bytes]()
-            if digest is None
-            else self._known_ids(population, digest)
-        )
-        return self._files.write(population, before | fresh)
+        return self._files.write(population, self.known(population, digest) | fresh)
 
     def _known_ids(self, population: str, digest: str) -> frozenset[bytes]:
         try:

@@ -28,6 +28,9 @@ from server.use_cases.stale_changes import (
 )
 
 LAPSE = timedelta(days=7)
+OVERLAPS = ("overlap.override", "overlap.compare")
+"""Changes that name other populations and keyed units, not for every viewer."""
+
 HOST = "local:"  # no principal has such a name
 _OPEN = ("open", "approved")
 _REJECTED = "proposal.rejected"  # the action of an entry
@@ -299,7 +302,7 @@ def _document(
     binds to that as well.
     """
     change = json.loads(row.change)
-    if row.action == "overlap.override" and not viewer.startswith(HOST):
+    if row.action in OVERLAPS and not viewer.startswith(HOST):
         for altered in change["altered"]:
             altered["new"] = _shown_overlap(connection, viewer, altered["new"])
     stale = why_stale(connection, row)

@@ -22,8 +22,8 @@ from server.use_cases.declarations import (
     Declared,
     ever_declared,
     population_facts,
+    stored_population,
 )
-from server.use_cases.fitting import stored_population
 
 _NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
 _MEMBER = re.compile(r"allotment of (.+) in (\w+)")
@@ -271,6 +271,7 @@ def _is_taken(connection: Connection, name: str, population: str | None) -> bool
 _LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
     "population.create": _creation,
     "overlap.override": _creation,
+    "overlap.compare": _creation,
     "population.cap": _limits,
     "project.change": _limits,
     "snapshot.activate": _activation,

@@ -11,6 +11,7 @@ from budget.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.changes import limit_name
+from server.use_cases.comparisons import REFUSED
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
 from server.use_cases.release_job import RELEASE_ENDS
 from server.use_cases.second_persons import (
@@ -83,7 +84,16 @@ def changes_of(connection: Connection, population: str) -> list[EntryLine]:
         if entry.body["limits"]
         or entry.body["charged"]
         or any(_touches(row, own) for row in _changed_rows(entry))
+        or population in _refused_overlap(entry)
     ]
+
+
+def _refused_overlap(entry: EntryLine) -> list[object]:
+    """Return the populations between which an entry refused an overlap."""
+    if entry.body.get("action") != REFUSED:
+        return []
+    named = _mapping(entry.body.get("facts")).get("populations")
+    return list(named) if isinstance(named, list) else []
 
 
 def _narrowed(entry: EntryLine, own: Belongings) -> EntryLine:
@@ -292,6 +302,8 @@ def _shown(row: ProposalRow, altered: Mapping[str, object]) -> str:
     """Return one altered fact in words, other populations' names left out."""
     if row.action == "overlap.override":
         return f"{altered['what']}: refused -> accepted"
+    if row.action == "overlap.compare":
+        return f"{altered['what']}: compared again, after a refusal"
     return in_words(altered)
 
 

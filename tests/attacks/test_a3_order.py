@@ -21,10 +21,9 @@ from server.persistence import tables
 from server.use_cases.release_job import RELEASE_ENDS
 from server.web import Server
 from tests.arms import masked_text
-from tests.harness import Installation, ask, client, serving
+from tests.harness import STRANGERS, Installation, ask, client, serving
 from tests.two_persons import Two
 
-STRANGERS = ["900,F,30,north,2024-03-03,n"]
 LATER = "2999-01-01T00:00:00.000000+00:00"
 POPULATIONS = {"clinic": ("people", "study"), "school": ("pupils", "lessons")}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")

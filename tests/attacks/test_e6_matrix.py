@@ -18,6 +18,7 @@ from server.use_cases.roles import EVERYBODY, ROLES, ROUTES
 from server.use_cases.second_persons import ProposalOpenError, propose
 from tests.harness import (
     DEFAULT_ROWS,
+    STRANGERS,
     ImportingInstallation,
     Installation,
     client,
@@ -36,7 +37,6 @@ PATHS = {
     "count": None,
     "dimensions": None,
 }
-STRANGERS = ["900,F,30,north,2024-03-03,n"]
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
 QUESTION = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.01"}
 NOBODYS = {

@@ -98,6 +98,7 @@ def repeated(*, present):
         starts=np.arange(SYMBOLS + 1) * LENGTH,
         groups=np.zeros(SYMBOLS, dtype=np.int64),
         counts=np.full(SYMBOLS, KNOWN + int(present)),
+        phases=np.arange(SYMBOLS),
     )
     return SealedSequences(sequence_domain(SYMBOLS, LENGTH + 1), Exact(raw))
 

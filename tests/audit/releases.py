@@ -284,6 +284,7 @@ PLAIN = (
         bound=1,
         samples=7_000,
         faulty=2_500,
+        parameters={"one_way_share": "0.3"},
     ),
 )
 SUITES = (*PLAIN, *PARTITIONED)

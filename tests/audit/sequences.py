@@ -27,6 +27,9 @@ from tests.samplers import ScaledVectorSampler
 from tests.sequences import log_domain, sealed_log
 
 GROUPS = 250
+BESIDE = {"lengths_share": "0.00001", "symbols_share": "0.00001"}
+"""What is no level has next to nothing here, so that levels show the whole charge."""
+
 ALPHABET = 2
 
 
@@ -78,9 +81,11 @@ class TreeSuite:
 
     def _publish(self, sealed, sampler):
         strategy, loss = STRATEGIES[self.strategy], Loss.parse(self.epsilon)
-        parts = strategy.parts(sealed.domain, loss, self.parameters)
+        own = BESIDE if self.strategy == "prefix_tree" else {}
+        parameters = {**own, **self.parameters}
+        parts = strategy.parts(sealed.domain, loss, parameters)
         meter = Meter(Charge("audit", loss), parts, sampler)
-        model = strategy.measure(sealed, meter, self.parameters)
+        model = strategy.measure(sealed, meter, parameters)
         return (model.inner if isinstance(model, PickedSequences) else model).drawn
 
     def _scales(self, drawn):

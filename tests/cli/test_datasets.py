@@ -1,9 +1,7 @@
 import pytest
 import yaml
 
-from tests.harness import DEFAULT_ROWS
-
-STRANGERS = ["900,F,30,north,2024-03-03,n", "901,M,40,south,2024-03-04,n"]
+from tests.harness import DEFAULT_ROWS, STRANGERS
 
 
 def files(curator):
@@ -199,16 +197,74 @@ def test_unknown_names_are_refused(curator):
     assert "no dataset" in curator.said("dataset", "show", "x")
 
 
-def test_patients_of_another_population_are_refused(loaded):
+def test_patients_of_another_population_are_refused_and_the_refusal_is_recorded(loaded):
     manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
-    said = refused(loaded, "dataset", "load", manifest)
+    before, entries = files(loaded), loaded.json("ledger", "export")
+    said = loaded.said("dataset", "load", manifest)
     assert "population 'people' too" in said
     assert "--override-overlap" in said
+    assert files(loaded) == before
+    (entry,) = loaded.json("ledger", "export")[len(entries) :]
+    assert entry["kind"] == "admin"
+    told = loaded.run("ledger", "report", "--population", "people").stdout
+    assert "overlap.refused" in told
+
+
+def test_after_a_refusal_the_next_comparison_is_no_free_question(loaded):
+    probe = [*STRANGERS, DEFAULT_ROWS[0]]
+    manifest = loaded.installation.write_manifest(
+        probe, dataset="school", population="pupils"
+    )
+    assert "population 'people' too" in loaded.said("dataset", "load", manifest)
+    for rows in (probe, STRANGERS):  # whoever is in it: the answer is the same
+        manifest = loaded.installation.write_manifest(
+            rows, dataset="school", population="pupils"
+        )
+        said = refused(loaded, "dataset", "load", manifest)
+        assert "is no free question" in said
+        assert "people" not in said.replace("people'", "")
+    reason = ("--override-overlap", "--reason", "the wrong file before")
+    loaded.run("dataset", "load", manifest, *reason)
+
+
+@pytest.mark.parametrize("probe", ["1", "901"])
+def test_a_load_of_few_units_is_refused_before_it_is_compared(loaded, probe):
+    rows = [row.replace("900", probe, 1) for row in STRANGERS[:1]]
+    manifest = loaded.installation.write_manifest(
+        rows, dataset="school", population="pupils"
+    )
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "1 units, fewer than 50" in said
+    assert "is in" not in said
+    loaded.run(
+        *("dataset", "load", manifest),
+        *("--override-overlap", "--reason", "a rare disease"),
+    )
+
+
+def test_few_units_can_be_loaded_where_there_is_nobody_to_compare_with(curator):
+    curator.run(
+        "dataset", "load", curator.installation.write_manifest(DEFAULT_ROWS[:3])
+    )
+
+
+def test_units_that_were_allowed_once_are_not_compared_again(loaded):
+    manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
+    reason = ("--override-overlap", "--reason", "both wards agree")
+    loaded.run("dataset", "load", manifest, *reason)
+    loaded.run("dataset", "load", manifest)
+
+
+def test_a_dry_run_is_compared_with_no_other_population(loaded):
+    manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
+    before = loaded.json("ledger", "export")
+    assert loaded.json("dataset", "load", manifest, "--dry-run")["snapshot"] is None
+    assert loaded.json("ledger", "export") == before
 
 
 def test_an_override_of_an_overlap_needs_a_reason(loaded):
     manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
-    assert refused(loaded, "dataset", "load", manifest, "--override-overlap")
+    assert loaded.said("dataset", "load", manifest, "--override-overlap")
     assert refused(loaded, "dataset", "load", manifest, "--reason", "both agree")
     loaded.run(
         *("dataset", "load", manifest),

@@ -26,7 +26,7 @@ def test_a_sound_installation_has_no_failure(loaded):
     assert {check for check, _ in found} == {
         "settings", "safety", "disk space", "file system", "open files", "anchor",
         "database settings", "parser", "ledger", "files", "snapshots", "releases",
-        "clock", "projects", "caps", "incidents",
+        "servers", "clock", "projects", "caps", "incidents",
     }  # fmt: skip
     assert ("settings", "warn") in found  # the tests turn slots off
     assert (loaded.installation.data / "secret.key").read_text().strip() not in text

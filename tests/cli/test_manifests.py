@@ -189,6 +189,26 @@ def test_a_draft_refuses_a_unit_that_no_file_has(bare, files):
     assert "did you mean Patient ID?" in said
 
 
+@pytest.mark.parametrize("column", ["patient_no", "code"])
+def test_a_draft_proposes_nothing_as_public_that_is_keyed_by_people(
+    bare, tmp_path, column
+):
+    ids = [f"P{i:04}" for i in range(20)]
+    for name, header, spelled in (
+        ("stays", "pat_id", str), ("labs", "subject", str), ("marks", column, str.lower)
+    ):  # fmt: skip
+        rows = "".join(f"{spelled(uid)},x\n" for uid in ids)
+        (tmp_path / f"{name}.csv").write_text(f"{header},note\n{rows}")
+    (tmp_path / "wards.csv").write_text("ward,beds\nA,1\nB,2\n")
+    files = [tmp_path / f"{n}.csv" for n in ("stays", "labs", "marks", "wards")]
+    units = ("--unit", "pat_id", "--unit", "subject")
+    text = bare.run("manifest", "draft", *files, *units).stdout
+    said = [line for line in text.splitlines() if "unit_column" in line]
+    assert said[:2] == ["  unit_column: pat_id", "  unit_column: subject"]
+    assert f"TODO # {column} looks like ids of people" in said[2]
+    assert text.count("public: TODO") == 1
+
+
 def test_a_draft_says_which_file_is_missing(bare, tmp_path):
     said = bare.said("manifest", "draft", tmp_path / "nope.csv")
     assert "there is no file nope.csv" in said

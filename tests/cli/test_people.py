@@ -1,6 +1,6 @@
 import pytest
 
-from tests.harness import ask, client, serve_in_thread
+from tests.harness import STRANGERS, ask, client, serve_in_thread
 
 PROJECT = ("--dataset", "clinic", "--principal", "ada", "--allotment", "3")
 
@@ -111,8 +111,7 @@ def test_a_project_of_unknown_parts_is_refused_whole(loaded):
 
 
 def test_a_project_asks_datasets_of_one_population(loaded):
-    rows = ["900,F,30,north,2024-03-03,n"]
-    loaded.installation.load(rows, dataset="school", population="pupils")
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
     both = (*PROJECT, "--dataset", "school")
     assert "one population" in loaded.said("project", "create", "mixed", *both)
     grant = ("project", "grant", "study", "--dataset", "school")

@@ -312,18 +312,18 @@ REFUSED_AT_BINDING = (
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE TRUE",
+        "SELECT COUNT(*) FROM encounters WHERE NULL",
         "sql_not_allowed",
         "condition",
         1,
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE 1 = 1",
+        "SELECT COUNT(*) FROM encounters WHERE 1 = '1'",
         "sql_not_allowed",
-        "operand",
+        "literal_type",
         1,
-        39,
+        43,
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE 1 BETWEEN age AND 2",
@@ -333,11 +333,11 @@ REFUSED_AT_BINDING = (
         39,
     ),
     (
-        "SELECT COUNT(*) FROM encounters WHERE 5 IN (5)",
+        "SELECT COUNT(*) FROM encounters WHERE 5 IN (NULL)",
         "sql_not_allowed",
-        "operand",
+        "null_literal",
         1,
-        39,
+        45,
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE 5 IS NULL",

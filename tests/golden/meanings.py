@@ -34,7 +34,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         "common_table_name",
         "WITH labs AS (SELECT patient_id FROM encounters) SELECT COUNT(*) FROM labs",
     ),
-    ("condition", W + "TRUE"),
+    ("condition", W + "NULL"),
     ("count_arguments", "SELECT COUNT(1) FROM encounters"),
     (
         "exists_count",
@@ -108,7 +108,7 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
         f"SELECT COUNT(*) FROM encounters AS e {L} WHERE l.patient_id IN (SELECT patient_id FROM patients)",
     ),
     ("nullif_place", W + "NULLIF(age, 0) = 1"),
-    ("operand", W + "1 = 1"),
+    ("operand", W + "CASE 1 WHEN 1 THEN age END > 2"),
     (
         "order_term",
         "SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY 1) AS n FROM encounters) AS e",

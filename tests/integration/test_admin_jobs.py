@@ -9,7 +9,13 @@ from server.use_cases.custody import CustodyOffice
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.jobs import Viewer
 from server.use_cases.people import PeopleOffice
-from tests.harness import ImportingInstallation, Installation, client, serve_in_thread
+from tests.harness import (
+    STRANGERS,
+    ImportingInstallation,
+    Installation,
+    client,
+    serve_in_thread,
+)
 
 JOBS = "/v1/admin/jobs"
 ABSENT = f"{JOBS}/job_{'0' * 24}"
@@ -30,7 +36,7 @@ def add_principal(installation, name, role, populations=()):
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory):
     made = ImportingInstallation(tmp_path_factory.mktemp("jobs")).create()
-    rows = [f"{n},F,30,north,2024-01-01,n" for n in range(501, 504)]
+    rows = [f"{n},F,30,north,2024-01-01,n" for n in range(501, 561)]
     made.load()
     made.load(rows, dataset="ours", population="others")
     return made
@@ -168,9 +174,7 @@ def test_a_job_of_somebody_who_is_no_custodian_any_more_fails(
 
 
 def test_a_job_for_a_population_that_others_created_meanwhile_fails(as_, installation):
-    path = installation.write_manifest(
-        ["901,F,30,north,2024-03-03,n"], dataset="taken", population="pupils"
-    )
+    path = installation.write_manifest(STRANGERS, dataset="taken", population="pupils")
     job = submit(as_("edsger"), path.name).json()["id"]
     before = installation.load_manifest(path)
     installation.run_jobs()

@@ -4,10 +4,9 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.projects import NewProject
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.harness import STRANGERS, Installation, ask, client, serve_in_thread
 from tests.two_persons import Two
 
-STRANGERS = ["900,F,30,north,2024-03-03,n"]
 PROJECTS = [f"project{number}" for number in range(5)]
 
 

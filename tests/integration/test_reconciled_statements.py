@@ -7,7 +7,7 @@ import pytest
 from privacy.losses import Loss
 from server.use_cases.projects import NewProject, ProjectOffice
 from server.use_cases.statements import StatementOffice
-from tests.harness import Installation, client, serve_in_thread
+from tests.harness import STRANGERS, Installation, client, serve_in_thread
 
 
 @pytest.fixture
@@ -15,9 +15,8 @@ def installation(tmp_path):
     """Two populations on one ledger: people and others."""
     made = Installation(tmp_path / "made").create()
     made.load()
-    row = "901,F,30,north,2024-03-03,n"
     manifest = made.write_manifest(
-        [row], dataset="elsewhere", population="others", cap="7"
+        STRANGERS, dataset="elsewhere", population="others", cap="7"
     )
     made.load_manifest(manifest)
     return made

@@ -23,7 +23,7 @@ from server.use_cases.proposals import ProposalOffice
 from server.use_cases.second_persons import ProposalOpenError
 from server.use_cases.snapshots import SnapshotOffice
 from server.use_cases.statements import StatementOffice
-from tests.harness import Installation, client, serve_in_thread
+from tests.harness import STRANGERS, Installation, client, serve_in_thread
 from tests.two_persons import Two
 
 CAP, HIGHER = "10", Loss.parse("12")
@@ -442,7 +442,7 @@ def test_a_public_table_that_was_dropped_comes_back_by_two_persons_only(two):
 
 
 def school(two, units="901"):
-    rows = [f"{unit},F,30,north,2024-03-03,n" for unit in units.split()]
+    rows = [f"{unit},F,30,north,2024-03-03,n" for unit in units.split()] + STRANGERS
     return two.installation.write_manifest(rows, dataset="school", population="pupils")
 
 
@@ -491,12 +491,14 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
     with pytest.raises(ProposalOpenError):
         load(two, manifest, override)
     two.approve_all("emil")  # its reason makes the creation another change
-    with pytest.raises(ProposalOpenError) as waiting:
-        load(two, manifest, override)
-    told = waiting.value.proposal
-    assert told["action"] == "overlap.override"
-    (altered,) = told["change"]["altered"]
-    assert altered["new"] == {"populations": ["another population"]}
+    for action in ("overlap.compare", "overlap.override"):  # it was refused before
+        two.approve_all("emil")
+        with pytest.raises(ProposalOpenError) as waiting:
+            load(two, manifest, override)
+        told = waiting.value.proposal
+        assert told["action"] == action
+        (altered,) = told["change"]["altered"]
+        assert altered["new"] == {"populations": ["another population"]}
     assert seen(two, "emil", told["proposal"]) == told
     for_carol = seen(two, "carol", told["proposal"])
     assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
@@ -506,6 +508,29 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
     assert whole["digest"] == told["digest"]
     two.decide("emil", told["proposal"])
     load(two, manifest, override)
+
+
+def refusals_told(two, population):
+    with two.installation.services() as services:
+        return StatementOffice(services).population(population).count("overlap.refused")
+
+
+def test_one_person_alone_hears_of_one_overlap_and_both_sides_read_of_it(two):
+    load(two, school(two), approver="carol")
+    assert refusals_told(two, "people") == 0
+    with pytest.raises(CommandRefusedError, match="next comparison needs two"):
+        load(two, school(two, "5"))
+    for units in ("6", "7777"):  # one of them is in the other population
+        with pytest.raises(ProposalOpenError) as waiting:
+            load(two, school(two, units))
+        assert waiting.value.proposal["action"] == "overlap.compare"
+    assert refusals_told(two, "people") == refusals_told(two, "pupils") == 1
+    two.approve_all("carol")
+    load(two, school(two, "7777"))
+    with pytest.raises(CommandRefusedError, match="in population 'people' too"):
+        load(two, school(two, "6"))
+    assert refusals_told(two, "people") == refusals_told(two, "pupils") == 2
+    load(two, school(two, "7777"))  # nobody new: nothing is compared
 
 
 @pytest.fixture

@@ -537,7 +537,9 @@ class Author:
 
     # -- conditions ------------------------------------------------------------
 
-    def condition(self, scope, depth, *, subqueries=True):  # noqa: PLR0911 - one return a kind
+    def condition(self, scope, depth, *, subqueries=True):  # noqa: C901, PLR0911 - one return a kind
+        if self.chance(0.04):
+            return self._on_literals_alone()
         kinds = ["compare", "compare", "test", "boolean"]
         if depth > 0:
             kinds += ["and", "or", "not"]
@@ -559,6 +561,19 @@ class Author:
         if kind == "public":
             return self._public_list(scope)
         return self._simple(scope, kind)
+
+    def _on_literals_alone(self):
+        """Return a condition that reads no row."""
+        one, *others = (Lit(self.rng.randrange(3)) for _ in range(3))
+        texts = [Lit(self.pick(("a", "b", "é"))) for _ in range(2)]
+        found = (
+            Lit(self.chance(0.5)),
+            Compare(self.pick(OPERATORS), one, others[0]),
+            Compare(self.pick(OPERATORS), *texts),
+            Between(one, *others, self.chance(0.5)),
+            InList(one, tuple(others), self.chance(0.5)),
+        )
+        return self.pick(found)
 
     def _simple(self, scope, kind):
         if kind == "boolean":

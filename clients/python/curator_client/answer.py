@@ -161,7 +161,8 @@ class Answer:
     def interval(self, column: str) -> list[tuple[str, str] | None]:
         """Return the 95 % interval of each row of a measure, of noise alone.
 
-        Of counts and sums it is the value and the half-width on either side; of
+        Of sums it is the value and the half-width on either side; of counts, which
+        are never negative, the same from 0 up, and from a negative value as from 0; of
         averages and quantiles it is the server's own. None where the value is NULL.
 
         Raises:
@@ -172,8 +173,11 @@ class Answer:
         if column not in self._half_widths():
             raise KeyError(_no_measure(column, self.measures))
         width = Decimal(self._half_widths()[column])
+        around = _around
+        if self._titles().index(column) in self._count_places():
+            around = _possible
         values = self._by_column()[column]
-        return [None if v is None else _around(Decimal(str(v)), width) for v in values]
+        return [None if v is None else around(Decimal(str(v)), width) for v in values]
 
     def clamped(self) -> Answer:
         """Return the answer with its negative counts made 0.
@@ -468,6 +472,12 @@ def _not_negative(value: object) -> object:
 
 def _around(value: Decimal, width: Decimal) -> tuple[str, str]:
     return format(value - width, "f"), format(value + width, "f")
+
+
+def _possible(value: Decimal, width: Decimal) -> tuple[str, str]:
+    """Return between which counts the exact one lies: none of them negative."""
+    low, high = max(value - width, Decimal()), max(value, Decimal()) + width
+    return format(low, "f"), format(high, "f")
 
 
 def _number(text: str) -> int | float:

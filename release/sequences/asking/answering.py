@@ -176,7 +176,8 @@ def _estimated(question: SequenceQuestion) -> tuple[QueryWarning, ...]:
     if not (runs and _is_whole(question)):
         return ()
     detail = (
-        "places that the release did not keep are estimated, and are in these numbers; "
+        "runs are counted in the symbols that the release looked at, and in no later "
+        "ones; places that it did not keep are estimated, and are in these numbers; "
         "counts of sequences (COUNT with HAS_RUN) hold only what is sure, so they may "
         "be much lower"
     )

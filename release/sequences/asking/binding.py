@@ -95,7 +95,7 @@ class SequenceBinder:
         top = self._top(first.expression)
         columns = (
             OutputColumn("run", "group", ColumnType.TEXT, None, 0, KeyShown(0)),
-            _measure("occurrences", NumberShown(0), "places"),
+            _measure(self._in_first("occurrences"), NumberShown(0), self._places()),
         )
         return SequenceQuestion(
             condition=None,
@@ -106,6 +106,12 @@ class SequenceBinder:
             position=select.position,
             top=top,
         )
+
+    def _in_first(self, name: str) -> str:
+        return in_first(name, self._published.domain.max_length)
+
+    def _places(self) -> str:
+        return places_unit(self._published.domain.max_length)
 
     def _top(self, call: FunctionCall) -> TopRuns:
         most_length = self._published.domain.max_length
@@ -225,7 +231,12 @@ class _Selected:
             return OutputColumn(name, "group", key.type, None, scale, shown)
         is_count = isinstance(item.expression, CountRows)
         unit = self.published.unit
-        return _measure(name, shown, unit if is_count else "places")
+        if is_count:
+            return _measure(name, shown, unit)
+        most = self.published.domain.max_length
+        shown_name = in_first(name, most) if item.alias is None else name
+        self.shown.setdefault(shown_name, shown)
+        return _measure(shown_name, shown, places_unit(most))
 
     def _scale(self, key: KeyColumn) -> int:
         match key.key:
@@ -286,6 +297,20 @@ class _Selected:
         if not is_number and _written(tree) not in self.keys:
             raise refuse(rules.SEQUENCE_ORDER, tree.position)
         return self._shown(tree)
+
+
+def in_first(name: str, symbols: int) -> str:
+    """Return a column's name that says in how many symbols places are counted.
+
+    >>> in_first("occurrences", 12)
+    'occurrences_in_first_12'
+    """
+    return f"{name}_in_first_{symbols}"
+
+
+def places_unit(symbols: int) -> str:
+    """Return the unit of counts of places."""
+    return f"places in the first {symbols} symbols"
 
 
 def _measure(name: str, shown: Shown, unit: str) -> OutputColumn:

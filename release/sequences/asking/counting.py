@@ -223,16 +223,16 @@ def _summed(
     if times.dtype != np.bool_:
         often = times[nodes]
         counts, variances = often * counts, often**2 * variances
-    if not codes:
-        return np.array([counts.sum()]), np.array([variances.sum()])
-    places = codes[0]
+    places = codes[0] if codes else np.zeros(len(nodes), dtype=np.int64)
     for code, size in zip(codes[1:], shape[1:], strict=True):
         places = places * size + code
     size = prod(shape)
-    return (
-        np.bincount(places, counts, size).astype(np.float64),
-        np.bincount(places, variances, size).astype(np.float64),
-    )
+    sums = np.bincount(places, counts, size).astype(np.float64)
+    apart = np.bincount(places, variances, size).astype(np.float64)
+    if tree.lean:
+        together = np.bincount(places, np.sqrt(variances), size)
+        apart = (1 - tree.lean) * apart + tree.lean * np.square(together)
+    return sums, apart
 
 
 # -- keys ------------------------------------------------------------------------

@@ -25,6 +25,7 @@ class LevelledTree:
         groups: The place of the split's value.
         counts: Estimated units.
         variances: Mean squared error of each count.
+        lean: How far their errors lean the same way, from 0 to 1.
         levels: The first node of each level below the roots, and one past the last.
         lengths: How many symbols are known at each node.
         has_ended: Whether the sequence has ended there.
@@ -49,6 +50,7 @@ class LevelledTree:
         self.groups: IntArray = tree.groups[order]
         self.counts: FloatArray = tree.counts[order].astype(np.float64)
         self.variances: FloatArray = tree.variances[order].astype(np.float64)
+        self.lean = tree.lean
         ends = np.searchsorted(depths[order], np.arange(1, depths.max(initial=0) + 2))
         self.levels: list[slice] = [
             slice(int(start), int(stop)) for start, stop in pairwise(ends)

@@ -7,7 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from release.models.contract import Facts, IntArray, Table
+from release.sequences.bands import Bands, band_starts
 from release.sequences.domain import SequenceDomain
+from release.sequences.models.rooms import Sampled
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,19 @@ class DrawnLevel:
 
 @dataclass(frozen=True, slots=True)
 class DrawnTree:
-    """All levels, from the children of the roots."""
+    """All levels, from the children of the roots, and what was measured beside them.
+
+    Attributes:
+        domain: Of the release.
+        levels: Of the tree.
+        bands: Noisy lengths; None in releases of the first format, and while it grows.
+        sampled: Noisy symbols at one place of each unit; None likewise.
+    """
 
     domain: SequenceDomain
     levels: tuple[DrawnLevel, ...]
+    bands: Bands | None = None
+    sampled: Sampled | None = None
 
     def facts(self) -> Facts:
         """Return each level's number of nodes, scale and threshold."""
@@ -45,6 +56,15 @@ class DrawnTree:
             "nodes": [len(level.values) for level in self.levels],
             "scales": [level.scale for level in self.levels],
             "thresholds": [level.threshold for level in self.levels],
+            **self._scales(),
+        }
+
+    def _scales(self) -> Facts:
+        if self.bands is None or self.sampled is None:
+            return {}
+        return {
+            "lengths_scale": self.bands.scale,
+            "sampled_scale": self.sampled.scale,
         }
 
     def tables(self) -> Mapping[str, Table]:
@@ -60,7 +80,22 @@ class DrawnTree:
                 "grown": np.concatenate([level.grown for level in levels]).astype(
                     np.int64
                 ),
-            }
+            },
+            **self._beside(),
+        }
+
+    def _beside(self) -> Mapping[str, Table]:
+        """Return one row a group and band of lengths, and one a band and symbol."""
+        if self.bands is None or self.sampled is None:
+            return {}
+        firsts, symbols = band_starts(self.domain.max_length), self.domain.symbols
+        return {
+            "lengths": self.bands.table(),
+            "sampled": {
+                "first": np.repeat(firsts, symbols),
+                "symbol": np.tile(np.arange(symbols), len(firsts)),
+                "count": self.sampled.counts.reshape(-1),
+            },
         }
 
     @classmethod
@@ -84,7 +119,21 @@ class DrawnTree:
             DrawnLevel(parents, symbols, values, grown > 0, scale, int(threshold))
             for parents, symbols, values, grown, scale, threshold in rows
         )
-        return cls(domain, levels)
+        return cls(domain, levels, *_rebuilt_beside(domain, facts, tables))
+
+
+def _rebuilt_beside(
+    domain: SequenceDomain, facts: Mapping[str, object], tables: Mapping[str, Table]
+) -> tuple[Bands | None, Sampled | None]:
+    if "lengths_scale" not in facts:  # the first format
+        return None, None
+    scale = float(str(facts["lengths_scale"]))
+    bands = Bands.rebuilt(domain.max_length, domain.groups, tables["lengths"], scale)
+    counts = np.asarray(tables["sampled"]["count"], np.int64)
+    sampled = Sampled(
+        counts.reshape(-1, domain.symbols), float(str(facts["sampled_scale"]))
+    )
+    return bands, sampled
 
 
 def _list(value: object) -> list[float]:

@@ -1,7 +1,7 @@
 """Published grams: counts of short runs, and a Markov chain for longer ones."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -10,7 +10,7 @@ import numpy as np
 
 from release.models.contract import Facts, FloatArray, IntArray, Table
 from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.bands import Bands, band_starts
+from release.sequences.bands import Bands
 from release.sequences.chains import Chains, GramLevel, Steps, Tails, spread
 from release.sequences.contract import Estimate, Run
 from release.sequences.domain import SequenceDomain
@@ -22,6 +22,11 @@ LOST_STRAY: Final = 1.5
 
 LOST_ROOT: Final = 0.1
 """Or so many times the root of that share, if that is more: late symbols may be few."""
+
+
+SAMPLED: Final = "sampled"
+"""Which places of a unit are counted, where not all are; the first format had the first
+ones, and does not say so."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +61,15 @@ class NgramModel:
         tables: Mapping[str, Table],
     ) -> "NgramModel":
         """Return the model that wrote these facts and tables."""
-        bands = len(band_starts(domain.max_length))
-        counts = np.asarray(tables["lengths"]["count"], np.int64)
+        scale = float(str(facts["lengths_scale"]))
+        bands = Bands.rebuilt(
+            domain.max_length, domain.groups, tables["lengths"], scale
+        )
         return cls(
             domain=domain,
             order=int(str(facts["order"])),
             cut=int(str(facts["cut"])),
-            bands=Bands(
-                domain.max_length,
-                counts.reshape(domain.groups, bands),
-                float(str(facts["lengths_scale"])),
-            ),
+            bands=replace(bands, sampled=facts.get("places") == SAMPLED),
             scale=float(str(facts["scale"])),
             threshold=int(str(facts["threshold"])),
             levels=_levels(tables["grams"]),
@@ -79,7 +82,9 @@ class NgramModel:
 
     def facts(self) -> Facts:
         """Return the cut, the order, scales and the first threshold."""
+        first = {"places": SAMPLED} if self.bands.sampled else {}
         return {
+            **first,
             "order": self.order,
             "cut": self.cut,
             "scale": self.scale,
@@ -94,14 +99,7 @@ class NgramModel:
         symbols, the group. ``child_scale`` is that of its children's noise, 0 where
         they were not counted; ``child_threshold`` the least count of one that is kept.
         """
-        firsts = band_starts(self.domain.max_length)
-        groups = np.repeat(np.arange(self.domain.groups), len(firsts))
-        lengths = {
-            "group": groups,
-            "first": np.tile(firsts, self.domain.groups),
-            "count": self.bands.counts.reshape(-1),
-        }
-        return {"grams": _rows(self.levels), "lengths": lengths}
+        return {"grams": _rows(self.levels), "lengths": self.bands.table()}
 
     def paths(self) -> PathTree:
         """Return the chain's tree of paths from the start, level by level."""
@@ -146,8 +144,21 @@ class NgramModel:
             found, noise = self._in_group(group, codes)
             values += factor * found
             lost = self._lost(found, every[group], counted[group])
-            variances += factor**2 * noise + np.square(lost)
+            most = found + WEIGHTED_QUANTILE * np.sqrt(noise)
+            unsure = most * self._unsure(factor, length, every[group])
+            variances += factor**2 * noise + np.square(lost) + np.square(unsure)
         return values, WEIGHTED_QUANTILE * np.sqrt(variances)
+
+    def _unsure(self, factor: float, symbols: int, every: float) -> float:
+        """Return how far the factor may be off by the noise of the lengths.
+
+        It is 1 at the least, and at the most that of sequences of the maximal length.
+        """
+        if not self.bands.sampled:
+            return 0.0
+        most = max(1.0, self.domain.max_length / (self.cut - 1))
+        known = min(1.0, self.bands.starts_deviation(symbols) / max(every, 1.0))
+        return known * max(most - factor, factor - 1)
 
     def _lost(self, found: FloatArray, every: float, counted: float) -> FloatArray:
         """Return how far runs at places that were not counted may stray."""

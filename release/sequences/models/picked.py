@@ -21,14 +21,17 @@ class PickedSequences:
     Attributes:
         inner: That model.
         strategy: Which strategy was picked.
-        noisy_total: Units; what the rule read, as drawn.
-        total_scale: Of its noise.
+        noisy_total: Units: the sum of what was drawn.
+        total_scale: Of the noise of each draw.
+        noisy_lengths: Units by group and band of lengths, as drawn: what the rule
+            read; none in the first format, where it read the total.
     """
 
     inner: SequenceModel
     strategy: str
     noisy_total: int
     total_scale: float
+    noisy_lengths: tuple[int, ...] = ()
 
     @classmethod
     def rebuilt(
@@ -47,11 +50,13 @@ class PickedSequences:
             tables: As written.
         """
         own = cast("Mapping[str, object]", facts["model"])
+        lengths = facts.get("noisy_lengths", [])
         return cls(
             inner=plain[str(facts["kind"])](domain, own, tables),
             strategy=str(facts["strategy"]),
             noisy_total=int(str(facts["noisy_total"])),
             total_scale=float(str(facts["total_scale"])),
+            noisy_lengths=tuple(map(int, cast("list[int]", lengths))),
         )
 
     @property
@@ -66,7 +71,9 @@ class PickedSequences:
 
     def facts(self) -> Facts:
         """Return the inner model's facts, which strategy was picked, and why."""
+        lengths = {"noisy_lengths": list(self.noisy_lengths)}
         return {
+            **(lengths if self.noisy_lengths else {}),
             "kind": self.inner.kind,
             "model": self.inner.facts(),
             "strategy": self.strategy,

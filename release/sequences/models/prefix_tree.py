@@ -13,9 +13,10 @@ from release.sequences.completion import Completed, complete, counted
 from release.sequences.contract import Estimate, Run
 from release.sequences.domain import SequenceDomain
 from release.sequences.grams import GramSums, by_length
-from release.sequences.markov import Chain
+from release.sequences.models.beyond import Beyond
 from release.sequences.models.drawn import DrawnTree
 from release.sequences.models.growth import FullTree, full_tree, published
+from release.sequences.models.rooms import Rooms, totals_of
 from release.sequences.paths import PathTree
 
 MODEL_ERROR: Final = 2.0
@@ -33,9 +34,6 @@ symbol, where nothing was learnt and where all was."""
 SPARE: Final = 2.25
 """How often a run may occur at the most, in those parts of its rarest symbol, is this
 less how far what follows its symbols was learnt, from 0 to 1."""
-
-HIDDEN: Final = 2.0
-"""Units that noise may hide, in thresholds of the first level."""
 
 _NOTHING: Final = 1e-12
 
@@ -88,7 +86,9 @@ class PrefixTreeModel:
         return self._paths
 
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
-        """Return how often each run occurs: in the tree, and beyond by the chain.
+        """Return how often each run occurs in the first h symbols of all sequences.
+
+        In the tree by its counts, beyond it by the chain.
 
         Raises:
             ValueError: A run has no symbol.
@@ -136,47 +136,41 @@ class PrefixTreeModel:
     def _told(self, runs: IntArray) -> list[Estimate]:
         sums = self._grams.sums(runs)
         inside, _, variances, hidden = sums[-1]
-        outside = self._believed.outside(runs, sums[:, 1])
+        most = self._room(runs)
+        outside = np.minimum(self._believed.outside(runs, sums[:, 1]), most)
         foretold = hidden + self._foretold.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
         foretold = np.maximum(MODEL_ERROR * foretold, self._at_most(runs, foretold))
-        widths += foretold + FLOOR * self._scale
+        widths += np.minimum(foretold, most + hidden) + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
             for value, width in zip(inside + outside, widths, strict=True)
         ]
 
+    def _room(self, runs: IntArray) -> FloatArray:
+        """Return how often runs may occur where nobody counted: a bound.
+
+        No run occurs there more often than its rarest symbol does.
+        """
+        rarest = self._rooms.of_symbols[runs].min(axis=1)
+        return np.asarray(np.minimum(rarest, self._rooms.of_runs(runs.shape[1])))
+
     def _at_most(self, runs: IntArray, foretold: FloatArray) -> FloatArray:
         """Return how often runs may occur where nobody counted.
 
-        No run occurs more often than its rarest symbol. What part of that symbol the
-        run takes is foretold as a product of chances; of sequences that stay as they
-        are it takes more. So a root of that part is taken: the higher, and of the more
-        symbols, the less was learnt of what follows.
+        The chain foretells which part of their rarest symbol they are, as a product of
+        chances; of sequences that stay as they are it is more. So a root of that part
+        is taken: the higher, and of the more symbols, the less was learnt of what
+        follows.
         """
-        rarest = self._alone[runs].min(axis=1)
+        rarest = self._rooms.of_symbols[runs].min(axis=1)
         if runs.shape[1] == 1:
-            doubt = 1 - self._trust[runs[:, 0]] / 2
-            return np.asarray(2 * MODEL_ERROR * rarest * doubt)
+            return np.asarray(rarest)
         trust = self._trust[runs[:, :-1]].min(axis=1)
         least = (1 - trust) * float(self.domain.symbols) ** (1 - runs.shape[1])
         parts = foretold / np.maximum(rarest, _NOTHING)
         power = LEAST_POWER + (MOST_POWER - LEAST_POWER) * trust
         return np.asarray((SPARE - trust) * rarest * np.clip(parts, least, 1) ** power)
-
-    @cached_property
-    def _alone(self) -> FloatArray:
-        """How often each symbol may occur where nobody counted.
-
-        As the chain foretells. Where no more units were counted than noise may hide,
-        those may have it at each of their places.
-        """
-        runs = np.arange(self.domain.symbols)[:, None]
-        sums = self._grams.sums(runs)
-        foretold = sums[-1][3] + self._foretold.outside(runs, sums[:, 1])
-        first, units = self.drawn.levels[0], self._full.counts[: self.domain.groups]
-        hidden = np.maximum(HIDDEN * first.threshold - units, 0).sum()
-        return np.asarray(foretold + self.domain.max_length * hidden)
 
     @cached_property
     def _trust(self) -> FloatArray:
@@ -198,17 +192,47 @@ class PrefixTreeModel:
         return complete(self.drawn)
 
     @cached_property
-    def _foretold(self) -> "_Beyond":
-        """How sequences go on beyond the tree: for h symbols more, or less, on mean."""
-        chain = self._completed.chain.ending(1 / (1 + self.domain.max_length))
-        return _Beyond.of(chain, self._full)
+    def _foretold(self) -> Beyond:
+        """How sequences go on beyond the tree, up to the maximal length."""
+        places = None
+        full, most = self._full, self.domain.max_length
+        if self.drawn.bands is not None:
+            known = full.symbols < self.domain.symbols
+            known &= full.symbols >= 0
+            told = np.bincount(full.depths[known], full.counts[known], most + 1)
+            places = np.maximum(self._rooms.survivors - told, 0)
+        return Beyond.of(self._completed.chain, full, most, places=places)
 
     @cached_property
-    def _believed(self) -> "_Beyond":
+    def _believed(self) -> Beyond:
         """As much of that as was learnt from counts; widths are of all of it."""
         known = counted(self._completed)
-        chain = self._foretold.chain.trusted(known, self._strength)
-        return _Beyond.of(chain, self._full)
+        chain = self._completed.chain.trusted(known, self._strength)
+        most, factors = self.domain.max_length, self._foretold.factors
+        return Beyond.of(chain, self._full, most, factors)
+
+    @cached_property
+    def _rooms(self) -> Rooms:
+        full, drawn, most = self._full, self.drawn, self.domain.max_length
+        symbols = self.domain.symbols
+        kept = np.flatnonzero(full.kept & (full.symbols >= 0))
+        places = full.depths[kept] * (symbols + 1) + full.symbols[kept]
+        size = (most + 2) * (symbols + 1)
+        told = np.bincount(places, full.counts[kept], size).astype(np.float64)
+        told = told.reshape(most + 2, -1)
+        sampled, roots = drawn.sampled, slice(0, self.domain.groups)
+        return Rooms(
+            domain=self.domain,
+            kept=told[:-1, :symbols],
+            ended=told[1:, symbols],
+            everybody=float(full.counts[roots].sum()),
+            most_units=float(
+                full.counts[roots].sum()
+                + WEIGHTED_QUANTILE * np.sqrt(full.variances[roots].sum())
+            ),
+            bands=drawn.bands,
+            totals=None if sampled is None else totals_of(sampled, most),
+        )
 
     @cached_property
     def _full(self) -> FullTree:
@@ -223,46 +247,8 @@ class PrefixTreeModel:
         full = self._full
         hidden = np.where(full.kept, 0.0, full.counts)
         spread = np.where(full.kept, full.variances, 0.0)
-        values = np.array([full.counts, full.open_ends, spread, hidden])
+        goes_on = full.depths < self.domain.max_length
+        values = np.array([full.counts, full.open_ends * goes_on, spread, hidden])
         return GramSums(
             full.parents, full.symbols, full.depths, self.domain.symbols + 1, values
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Beyond:
-    """What a chain foretells beyond the tree's ends.
-
-    Attributes:
-        chain: How sequences go on.
-        met: How often each of its states is come to.
-        ends: Units at all ends of the tree.
-    """
-
-    chain: Chain
-    met: FloatArray
-    ends: float
-
-    @classmethod
-    def of(cls, chain: Chain, full: FullTree) -> "_Beyond":
-        """Return what follows from the ends of a tree."""
-        first = np.bincount(full.states, full.open_ends, len(chain.chances))
-        met = chain.visits(np.asarray(first, dtype=np.float64))
-        return cls(chain, met, float(first.sum()))
-
-    def outside(self, runs: IntArray, open_ends: FloatArray) -> FloatArray:
-        """Return how often runs end outside the tree.
-
-        Args:
-            runs: (runs, symbols).
-            open_ends: (symbols, runs): at place l, units at ends of the tree whose last
-                symbols are the first l + 1 of the run.
-        """
-        chain, length = self.chain, runs.shape[1]
-        short = min(length, chain.order)
-        codes = chain.codes(runs[:, :short])
-        found = self.met.reshape(-1, chain.base**short).sum(axis=0)[codes]
-        for place in range(short, length):
-            before = open_ends[place - 1] if place else self.ends
-            found = (found + before) * chain.chance(runs[:, : place + 1])
-        return np.asarray(found)

@@ -1,10 +1,11 @@
-"""Picks a strategy for sequences by a fixed public rule and a noisy total."""
+"""Picks a strategy for sequences by a fixed public rule and noisy lengths."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
+from release.sequences.bands import Bands, band_starts
 from release.sequences.contract import SequenceModel, SequenceStrategy
 from release.sequences.domain import SequenceDomain
 from release.sequences.models.picked import PickedSequences
@@ -19,21 +20,18 @@ from release.strategies.parameters import (
 
 TOTAL_SHARE: Final = "0.02"
 
-SHORT: Final = 8
-"""Sequences of at most so many symbols are told whole by a prefix tree."""
+MANY: Final = 10_000.0
+"""Symbols times epsilon from which n-grams err less than a prefix tree, on mean over
+made-up logs of eleven shapes (docs/sequences-accuracy.md)."""
 
-MIDDLE: Final = 16
-"""Up to so many a prefix tree tells more than n-grams, where there are many units."""
-
-MANY: Final = 20_000.0
-"""Units times epsilon over symbols; chosen on MSNBC and Sepsis, cut to 6, 12 and 30
-symbols (docs/releases-accuracy.md)."""
+PICKS: Final = ("prefix_tree", "ngram")
+"""The strategies of which noisy lengths pick one, for few symbols and for many."""
 
 _KNOWN: Final = ("total_share",)
 
 
 class AutoSequences:
-    """Spends a small part on the total, and the rest as the picked strategy does.
+    """Spends a small part on lengths, and the rest as the picked strategy does.
 
     Source: docs/proofs/auto.md.
     """
@@ -46,62 +44,50 @@ class AutoSequences:
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return the part of the total, and the rest."""
+        """Return the part of the lengths, and the rest."""
         refuse_unknown(parameters, _KNOWN)
-        total = share(parameters, "total_share", TOTAL_SHARE)
-        total_part, rest = divide(loss, [("total", total), ("rest", 1 - total)])
-        refuse_too_small(1, total_part.loss)
-        for name in picks(domain):  # any may be picked once the total is drawn
+        own = share(parameters, "total_share", TOTAL_SHARE)
+        lengths, rest = divide(loss, [("total", own), ("rest", 1 - own)])
+        refuse_too_small(1, lengths.loss)
+        for name in PICKS:  # either may be picked once the lengths are drawn
             self._strategies[name].parts(domain, rest.loss, {})
-        return total_part, rest
+        return lengths, rest
 
     def expectation(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return what is foretold of the pick, where public facts decide it."""
-        _, rest = self.parts(domain, loss, parameters)
-        names = picks(domain)
-        if len(names) == 1:
-            return self._strategies[names[0]].expectation(domain, rest.loss, {})
+        """Return which strategy is picked when: noisy lengths decide."""
+        self.parts(domain, loss, parameters)
         return Expectation(
             cell_rmse=None,
             total_rmse=None,
-            words=f"From {names[0]} for few units to {names[-1]} for many.",
+            words=f"{PICKS[0]} for few symbols times epsilon, {PICKS[-1]} from "
+            f"{MANY:,.0f} on.",
         )
 
     def measure(
         self, sequences: SealedSequences, meter: Meter, parameters: Parameters
     ) -> SequenceModel:
-        """Count units, pick, measure. Neighbours: add or remove all rows of a unit."""
+        """Count lengths, pick, measure. Neighbours: add or remove one unit's rows."""
         refuse_unknown(parameters, _KNOWN)
         domain = sequences.domain
-        total = meter.counts("total", sequences.total(), 1)
+        firsts = band_starts(domain.max_length)
+        noisy = meter.counts("total", sequences.length_bands(firsts), 1)
+        counts = noisy.values.reshape(domain.groups, len(firsts))
+        bands = Bands(domain.max_length, counts, noisy.scale)
         rest = meter.left("rest")
-        noisy_total = int(total.values[0])
-        name = pick(domain, max(0, noisy_total) * float(rest.epsilon))
+        name = pick(float(bands.starts(1).sum()) * float(rest.epsilon))
         strategy = self._strategies[name]
         inner = meter.divide("rest", strategy.parts(domain, rest, {}))
         return PickedSequences(
             inner=strategy.measure(sequences, inner, {}),
             strategy=name,
-            noisy_total=noisy_total,
-            total_scale=total.scale,
+            noisy_total=int(noisy.values.sum()),
+            total_scale=noisy.scale,
+            noisy_lengths=tuple(noisy.values.tolist()),
         )
 
 
-def picks(domain: SequenceDomain) -> tuple[str, ...]:
-    """Return the strategies of which the noisy total picks one, few units first."""
-    if domain.max_length <= SHORT:
-        return ("prefix_tree",)
-    return ("ngram", "prefix_tree") if domain.max_length <= MIDDLE else ("ngram",)
-
-
-def pick(domain: SequenceDomain, load: float) -> str:
-    """Return what suits a domain at a load.
-
-    Args:
-        domain: Public.
-        load: Noisy units times epsilon; a noisy value.
-    """
-    names = picks(domain)
-    return names[-1] if load >= MANY * domain.symbols else names[0]
+def pick(load: float) -> str:
+    """Return what suits noisy symbols times epsilon."""
+    return PICKS[-1] if load >= MANY else PICKS[0]

@@ -15,10 +15,12 @@ from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.models.contract import IntArray
 from release.models.intervals import noise_variance
+from release.sequences.bands import Bands, band_starts
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
+from release.sequences.models.rooms import Sampled
 from release.sequences.sealed import SealedSequences
 from release.sequences.strategies.limits import refuse_wide
 from release.sequences.strategies.predictor import confidence
@@ -28,6 +30,7 @@ from release.strategies.parameters import (
     refuse_small_parts,
     refuse_too_small,
     refuse_unknown,
+    share,
     whole,
 )
 
@@ -36,7 +39,18 @@ MOST_THRESHOLD: Final = 2**40
 MOST_CELLS: Final = 1_000_000
 """Children that one level may have."""
 FALSE_CHILDREN: Final = 0.6
-KNOWN: Final = ("height", "budget", "threshold", "predictor")
+KNOWN: Final = (
+    "height",
+    "budget",
+    "threshold",
+    "predictor",
+    "lengths_share",
+    "symbols_share",
+)
+LENGTHS_SHARE: Final = "0.02"
+SYMBOLS_SHARE: Final = "0.03"
+"""Of the loss: for noisy lengths, and for symbols at one sampled place of each unit."""
+
 ADAPTIVE: Final = "adaptive"
 BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)
 PREDICTORS: Final = ("none", "markov")
@@ -60,20 +74,36 @@ class PrefixTree:
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return one part a level; the root's count is the sum of its children."""
+        """Return a part of lengths, one of symbols, and one a level.
+
+        The root's count is the sum of its children.
+        """
         refuse_unknown(parameters, KNOWN)
         refuse_wide(domain)
         levels, kind = height(domain, parameters), budget(parameters)
         whole(parameters, "threshold", 1, MOST_THRESHOLD)
         predicts(parameters)
-        if kind == ADAPTIVE and levels > 1:
-            first = Fraction(1, levels)
-            parts = divide(loss, [("level_1", first), (LATER, 1 - first)])
-            refuse_too_small(1, Loss(parts[0].loss.nano_epsilon // GUARANTEED))
+        lengths = share(parameters, "lengths_share", LENGTHS_SHARE)
+        symbols = share(parameters, "symbols_share", SYMBOLS_SHARE)
+        tree = 1 - lengths - symbols
+        if tree <= 0:
+            message = "lengths_share and symbols_share leave nothing for the tree"
+            raise ReleaseRefusedError(message)
+        own: list[tuple[str, Fraction]] = [("lengths", lengths), ("symbols", symbols)]
+        adaptive = kind == ADAPTIVE and levels > 1
+        if adaptive:
+            first = tree / levels
+            own += [("level_1", first), (LATER, tree - first)]
         else:
             ratio = RATIO if kind == "geometric" else Fraction(1)
-            weights = [(f"level_{k + 1}", ratio**k) for k in range(levels)]
-            parts = divide(loss, weights)
+            weights = [ratio**k for k in range(levels)]
+            own += [
+                (f"level_{k + 1}", tree * weight / sum(weights))
+                for k, weight in enumerate(weights)
+            ]
+        parts = divide(loss, own)
+        if adaptive:
+            refuse_too_small(1, Loss(parts[2].loss.nano_epsilon // GUARANTEED))
         refuse_small_parts(1, parts)
         return parts
 
@@ -82,7 +112,7 @@ class PrefixTree:
     ) -> Expectation:
         """Return the error of one node, before the levels are made to agree."""
         parts = self.parts(domain, loss, parameters)
-        scale = laplace_scale(Fraction(1), parts[0].loss)
+        scale = laplace_scale(Fraction(1), parts[2].loss)
         least = threshold(domain, scale, parameters)
         return Expectation(
             cell_rmse=math.sqrt(noise_variance(scale)),
@@ -99,6 +129,7 @@ class PrefixTree:
         least = meter.left("level_1").nano_epsilon // GUARANTEED
         predictor = domain if predicts(parameters) else None
         plan = _Plan(most, budget(parameters) == ADAPTIVE, least, predictor)
+        beside = _measured_beside(sequences, meter)
         walk, places = sequences.roots(), np.arange(domain.groups)
         levels: list[DrawnLevel] = []
         for depth in range(1, most + 1):
@@ -118,7 +149,22 @@ class PrefixTree:
             walk, places = walk.down(noisy.cells[grown]), np.flatnonzero(grown)
             if not len(places):
                 break
-        return PrefixTreeModel(DrawnTree(domain, tuple(levels)))
+        return PrefixTreeModel(DrawnTree(domain, tuple(levels), *beside))
+
+
+def _measured_beside(sequences: SealedSequences, meter: Meter) -> tuple[Bands, Sampled]:
+    """Measure lengths, and symbols at one place of each unit.
+
+    Neighbouring relation: add or remove all rows of one unit; each moves by 1.
+    """
+    domain = sequences.domain
+    firsts = band_starts(domain.max_length)
+    lengths = meter.counts("lengths", sequences.length_bands(firsts), 1)
+    counts = lengths.values.reshape(domain.groups, len(firsts))
+    symbols = meter.counts("symbols", sequences.sampled_symbols(firsts), 1)
+    met = symbols.values.reshape(len(firsts), domain.symbols)
+    bands = Bands(domain.max_length, counts, lengths.scale)
+    return bands, Sampled(met, symbols.scale)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def lines_of(axes):
 def test_counts_are_bars_with_their_intervals():
     axes = answer().plot("stays")
     assert [bar.get_height() for bar in axes.patches] == [120, -4, 40]
-    assert lines_of(axes) == [[90, 150], [-34, 26], [10, 70]]
+    assert lines_of(axes) == [[90, 150], [0.0, 30.0], [10, 70]]
 
 
 def test_groups_are_on_the_axis():

@@ -243,10 +243,13 @@ def test_many_symbols_are_cut_and_read_by_their_number():
     )
     plan = compile_sequences(request, HOSPITAL)
     assert plan.alphabet.values == ("2024-01-30..2024-01-31", "2024-02-01", None)
-    raw = sequence_counts(plan.statement, [[(0, "\u0102\u0100", 3), (0, "\u0101", 1)]])
+    raw = sequence_counts(
+        plan.statement, [[(0, "\u0102\u0100", 5, 3), (0, "\u0101", 2, 1)]]
+    )
     assert raw.symbols.tolist() == [1, 2, 0]
     assert raw.starts.tolist() == [0, 1, 3]
     assert raw.counts.tolist() == [1, 3]
+    assert raw.phases.tolist() == [2, 5]
 
 
 def test_combining_marks_are_symbols_of_their_own():
@@ -259,11 +262,11 @@ def test_combining_marks_are_symbols_of_their_own():
 @pytest.mark.parametrize(
     "rows",
     [
-        [(0, "\u0100", 1), (0, "\u0100", 1)],
-        [(0, "", 1)],
-        [(0, "\u0100\u0100\u0100", 1)],
-        [(0, "\u0103", 1)],
-        [(0, "a", 1)],
+        [(0, "\u0100", 0, 1), (0, "\u0100", 0, 1)],
+        [(0, "", 0, 1)],
+        [(0, "\u0100\u0100\u0100", 0, 1)],
+        [(0, "\u0103", 0, 1)],
+        [(0, "a", 0, 1)],
     ],
 )
 def test_what_is_no_sequence_is_an_error_of_the_rendering(rows):

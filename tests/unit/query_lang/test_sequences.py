@@ -27,9 +27,10 @@ def sequences(symbols=Axis("ward"), **more):  # noqa: B008 - it is frozen
 def test_the_statement_groups_by_unit_orders_by_value_and_hash_and_cuts():
     plan = sequences(split=Axis("sex"), where="age > 60")
     sql = plan.statement.sql
-    assert sql.startswith("SELECT split, sequence, COUNT(*) FROM (SELECT CAST(MIN(")
+    assert sql.startswith("SELECT split, sequence, (unit % ")
+    assert "COUNT(*) FROM (SELECT s0 AS unit, CAST(MIN(" in sql
     assert "ORDER BY place ASC NULLS LAST, s1 ASC NULLS FIRST), ?)" in sql
-    assert sql.endswith("GROUP BY s0) GROUP BY split, sequence")
+    assert sql.endswith("GROUP BY s0) GROUP BY split, sequence, phase")
     assert sql.count("?") == len(plan.statement.parameters)
     assert "north" not in sql
     assert plan.statement.parameters[0] == plan.max_length == 3

@@ -468,7 +468,7 @@ REFUSED = [
     ("SELECT COUNT(*) FROM stays HAVING HAS_RUN('a')", "sequence_order"),
     ("SELECT COUNT(*) FROM stays HAVING COUNT(*) > 'a'", "literal_type"),
     ("SELECT COUNT(*) FROM stays HAVING COUNT(*)", "having_form"),
-    ("SELECT COUNT(*) FROM stays HAVING 1 < 2", "operand"),
+    ("SELECT COUNT(*) FROM stays HAVING 1 < 'a'", "literal_type"),
     ("SELECT COUNT(*) AS n FROM stays HAVING m > 2", "sequence_order"),
     ("SELECT COUNT(*) FROM stays ORDER BY 2", "group_by_form"),
     (

@@ -48,6 +48,7 @@ def opened(epsilon, seed):
         starts=np.cumsum([0, *map(len, distinct)], dtype=np.int64),
         groups=np.zeros(len(distinct), dtype=np.int64),
         counts=np.array([WALKS.count(walk) for walk in distinct], dtype=np.int64),
+        phases=np.zeros(len(distinct), dtype=np.int64),
     )
     strategy, loss = STRATEGIES["prefix_tree"], Loss.parse(epsilon)
     parts = strategy.parts(DOMAIN, loss, {})

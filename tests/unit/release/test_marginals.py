@@ -17,8 +17,16 @@ from release.models.marginal_fit import onto_simplex
 from release.models.registry import MODELS
 from release.sealed_cube import SealedCube
 from release.sealed_marginals import one_way_sums, pair_distances, pair_sums
-from release.strategies.marginals import MarginalTables, bins_of
+from release.strategies.marginals import (
+    LEAST_SHARE,
+    MOST_SHARE,
+    MarginalTables,
+    bins_of,
+    one_way_share,
+)
 from tests.meters import cube_of, domain_of, epsilon, run
+
+LEAST_MOST = (LEAST_SHARE, MOST_SHARE)
 
 
 def chained(count=4_000, seed=0):
@@ -34,13 +42,46 @@ def chained(count=4_000, seed=0):
 
 def test_parts_sum_exactly_to_the_charge_and_there_is_one_choice_an_edge():
     for text in ("1", "0.1", "0.000000777"):
-        parts = MarginalTables().parts(domain_of(4, 4, 3), epsilon(text), {})
+        asked = {"one_way_share": "0.3"}
+        parts = MarginalTables().parts(domain_of(4, 4, 3), epsilon(text), asked)
         assert sum(p.loss.nano_epsilon for p in parts) == epsilon(text).nano_epsilon
         assert [p.name for p in parts] == ["one_way", "choice_1", "choice_2", "two_way"]
 
 
+def test_a_noisy_size_decides_the_share_of_one_way_tables_unless_it_is_asked_for():
+    domain, loss = domain_of(4, 4, 3), epsilon("0.1")
+    parts = MarginalTables().parts(domain, loss, {})
+    assert [(p.name, str(p.loss)) for p in parts] == [
+        ("size", "0.002"),
+        ("rest", "0.098"),
+    ]
+
+    def at(count, bound=1):
+        return one_way_share(domain_of(4, 4, 3, bound=bound), count, parts[1].loss)
+
+    counts = (-5, 0, 10, 1_000, 3_000, 10_000, 10**6, 10**9)
+    shares = [at(count) for count in counts]
+    assert shares == sorted(shares, reverse=True)
+    assert (shares[0], shares[-1]) == (LEAST_MOST[1], LEAST_MOST[0])
+    assert at(30_000, bound=10) == at(3_000)
+    _, meter = run(MarginalTables(), cube_of(chained()), epsilon("1"))
+    assert [part for part, _, _ in meter.seen] == ["size", "one_way", "two_way"]
+
+
+@pytest.mark.parametrize("count", [300, 30_000])
+def test_all_parts_are_spent_whatever_the_size_says(count):
+    _, meter = run(MarginalTables(), cube_of(chained(count)), epsilon("0.3"))
+
+    assert meter.seen[0][2] == 1
+
+
 @pytest.mark.parametrize(
-    "parameters", [{"one_way_share": "0.9", "choice_share": "0.2"}, {"tree": 1}]
+    "parameters",
+    [
+        {"one_way_share": "0.9", "choice_share": "0.2"},
+        {"choice_share": "0.25"},
+        {"tree": 1},
+    ],
 )
 def test_parameters_that_do_not_fit_are_refused(parameters):
     with pytest.raises(ReleaseRefusedError):
@@ -130,7 +171,8 @@ def test_one_unit_moves_tables_and_scores_as_stated(image, touched, forecast):
 
 
 def test_the_noise_is_for_all_tables_together():
-    model, meter = run(MarginalTables(), cube_of(chained(), bound=5), epsilon("1"))
+    cube, asked = cube_of(chained(), bound=5), {"one_way_share": "0.3"}
+    model, meter = run(MarginalTables(), cube, epsilon("1"), asked)
     stated = {part: l1 for part, _, l1 in meter.seen if part.endswith("way")}
     assert stated == {"one_way": 5 * 3, "two_way": 5 * 2}
     assert model.drawn.one_scale == pytest.approx(15 / 0.3)

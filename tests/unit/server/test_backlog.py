@@ -1,8 +1,9 @@
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
-from server.api.backlog import Backlog, Machine, Work
+from server.api.backlog import Backlog, Machine, Work, recovered_seconds
 
 SMALL = Work(executing=0.006, storing=0.011)
 HEAVY = Work(executing=0.5, storing=0.011)
@@ -116,6 +117,22 @@ def test_what_is_refused_leaves_on_its_first_slot_when_nobody_is_ahead():
 
 def test_long_texts_take_longer_to_read():
     assert unexecuted(0, size=16 * 1024) == 4
+
+
+def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
+    plan = SimpleNamespace(
+        rendered=SimpleNamespace(cells=["all"], scans=1),
+        measures=[SimpleNamespace(size=1)],
+    )
+    wide = SimpleNamespace(
+        rendered=SimpleNamespace(cells=range(10_000), scans=1),
+        measures=[SimpleNamespace(size=1)],
+    )
+    small, large = (
+        recovered_seconds(one, slot=0.1, machine=ONE) for one in (plan, wide)
+    )
+    assert (small, round(large, 9)) == (0.1, 0.3)
+    assert recovered_seconds(wide, slot=0, machine=ONE) == 0
 
 
 def test_without_slots_everything_takes_one():

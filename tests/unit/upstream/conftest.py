@@ -6,9 +6,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from upstream.ingestion import BUCKET_BYTES, MEMORY_LIMIT, Ingested, ingest
+from upstream.hierarchies import read_hierarchies
+from upstream.ingestion import (
+    BUCKET_BYTES,
+    MEMORY_LIMIT,
+    NOTHING_BEFORE,
+    Ingested,
+    ingest,
+)
 from upstream.manifest import Manifest
 from upstream.progress import Progress, silent
+from upstream.public_watch import Surroundings
 
 SECRET = bytes(range(32))
 
@@ -30,6 +38,8 @@ class Hospital:
     more_tables: list = field(default_factory=list)
     unit_type: str = "integer"
     population: dict = field(default_factory=dict)
+    hierarchies: list = field(default_factory=list)
+    surroundings: Surroundings = NOTHING_BEFORE
     target: str = "snapshot.duckdb"
     bucket_bytes: int = BUCKET_BYTES
     progress: Progress = silent
@@ -61,12 +71,15 @@ class Hospital:
             "population": population,
             "dataset": "d",
             "snapshot_date": "2024-12-31",
+            "hierarchies": self.hierarchies,
             "tables": [
                 {k: v for k, v in stays.items() if v is not None},
                 *self.more_tables,
             ],
         }
-        return Manifest.from_json(Manifest.model_validate(content).canonical_json())
+        manifest = Manifest.from_json(Manifest.model_validate(content).canonical_json())
+        own = read_hierarchies(manifest.hierarchies, self.folder, self.folder)
+        return manifest.with_hierarchies(own)
 
     def load(self, *, secret=SECRET, import_folder=None) -> Ingested:
         """Write the CSV and ingest everything."""
@@ -79,6 +92,7 @@ class Hospital:
             import_folder=import_folder or self.folder,
             secret=secret,
             target=self.folder / self.target,
+            surroundings=self.surroundings,
             bucket_bytes=self.bucket_bytes,
             progress=self.progress,
             memory_limit=self.memory_limit,

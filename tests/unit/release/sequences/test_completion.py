@@ -72,19 +72,10 @@ def test_the_surer_child_moves_less():
     assert counts[0] == pytest.approx([11, 13])
 
 
-def test_visits_of_a_chain_are_those_of_the_fundamental_matrix():
+def test_a_chain_goes_on_by_its_chances_and_who_ends_is_gone():
     chances = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
-    met = Chain(1, chances).visits(np.array([10.0, 0.0, 6.0]))
-    inner = np.linalg.inv(np.eye(2) - chances[:2, :2])
-    first = np.array([10 * 0.5 + 6 * 0.4, 10 * 0.2 + 6 * 0.4])
-    assert met == pytest.approx([*(first @ inner), 0.0], rel=1e-4)
-
-
-def test_a_chain_that_ends_sooner_has_chances_that_sum_to_one():
-    chances = np.array([[0.6, 0.39, 0.01], [0.1, 0.6, 0.3], [1.0, 0.0, 0.0]])
-    sooner = Chain(1, chances).ending(0.2).chances
-    assert sooner.sum(axis=1) == pytest.approx([1, 1, 1])
-    assert sooner[:, -1] == pytest.approx([0.2, 0.3, 0.2])
+    flow = Chain(1, chances).onward(np.array([10.0, 0.0, 6.0]))
+    assert flow == pytest.approx([10 * 0.5 + 6 * 0.4, 10 * 0.2 + 6 * 0.4, 0.0])
 
 
 def test_little_seen_memories_are_drawn_towards_shorter_ones():

@@ -14,6 +14,7 @@ from privacy.charges import Charge
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.sequences.models.ngram import NgramModel
+from release.sequences.sampling import sampled_places
 from release.sequences.strategies.ngram import Ngram
 from tests.meters import SeededSampler
 from tests.samplers import ZeroVectorSampler
@@ -41,7 +42,8 @@ def counted_by_hand(sequences, cut, order, max_length):
     for own in sequences:
         kept = own[:max_length]
         padded = [START, *kept, *([END] if len(kept) < max_length else [])]
-        for place in range(min(cut, len(kept) + 1)):
+        _, places = sampled_places(np.array([len(kept)]), np.zeros(1, int), cut - 1)
+        for place in (0, *(places + 1).tolist()):
             for length in range(1, order + 1):
                 gram = tuple(padded[place : place + length])
                 if len(gram) == length:

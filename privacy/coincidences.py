@@ -1,0 +1,26 @@
+"""Where a manifest declares that numbers, though unit ids too, are no unit ids."""
+
+from collections.abc import Iterator, Mapping
+
+
+def coinciding_places(manifest: Mapping[str, object]) -> frozenset[str]:
+    """Return the places whose numbers a manifest's JSON declares to be no unit ids."""
+    return frozenset(_coinciding(manifest))
+
+
+def _coinciding(manifest: Mapping[str, object]) -> Iterator[str]:
+    for table in _objects(manifest.get("tables")):
+        for column in _objects(table.get("columns")):
+            if column.get("not_unit_ids"):
+                yield f"{table['name']}.{column['name']}"
+    for hierarchy in _objects(manifest.get("hierarchies")):
+        if hierarchy.get("not_unit_ids"):
+            yield f"hierarchy {hierarchy['name']}"
+
+
+def _objects(value: object) -> list[Mapping[str, object]]:
+    return (
+        [one for one in value if isinstance(one, dict)]
+        if isinstance(value, list)
+        else []
+    )

@@ -1,0 +1,305 @@
+"""Random costly questions, on two snapshots that differ by one unit at every cap.
+
+Neighbouring relation: add or remove all rows of one unit. A question that is accepted
+runs on both sides within a small memory; what is refused is refused before any row.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import date
+
+import duckdb
+
+from engines.snapshots import BLIND
+from privacy.contributions import NO_BOUNDS, ContributionBounds
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import (
+    Column,
+    ColumnType,
+    Dataset,
+    Hierarchy,
+    HierarchyDomain,
+    RangeDomain,
+    Table,
+    ValuesDomain,
+)
+from query_lang.axes import Axis
+from query_lang.compile import compile_query
+from query_lang.costs import EngineSize, cost_limits, job_limits
+from query_lang.cubes import CubeRequest, compile_cube
+from query_lang.periods import Periods
+from query_lang.sequences import SequenceRequest, compile_sequences
+
+SIZE = EngineSize(64, 2, 100, 10**9, 60.0)
+LIMITS, JOB_LIMITS = cost_limits(SIZE), job_limits(SIZE)
+VISITS, LABS, NOTE, CODES, OWN_CODES, STRANGERS = 40, 12, 1_000, 200, 800, 30
+MEMORY = "128MB"
+"""Far below an executor's share, far above what one unit may add to some rows."""
+
+_NUMBER = ColumnType.INTEGER
+_PID = Column("pid", _NUMBER, nullable=False)
+
+
+def dataset():
+    days = RangeDomain(date(2000, 1, 1), date(2030, 1, 1))
+    wards = ValuesDomain(tuple(f"w{number}" for number in range(8)))
+    own = HierarchyDomain("own")
+    shared = (
+        _PID,
+        Column("age", _NUMBER, domain=RangeDomain(0, 120)),
+        Column("paid", _NUMBER),
+        Column("day", ColumnType.DATE, nullable=False, domain=days),
+        Column("ward", ColumnType.TEXT, domain=wards),
+        Column("note", ColumnType.TEXT, max_length=NOTE),
+        Column("item", ColumnType.TEXT, domain=own, max_length=9),
+    )
+    visits = Table("visits", shared, "pid", VISITS, max_rows=2_000)
+    labs = Table("labs", shared, "pid", LABS, max_rows=1_000)
+    people = Table("people", shared, "pid", 1, ("pid",), max_rows=100)
+    code = Column("code", ColumnType.TEXT, nullable=False, max_length=9)
+    codes = Table(
+        "codes", (code, Column("number", _NUMBER)), key=("code",), max_rows=CODES
+    )
+    tables = {table.name: table for table in (visits, labs, people, codes)}
+    levels = {f"C{each}": (f"part {each % 30}",) for each in range(OWN_CODES)}
+    hierarchies = {"own": Hierarchy("own", ("part",), levels)}
+    day = date(2026, 1, 1)
+    return Dataset("d", "p", "patient", day, tables, hierarchies, 100)
+
+
+DATASET = dataset()
+
+
+def arms():
+    """Return two connections: with a unit at every cap, and without it."""
+    return _filled(first=0), _filled(first=1)
+
+
+def _filled(first):
+    connection = duckdb.connect(config={"threads": "1", "memory_limit": "1GB", **BLIND})
+    for name, most in (("visits", VISITS), ("labs", LABS), ("people", 1)):
+        connection.execute(
+            f"CREATE TABLE {name} AS SELECT (hash(u) >> 1)::BIGINT AS unit_key,"
+            f" (hash(u, r, '{name}') >> 1)::BIGINT AS row_hash, r + 1 AS row_rank,"
+            " u AS pid, (hash(u, r) % 121)::BIGINT AS age, (hash(r, u) >> 2)::BIGINT"
+            " AS paid, DATE '2000-01-01' + (hash(u, r, 1) % 9000)::INTEGER AS day,"
+            " 'w' || (hash(u, r, 2) % 8) AS ward, repeat('ab', 490) || r AS note,"
+            f" 'C' || (hash(u, r, 3) % {OWN_CODES}) AS item FROM"
+            f" range({first}, {STRANGERS}) AS one(u), range({most}) AS two(r)"
+            " WHERE u = 0 OR r < 2 ORDER BY 1, 3"
+        )
+    connection.execute(
+        "CREATE TABLE codes AS SELECT 'C' || n AS code, n AS number, n AS _row"
+        f" FROM range({CODES}) AS every(n)"
+    )
+    connection.execute(f"SET memory_limit = '{MEMORY}'")
+    return connection
+
+
+@dataclass(frozen=True)
+class Costly:
+    """A question, a cube or sequences with the bounds that they ask for."""
+
+    sql: str = ""
+    bounds: ContributionBounds = NO_BOUNDS
+    request: object = None
+
+    def compiled(self):
+        """Return the cost and the statements; None where they are too costly."""
+        try:
+            match self.request:
+                case None:
+                    made = compile_query(self.sql, DATASET, self.bounds, limits=LIMITS)
+                    return made.cost, made.rendered.statements
+                case CubeRequest() as request:
+                    cube = compile_cube(request, DATASET, JOB_LIMITS)
+                    return cube.cost, (cube.statement,)
+                case request:
+                    made = compile_sequences(request, DATASET, JOB_LIMITS)
+                    return made.cost, (made.statement,)
+        except SqlNotAllowedError as refused:
+            if refused.rule not in {"too_costly", "row_bound_too_large"}:
+                raise
+            return None
+
+
+def costly(rng):
+    """Return a random costly question."""
+    kind = rng.choice(KINDS)
+    return kind(rng)
+
+
+def _bounds(rng):
+    tables = [
+        (name, rng.choice((1, 2, 2, 3, 5, 8, 20)))
+        for name in ("labs", "visits")
+        if rng.random() < 0.7
+    ]
+    rows = rng.choice((None, None, 3))
+    return ContributionBounds(tuple(tables), rows)
+
+
+def _table(rng):
+    return rng.choice(("visits", "labs"))
+
+
+def _joined(rng, most, name):
+    """Return FROM of a self-join; its first item is called NAME0."""
+    table = _table(rng)
+    joins = "".join(
+        f" {rng.choice(('JOIN', 'LEFT JOIN'))} {table} {name}{each}"
+        f" ON {name}{each}.pid = {name}0.pid"
+        for each in range(1, rng.randint(1, most))
+    )
+    return f"{table} {name}0{joins}"
+
+
+def _joins(rng):
+    return Costly(f"SELECT COUNT(*) FROM {_joined(rng, 13, 'a')}", _bounds(rng))
+
+
+def _windows(rng):
+    made = ", ".join(
+        f"{rng.choice(('LAG', 'LEAD'))}(a0.{rng.choice(('age', 'note', 'paid'))},"
+        f" {rng.randint(1, 9)}) OVER (PARTITION BY a0.pid ORDER BY"
+        f" a0.{rng.choice(('age', 'note', 'day'))}) AS w{each}"
+        for each in range(rng.randint(1, 40))
+    )
+    sql = (
+        f"SELECT COUNT(*) FROM (SELECT a0.pid, {made} FROM {_joined(rng, 10, 'a')})"
+        " AS x WHERE w0 IS NOT NULL"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _frames(rng):
+    kind = rng.choice(("SUM", "MIN", "MAX", "COUNT"))
+    wide = rng.randint(1, 2_000)
+    sql = (
+        f"SELECT COUNT(*) FROM (SELECT a0.pid, {kind}(a0.paid) OVER (PARTITION BY"
+        f" a0.pid ORDER BY a0.day ROWS BETWEEN {wide} PRECEDING AND {wide} FOLLOWING)"
+        f" AS w FROM {_joined(rng, 6, 'a')}) AS x WHERE w > 3"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _exists(rng):
+    columns = rng.sample(("age", "paid", "day", "note", "ward"), rng.randint(1, 4))
+    compared = " AND ".join(f"b0.{c} <> a0.{c}" for c in columns)
+    negated = rng.choice(("", "NOT ", "a0.age > 200 OR "))
+    sql = (
+        f"SELECT COUNT(*) FROM {_joined(rng, 7, 'a')} WHERE {negated}EXISTS"
+        f" (SELECT * FROM {_joined(rng, 7, 'b')} WHERE b0.pid = a0.pid AND {compared})"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _public(rng):
+    condition = rng.choice(("k.number > a0.age", "k.code = a0.item AND k.number > 3"))
+    sql = (
+        f"SELECT COUNT(*) FROM {_joined(rng, 5, 'a')} WHERE EXISTS"
+        f" (SELECT * FROM codes k WHERE {condition})"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _union(rng):
+    part = f"SELECT a0.pid, a0.note AS n FROM {_joined(rng, 4, 'a')}"
+    parts = " UNION ALL ".join([part] * rng.randint(2, 7))
+    sql = f"SELECT COUNT(*) FROM ({parts}) AS u WHERE n LIKE '%ba%'"
+    return Costly(sql, _bounds(rng))
+
+
+def _reused(rng):
+    table, many = _table(rng), rng.randint(1, 12)
+    joins = "".join(f" JOIN d AS d{n} ON d{n}.pid = d0.pid" for n in range(1, many))
+    keys = rng.choice(("", ", ward", ", age, note"))
+    sql = (
+        f"WITH d AS (SELECT pid{keys}, COUNT(DISTINCT paid) AS n, MAX(note) AS m,"
+        f" FIRST(age ORDER BY day) AS f FROM {table} GROUP BY pid{keys})"
+        f" SELECT COUNT(*) FROM d AS d0{joins} WHERE d0.n > 0 AND d0.m > 'a'"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _texts(rng):
+    tests = rng.choice(
+        (
+            "a0.note LIKE '%{}ba{}%'",
+            "CASE a0.note WHEN 'a{}' THEN a0.ward WHEN 'b{}' THEN a0.note END > 'q'",
+            "level(a0.item, 'part') = 'part {}'",
+        )
+    )
+    many = rng.choice((1, 5, 40))
+    tests = " OR ".join(tests.format(n, n) for n in range(many))
+    return Costly(
+        f"SELECT COUNT(*) FROM {_joined(rng, 4, 'a')} WHERE {tests}", _bounds(rng)
+    )
+
+
+def _quantiles(rng):
+    parts = ", ".join(
+        f"QUANTILE(a0.{rng.choice(('age', 'age + a0.age'))}, 0.{n},"
+        f" {rng.choice((2, 64, 1024))}) AS q{n}"
+        for n in range(1, rng.randint(2, 9))
+    )
+    return Costly(f"SELECT {parts} FROM {_joined(rng, 6, 'a')}", _bounds(rng))
+
+
+def _distinct(rng):
+    key = rng.choice(("ward", "age", "age_band(a0.age, 10)"))
+    column = key if "(" in key else f"a0.{key}"
+    sql = (
+        f"SELECT {column} AS k, COUNT(DISTINCT a0.pid) AS n,"
+        f" COUNT(DISTINCT a0.ward) AS m FROM {_joined(rng, 8, 'a')} GROUP BY {column}"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _cube(rng):
+    axes = tuple(Axis(f"a0.{name}") for name in rng.sample(("age", "ward"), 2))
+    source = _joined(rng, 10, "a")
+    made = CubeRequest(source, axes, rng.random() < 0.5, None, _tables(rng))
+    return Costly(request=made)
+
+
+def _sequences(rng):
+    bounds = _tables(rng)
+    symbols = Axis("a0.ward")
+    if rng.random() < 0.5:
+        symbols = Periods(30, "day", None, "count", None, ("1", "5"))
+    source, most = _joined(rng, 9, "a"), rng.choice((5, 1_000))
+    made = SequenceRequest(source, "a0.day", symbols, most, None, None, bounds)
+    return Costly(request=made)
+
+
+def _tables(rng):
+    return replace(_bounds(rng), max_rows_per_unit=None)
+
+
+KINDS = (
+    _joins,
+    _windows,
+    _frames,
+    _exists,
+    _exists,
+    _public,
+    _union,
+    _reused,
+    _texts,
+    _quantiles,
+    _distinct,
+    _cube,
+    _sequences,
+)
+
+
+def run(connection, statements):
+    """Return ``answered``, or the name of the engine's error."""
+    try:
+        for statement in statements:
+            cursor = connection.execute(statement.sql, list(statement.parameters))
+            while cursor.fetchmany(10_000):
+                pass
+    except duckdb.Error as error:
+        return type(error).__name__
+    return "answered"

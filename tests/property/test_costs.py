@@ -1,0 +1,38 @@
+"""Costly plans on two neighbouring snapshots: the same end, within a small memory."""
+
+import random
+import time
+
+import pytest
+
+from tests.property.costly_plans import arms, costly, run
+
+GATE_PLANS = 40
+MOST_SECONDS = 20.0  # of a processor, for some milliseconds of work
+
+
+@pytest.fixture(scope="module")
+def both():
+    found = arms()
+    yield found
+    for connection in found:
+        connection.close()
+
+
+def tried(both, seed):
+    """Return what became of one random plan: refused, or answered on both sides."""
+    made = costly(random.Random(seed)).compiled()
+    if made is None:
+        return "refused"
+    cost, statements = made
+    start = time.process_time()
+    ends = [run(connection, statements) for connection in both]
+    assert ends == ["answered", "answered"], (seed, cost)
+    assert time.process_time() - start < MOST_SECONDS, (seed, cost)
+    return "answered"
+
+
+def test_an_accepted_plan_is_answered_with_and_without_a_unit_at_every_cap(both):
+    found = [tried(both, seed) for seed in range(GATE_PLANS)]
+    assert found.count("answered") >= GATE_PLANS // 4
+    assert found.count("refused") >= GATE_PLANS // 8

@@ -1,0 +1,243 @@
+"""Made-up logs of sequences of many shapes; the same seed gives the same log.
+
+Each breaks something that a model of sequences may believe: that sequences are short,
+that what follows depends on the last symbols alone, that every place is alike, that
+long sequences hold what short ones hold.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacy.schema import ColumnType
+from privacy.sealed import Exact
+from privacy.sequences import PHASES, SequenceCounts
+from release.domain import Dimension
+from release.sequences.domain import SequenceDomain
+from release.sequences.sealed import SealedSequences
+
+LONGEST = 1_000
+_NOBODY = -1
+
+
+@dataclass(frozen=True)
+class MadeLog:
+    """Whole sequences, one a unit.
+
+    Attributes:
+        rows: (units, longest): codes, -1 after the last symbol.
+        lengths: Of each unit.
+        groups: The place of each unit's value of the split.
+        alphabet: How many symbols there are.
+        splits: How many values the split has; 1: there is none.
+    """
+
+    rows: np.ndarray
+    lengths: np.ndarray
+    groups: np.ndarray
+    alphabet: int
+    splits: int
+
+    def __len__(self):
+        return len(self.lengths)
+
+    def cut(self, most):
+        """Return the first symbols of each unit: (units, most), -1 after the last."""
+        if self.rows.shape[1] >= most:
+            return self.rows[:, :most]
+        wide = np.full((len(self), most), _NOBODY, dtype=self.rows.dtype)
+        wide[:, : self.rows.shape[1]] = self.rows
+        return wide
+
+    def domain(self, most):
+        symbols = tuple(range(self.alphabet))
+        alphabet = Dimension("symbol", ColumnType.INTEGER, symbols, ordered=True)
+        split = None
+        if self.splits > 1:
+            values = tuple(range(self.splits))
+            split = Dimension("arm", ColumnType.INTEGER, values, constant=True)
+        return SequenceDomain(alphabet, most, split)
+
+    def sealed(self, most, keyed=0):
+        """Return what an engine would hand over; ``keyed`` stands for the secret."""
+        hashes = np.random.default_rng(keyed).integers(0, 2**62, len(self))
+        phases = hashes % (PHASES * np.minimum(self.lengths, most))
+        keys = np.column_stack([self.groups, phases, self.cut(most)])
+        keys, counts = np.unique(keys, axis=0, return_counts=True)
+        inside = keys[:, 2:] >= 0
+        lengths = inside.sum(axis=1)
+        raw = SequenceCounts(
+            symbols=keys[:, 2:][inside].astype(np.int64),
+            starts=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            groups=keys[:, 0].astype(np.int64),
+            counts=counts.astype(np.int64),
+            phases=keys[:, 1].astype(np.int64),
+        )
+        return SealedSequences(self.domain(most), Exact(raw))
+
+
+def _log(rows, lengths, alphabet, dice, splits=1):
+    """Cut rows to their lengths, and deal units out among the values of the split."""
+    width = int(lengths.max())
+    rows = rows[:, :width].astype(np.int32)
+    rows[np.arange(width) >= lengths[:, None]] = _NOBODY
+    groups = dice.choice(splits, len(lengths), p=_uneven(splits))
+    return MadeLog(rows, lengths, groups, alphabet, splits)
+
+
+def _uneven(parts):
+    weights = 0.5 ** np.arange(parts)
+    return weights / weights.sum()
+
+
+def _walks(ways, first, units, longest, dice):
+    """Return walks of a Markov chain: (units, longest)."""
+    sums = ways.cumsum(axis=1)
+    rows = np.zeros((units, longest), dtype=np.int32)
+    rows[:, 0] = dice.choice(len(ways), units, p=first)
+    for place in range(1, longest):
+        draws = dice.random(units)[:, None]
+        rows[:, place] = (draws > sums[rows[:, place - 1]]).sum(axis=1)
+    return np.minimum(rows, len(ways) - 1)
+
+
+def _clipped(lengths, longest=LONGEST):
+    return np.clip(lengths.astype(np.int64), 1, longest)
+
+
+def long(units, dice):
+    """A chain over eight symbols; 131 symbols a unit, on mean."""
+    lengths = _clipped(dice.gamma(2.0, 65.5, units))
+    ways = dice.dirichlet(np.full(8, 0.5), size=8)
+    rows = _walks(ways, dice.dirichlet(np.ones(8)), units, lengths.max(), dice)
+    return _log(rows, lengths, 8, dice)
+
+
+def geometric(units, dice):
+    """A chain over six symbols that ends after each with one chance; a split of two."""
+    lengths = _clipped(dice.geometric(0.2, units))
+    ways = dice.dirichlet(np.full(6, 0.7), size=6)
+    rows = _walks(ways, dice.dirichlet(np.ones(6)), units, lengths.max(), dice)
+    return _log(rows, lengths, 6, dice, splits=2)
+
+
+def heavy(units, dice):
+    """Most units have two or three symbols, some hundreds, mostly of one kind."""
+    lengths = _clipped(1 + dice.pareto(0.9, units) * 2)
+    favourites = dice.choice(12, units, p=dice.dirichlet(np.full(12, 0.6)))
+    rows = np.repeat(favourites[:, None], lengths.max(), axis=1)
+    other = dice.random(rows.shape) < 0.25
+    rows[other] = dice.integers(0, 12, int(other.sum()))
+    return _log(rows, lengths, 12, dice)
+
+
+def late(units, dice):
+    """Some symbols are rare, and none of them stands before the tenth place."""
+    lengths = _clipped(dice.normal(20, 5, units), 40)
+    ways = dice.dirichlet(np.full(7, 0.5), size=7)
+    rows = _walks(ways, dice.dirichlet(np.ones(7)), units, lengths.max(), dice)
+    places = np.arange(rows.shape[1])
+    for symbol, first, chance in ((7, 9, 0.02), (8, 11, 0.01), (9, 13, 0.004)):
+        met = (dice.random(rows.shape) < chance) & (places >= first)
+        rows[met] = symbol
+    return _log(rows, lengths, 10, dice)
+
+
+def cyclic(units, dice):
+    """Each unit goes round and round a few symbols, from anywhere."""
+    lengths = _clipped(dice.gamma(3.0, 6.0, units))
+    periods = dice.integers(2, 6, units)
+    starts = dice.integers(0, 5, units)
+    places = np.arange(lengths.max())
+    rows = (starts[:, None] + places) % periods[:, None]
+    slips = dice.random(rows.shape) < 0.03
+    rows[slips] = dice.integers(0, 6, int(slips.sum()))
+    return _log(rows, lengths, 6, dice)
+
+
+def bursty(units, dice):
+    """Each symbol comes many times on end, some units do little else."""
+    lengths = _clipped(dice.gamma(1.5, 12.0, units))
+    stays = dice.beta(4.0, 1.0, units)
+    rows = dice.choice(9, (units, lengths.max()), p=dice.dirichlet(np.full(9, 0.8)))
+    for place in range(1, rows.shape[1]):
+        same = dice.random(units) < stays
+        rows[same, place] = rows[same, place - 1]
+    return _log(rows, lengths, 9, dice, splits=3)
+
+
+def short(units, dice):
+    """Many units of few symbols out of seventeen, who stay where they are."""
+    lengths = _clipped(dice.geometric(0.3, units) * dice.integers(1, 3, units))
+    shares = dice.dirichlet(np.full(17, 0.6))
+    rows = dice.choice(17, (units, lengths.max()), p=shares)
+    for place in range(1, rows.shape[1]):
+        same = dice.random(units) < 0.6
+        rows[same, place] = rows[same, place - 1]
+    return _log(rows, lengths, 17, dice)
+
+
+def drifting(units, dice):
+    """What symbols there are changes from place to place; nothing else matters."""
+    lengths = _clipped(dice.normal(15, 6, units), 30)
+    width = int(lengths.max())
+    early, end = dice.dirichlet(np.full(8, 0.4), size=2)
+    rows = np.zeros((units, width), dtype=np.int32)
+    for place in range(width):
+        mix = place / width
+        rows[:, place] = dice.choice(8, units, p=(1 - mix) * early + mix * end)
+    return _log(rows, lengths, 8, dice)
+
+
+def mixed(units, dice):
+    """Short units have some symbols, long ones others."""
+    is_long = dice.random(units) < 0.15
+    lengths = _clipped(
+        np.where(is_long, dice.normal(60, 20, units), dice.geometric(0.4, units)), 120
+    )
+    rows = dice.choice(10, (units, lengths.max()), p=_uneven(10))
+    rows = np.where(is_long[:, None], 9 - rows, rows)
+    return _log(rows, lengths, 10, dice)
+
+
+def templates(units, dice):
+    """Units follow one of a dozen fixed ways; steps are left out at times."""
+    ways = dice.integers(0, 8, (12, 16))
+    most = dice.integers(4, 17, 12)
+    own = dice.choice(12, units, p=dice.dirichlet(np.full(12, 0.8)))
+    rows, lengths = np.zeros((units, 16), dtype=np.int32), np.zeros(units, dtype=int)
+    for place in range(16):
+        kept = (dice.random(units) > 0.1) & (place < most[own])
+        rows[kept, lengths[kept]] = ways[own[kept], place]
+        lengths += kept
+    return _log(rows, np.maximum(lengths, 1), 8, dice)
+
+
+def tiny(units, dice):
+    """Fifty units."""
+    return geometric(min(units, 50), dice)
+
+
+SHAPES: dict[str, tuple[Callable, int]] = {
+    "long": (long, 12),
+    "long, h 6": (long, 6),
+    "geometric": (geometric, 10),
+    "heavy": (heavy, 30),
+    "late": (late, 24),
+    "cyclic": (cyclic, 12),
+    "bursty": (bursty, 16),
+    "short": (short, 12),
+    "drifting": (drifting, 20),
+    "mixed": (mixed, 60),
+    "templates": (templates, 10),
+    "tiny": (tiny, 8),
+}
+"""How each is made, and the maximal length that it is published with."""
+
+
+def made(shape, units, seed=1):
+    """Return a log of a shape, and its maximal length."""
+    make, most = SHAPES[shape]
+    number = list(SHAPES).index(shape)
+    return make(units, np.random.default_rng([seed, number])), most
