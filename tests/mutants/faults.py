@@ -986,6 +986,8 @@ FAULTS = (
         "np.where(self.whole, most, np.maximum(most, 0.0)),",
         "np.add.reduceat(self.cells * own, self.first) / self.sizes,",
         ("tests/unit/release/test_ends_of_counts.py",),
+    ),
+    Fault(
         "first_places_alone",
         "n-grams count the first places of each unit, and never a late one",
         "release/sequences/sampling.py",
