@@ -613,11 +613,8 @@ FAULTS = (
         "a question to a release is refused where the server was slow",
         "release/questions/effort.py",
         "        if self.spent > self.steps:\n",
-        "        import time\n\n"
-        "        self._counted.add(time.monotonic())\n"
-        "        if self.spent > self.steps or max(\n"
-        "            (c for c in self._counted if isinstance(c, float)), default=0\n"
-        "        ) > 2 + min((c for c in self._counted if isinstance(c, float))):\n",
+        '        clock = __import__("time").monotonic\n'
+        "        if self.spent > self.steps or clock() - clock() < -2:\n",
         ("tests/unit/release/test_question_limits.py",),
     ),
     Fault(
@@ -626,8 +623,7 @@ FAULTS = (
         "server/use_cases/release_offers.py",
         "        if effort.spent + matching > effort.steps:\n",
         '        clock = __import__("time").monotonic\n'
-        '        began = locals().setdefault("began", clock())\n'
-        "        if clock() > began + 0.5:\n",
+        "        if clock() - clock() < -0.5:\n",
         ("tests/integration/test_release_offers.py",),
     ),
     Fault(
