@@ -630,9 +630,8 @@ FAULTS = (
         "kept_evaluations_free",
         "what others asked before makes a question cost fewer steps",
         "release/questions/evaluation.py",
-        "        effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))\n",
-        "        if own.name not in self._tables:\n"
-        "            effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))\n",
+        "effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))",
+        "own.name in self._tables or effort.spend(VALUE_STEPS * len(own.values))",
         ("tests/unit/release/test_question_limits.py",),
     ),
     Fault(
