@@ -633,6 +633,32 @@ FAULTS = (
         ("tests/attacks/test_a3_order.py",),
     ),
     Fault(
+        "clock_decides_an_answer",
+        "a question to a release is refused where the server was slow",
+        "release/questions/effort.py",
+        "        if self.spent > self.steps:\n",
+        '        clock = __import__("time").monotonic\n'
+        "        if self.spent > self.steps or clock() - clock() < -2:\n",
+        ("tests/unit/release/test_question_limits.py",),
+    ),
+    Fault(
+        "clock_decides_an_offer",
+        "releases are compared for half a second by the clock",
+        "server/use_cases/release_offers.py",
+        "        if effort.spent + matching > effort.steps:\n",
+        '        clock = __import__("time").monotonic\n'
+        "        if clock() - clock() < -0.5:\n",
+        ("tests/integration/test_release_offers.py",),
+    ),
+    Fault(
+        "kept_evaluations_free",
+        "what others asked before makes a question cost fewer steps",
+        "release/questions/evaluation.py",
+        "effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))",
+        "own.name in self._tables or effort.spend(VALUE_STEPS * len(own.values))",
+        ("tests/unit/release/test_question_limits.py",),
+    ),
+    Fault(
         "unseen_releases_told",
         "a release's charge shows that it has ended before its public time",
         "server/use_cases/release_times.py",
