@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from budget.ledger import RecordedTransaction, Verification
+from budget.reconciliation import NothingToReconcileError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.answers import Document
 from server.use_cases.ledger_lines import WHOLE
 from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice
+from server.use_cases.postgres_dump import end_restore
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.revocations import end_proposals, revoke_keys
 from server.use_cases.services import Services
@@ -60,10 +62,20 @@ class AuditOffice:
         Returns:
             What a restore may have brought back, to be looked at: whoever is not
             disabled, and every cap.
+
+        Raises:
+            NothingToReconcileError: The ledger contains its anchor, and no restore
+                waited to be ended.
         """
-        self._services.ledger.reconcile(
-            reason, self._actor, _end_what_a_restore_revives
-        )
+        try:
+            self._services.ledger.reconcile(
+                reason, self._actor, _end_what_a_restore_revives
+            )
+        except NothingToReconcileError:
+            if not end_restore(self._services.settings):
+                raise
+            return {"reconciled": False, "restore": "ended: nothing was forgotten"}
+        end_restore(self._services.settings)
         people = PeopleOffice(self._services, self._actor).principals()
         return {
             "reconciled": True,

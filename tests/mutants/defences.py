@@ -134,6 +134,14 @@ DEFENCES = (
         ("tests/attacks/test_e4_replay.py",),
     ),
     Fault(
+        "served_while_restoring",
+        "a restore that has not ended is not looked for",
+        "server/installing.py",
+        "    _refuse_unfinished(settings, finishing=ends_restore)\n",
+        "",
+        ("tests/cli/test_init.py",),
+    ),
+    Fault(
         "revoked_keys_open",
         "a revoked key still opens",
         "server/use_cases/access.py",
