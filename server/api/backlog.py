@@ -25,15 +25,15 @@ from query_lang.compiled import CompiledQuery
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
 READING_SECONDS_PER_BYTE: Final = 0.000_02
-"""More of it for each byte of a body: long texts take long to parse and compile."""
+"""More of it for each byte of a long body: it takes long to parse and compile."""
+SHORT_BYTES: Final = 512
+"""Of a body that is not long."""
 STORING_SECONDS: Final = 0.011
 """Of the server, to measure, write down, store and anchor a small answer."""
 STORING_SECONDS_PER_VALUE: Final = 0.000_02
 """More of it for each noisy value: its draw, and its place in the answer."""
-EXECUTING_SECONDS: Final = 0.006
-"""Of an executor, for a plan that reads one table, whatever its size."""
-EXECUTING_SECONDS_PER_SCAN: Final = 0.005
-"""More of it for each further table that a plan reads."""
+EXECUTING_SECONDS: Final = 0.002
+"""Of an executor, beside the bound of the plan itself: a request and its reply."""
 RELEASE_SECONDS: Final = 0.5
 """Of the server, to answer from a release."""
 STARTING_SECONDS: Final = 2.0
@@ -95,9 +95,8 @@ def work_of(compiled: CompiledQuery) -> Work:
     steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
-    further = EXECUTING_SECONDS_PER_SCAN * (rendered.scans - 1)
     return Work(
-        executing=EXECUTING_SECONDS + further + steps / 1e9,
+        executing=EXECUTING_SECONDS + steps / 1e9,
         storing=STORING_SECONDS + STORING_SECONDS_PER_VALUE * values,
     )
 
@@ -163,7 +162,9 @@ class Backlog:
 
     def arrive(self, arrival: float, size: int) -> Ticket:
         """Return the ticket of a request whose body of ``size`` bytes has arrived."""
-        reading = READING_SECONDS + READING_SECONDS_PER_BYTE * size
+        reading = READING_SECONDS + READING_SECONDS_PER_BYTE * max(
+            0, size - SHORT_BYTES
+        )
         self._read = max(arrival, self._read) + self._served(reading + STORING_SECONDS)
         promise = asyncio.get_running_loop().create_future()
         ticket = Ticket(self._arrived, arrival, self._read, promise)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(".demo")
 PATIENTS = 20_000
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 _PORTS = range(18_000, 18_100)
 _HOW_TO_ASK = """\
 Ask from another terminal (stop with Ctrl-C):

@@ -105,7 +105,7 @@ def known(ids, unit_type="text"):
     )
 
 
-@pytest.mark.parametrize("spelled", set(OTHER_SPELLINGS) - {"blanks inside"})
+@pytest.mark.parametrize("spelled", sorted({*OTHER_SPELLINGS} - {"blanks inside"}))
 def test_patients_who_were_loaded_before_are_found_by_their_keyed_hashes(
     hospital, spelled
 ):
