@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import Dataset
@@ -30,6 +31,12 @@ _UNIT: Mapping[CostPart, int] = {
     "steps": 10**6,
     "memory_bytes": 2**20,
 }
+
+
+_KEEPING_ROWS = (
+    "to keep the rows that count: filter, then roll up by the unit key or number rows "
+    "(ROW_NUMBER() ... AS n, WHERE n <= 5), before joining"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +89,7 @@ class CostCheck:
         lower = self._lower_bounds(costing, self._bounds(costs))
         if lower:
             bounds = ", ".join(f'"{name}": {most}' for name, most in lower.items())
-            return f'ask with the bounds {{"tables": {{{bounds}}}}}'
+            return f'ask with the bounds {{"tables": {{{bounds}}}}}, or {_KEEPING_ROWS}'
         if passed in {"steps", "memory_bytes"}:
             return (
                 "read fewer tables or columns; or ask the custodian to declare the "
@@ -94,14 +101,13 @@ class CostCheck:
         self, costing: Costing, bounds: Mapping[str, int]
     ) -> Mapping[str, int]:
         """Return the least change of the tables' bounds that makes the plan fit."""
-        found: dict[str, int] = {}
-        for name, declared in bounds.items():
-            most = self._most(costing, {name: declared})
-            if most:
-                found[name] = most
-        if found:
-            best = max(found, key=lambda name: (found[name] / bounds[name], name))
-            return {best: found[best]}
+        tried = [{name: most} for name, most in bounds.items()]
+        if len(bounds) > 1:
+            tried.append(dict(bounds))
+        found = [lower for each in tried if (lower := self._lowered(costing, each))]
+        return max(found, key=lambda each: _kept(each, bounds), default={})
+
+    def _lowered(self, costing: Costing, bounds: Mapping[str, int]) -> dict[str, int]:
         most = self._most(costing, bounds)
         return {name: min(most, own) for name, own in bounds.items()} if most else {}
 
@@ -123,6 +129,11 @@ class CostCheck:
             else:
                 high = middle
         return steps[low - 1] if low else 0
+
+
+def _kept(lower: Mapping[str, int], bounds: Mapping[str, int]) -> Fraction:
+    """Return the share of rows that the most lowered table keeps."""
+    return min(Fraction(most, bounds[name]) for name, most in lower.items())
 
 
 def _ladder(most: int) -> list[int]:

@@ -42,9 +42,11 @@ and for what is asked meanwhile, which goes first."""
 AT_ONCE: Final = 3
 """Questions that the server reads or stores at once; they share one interpreter."""
 MARGIN_SLOTS: Final = Fraction(1, 4)
-"""Of each reply: what one unit's rows may add to all executions ahead (PRIVACY 6).
+"""Of each reply: for a machine slower than the figures here, where answers wait.
 
-All figures: ``python -m benchmarks.slots`` on 2 cores.
+What one unit's rows may add to all executions ahead (PRIVACY 6) is carried beside it:
+``work_of`` counts it for every question. All figures: ``python -m benchmarks.slots``
+on 2 cores.
 """
 
 
@@ -90,7 +92,11 @@ FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
 
 
 def work_of(compiled: CompiledQuery) -> Work:
-    """Return the public cost of a plan that executes."""
+    """Return the public cost of a plan that executes, one unit's rows twice in it.
+
+    The whole holds them, within the declared sizes; what they can add is kept free
+    beside it, at every question: so no reply is late by one unit's rows alone.
+    """
     rendered = compiled.rendered
     steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
     cells = len(rendered.cells)

@@ -172,6 +172,14 @@ FAULTS = (
         ("tests/unit/server/test_backlog.py",),
     ),
     Fault(
+        "unit_steps_not_in_slots",
+        "n counts the whole of a plan, and not what one unit can add again",
+        "server/api/backlog.py",
+        "compiled.cost.steps + compiled.cost.unit_steps",
+        "compiled.cost.steps",
+        ("tests/unit/server/test_backlog.py",),
+    ),
+    Fault(
         "backlog_ignored",
         "n counts nothing of the questions ahead",
         "server/api/backlog.py",

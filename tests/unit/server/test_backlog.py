@@ -1,9 +1,18 @@
 import asyncio
+import math
 from types import SimpleNamespace
 
 import pytest
 
-from server.api.backlog import Backlog, Machine, Work, recovered_seconds
+from query_lang.costs import SLOT_SHARE, EngineSize, PlanCost, cost_limits
+from server.api.backlog import (
+    MARGIN_SLOTS,
+    Backlog,
+    Machine,
+    Work,
+    recovered_seconds,
+    work_of,
+)
 
 SMALL = Work(executing=0.006, storing=0.011)
 HEAVY = Work(executing=0.5, storing=0.011)
@@ -38,6 +47,15 @@ def unexecuted(ahead, size=0, machine=ONE):
         return backlog.slots_unexecuted(backlog.arrive(100, size))
 
     return asyncio.run(run())
+
+
+def costing(steps, unit_steps):
+    """Return a plan of one scan and measure that costs so many steps."""
+    return SimpleNamespace(
+        rendered=SimpleNamespace(cells=["all"], scans=1),
+        measures=[SimpleNamespace(size=1)],
+        cost=PlanCost(steps, 0, unit_steps, 0),
+    )
 
 
 def test_a_question_alone_leaves_on_its_first_slot():
@@ -139,3 +157,28 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
 
 def test_without_slots_everything_takes_one():
     assert promised((0, HEAVY), slot=0)[0][1] == 1
+
+
+@pytest.mark.parametrize("permits", [1, 2, 24, 64, 65])
+@pytest.mark.parametrize("executors", [1, 2, 3, 8])
+def test_slots_carry_what_the_limits_let_one_unit_add(permits, executors):
+    """All permits hold questions at the limit; an executor takes its share in turn."""
+    size = EngineSize(permits, executors, 100, 2**30, 60.0)
+    most = cost_limits(size).unit_steps
+    machine = Machine(executors, cores=2)
+    without, carried = (
+        promised(*[(0, work_of(costing(10**9, unit)))] * permits, machine=machine)
+        for unit in (0, most)
+    )
+    added = most / 1e9 * math.ceil(permits / executors)
+    assert added <= size.slot_ms / 1e3 / SLOT_SHARE
+    margin = float(MARGIN_SLOTS) * size.slot_ms / 1e3
+    kept = carried[-1][0] - without[-1][0]
+    assert kept + margin >= added
+    assert kept >= most / 1e9 * permits / executors - 1e-5  # all but a rounding
+
+
+def test_a_plan_counts_all_its_steps_and_those_of_one_unit_again():
+    free, plan = work_of(costing(0, 0)), work_of(costing(10**8, 10**6))
+    assert plan.executing - free.executing == pytest.approx(0.101)
+    assert plan.storing == free.storing
