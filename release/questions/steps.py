@@ -57,7 +57,7 @@ TRIED_STEPS: Final = 2_500
 MATCHING_STEPS: Final = 2_000_000
 """Comparing a query's source and what it counts with those of one release."""
 
-WRITTEN_STEPS: Final = 30_000
+WRITTEN_STEPS: Final = 100_000
 """A part of an expression, written out to be compared."""
 
 _SUMMED, _GATHERED = 6, 35
