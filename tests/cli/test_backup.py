@@ -240,7 +240,7 @@ def quoting_pg_dump(tmp_path, monkeypatch):
     tool.chmod(0o700)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
     monkeypatch.setattr(postgres_dump, "create_engine", mock.MagicMock())
-    monkeypatch.setattr(postgres_dump.books, "head", mock.MagicMock())
+    monkeypatch.setattr(postgres_dump, "head_of", mock.MagicMock())
     return tmp_path / "told"
 
 
