@@ -189,6 +189,18 @@ QUESTIONS = {
         " (PARTITION BY pid ORDER BY seen ROWS 7 PRECEDING) AS m, COUNT(*) OVER"
         " (PARTITION BY pid ORDER BY seen) AS n FROM visits) AS r WHERE s > n + m"
     ),
+    "order of texts": (
+        "SELECT COUNT(*) FROM (SELECT pid, LAG(age) OVER (PARTITION BY pid ORDER BY"
+        " note) AS b, COUNT(*) OVER (PARTITION BY pid, note) AS n FROM visits) AS r"
+        " WHERE b > n"
+    ),
+    "running texts": (
+        "SELECT COUNT(*) FROM (SELECT pid, MAX(note) OVER (PARTITION BY pid ORDER BY"
+        " note) AS m FROM visits) AS r WHERE m > 'b'"
+    ),
+    "many texts over": (
+        "SELECT COUNT(*) FROM (SELECT pid, {over} FROM visits) AS r WHERE {read}"
+    ),
     "union": (
         "SELECT COUNT(*), SUM(n) FROM (SELECT pid, age AS n FROM visits UNION ALL"
         " SELECT pid, age FROM visits UNION ALL SELECT pid, age FROM visits) AS u"
@@ -365,9 +377,17 @@ def measured(folder: Path, units: int, only: str) -> Iterator[Measured]:
     filling.start()  # this process stays small: its children begin as it is
     filling.join()
     many = ", ".join(map(str, range(250)))
+    over = ", ".join(
+        f"MIN(note) OVER (PARTITION BY pid ORDER BY seen ROWS BETWEEN {each} PRECEDING"
+        f" AND UNBOUNDED FOLLOWING) AS m{each}"
+        for each in range(30)
+    )
+    read = " AND ".join(f"m{each} >= 'a'" for each in range(30))
     for name, text in QUESTIONS.items():
         if only in name:
-            compiled = compile_query(text.format(many=many), declared)
+            compiled = compile_query(
+                text.format(many=many, over=over, read=read), declared
+            )
             yield measure(path, name, compiled)
 
 

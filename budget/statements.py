@@ -75,13 +75,19 @@ def last_reconciled(connection: Connection) -> int | None:
 
 
 def read_entries(
-    connection: Connection, *kinds: str, after: int = 0
+    connection: Connection, *kinds: str, after: int = 0, naming: str | None = None
 ) -> Iterator[EntryLine]:
-    """Yield the entries of some kinds, oldest first; those after a sequence alone."""
-    rows = connection.execute(
-        select(chain)
-        .where(chain.c.kind.in_(kinds), chain.c.seq > after)
-        .order_by(chain.c.seq)
-    )
+    """Yield the entries of some kinds, oldest first.
+
+    Args:
+        connection: To the ledger.
+        kinds: Which.
+        after: Those after this sequence alone.
+        naming: Those alone whose body holds these characters, anywhere.
+    """
+    wanted = select(chain).where(chain.c.kind.in_(kinds), chain.c.seq > after)
+    if naming is not None:
+        wanted = wanted.where(chain.c.body.contains(naming, autoescape=True))
+    rows = connection.execute(wanted.order_by(chain.c.seq))
     for row in rows:
         yield EntryLine(row.seq, row.kind, row.time, json.loads(row.body))

@@ -27,6 +27,9 @@ GRACE_SECONDS: Final = 5.0
 START_SECONDS: Final = 60.0
 """How long an executor may take to start; measured: 0.5 s, 3 s on a busy machine."""
 
+MOST_THREADS: Final = 2
+"""Of one executor: each thread holds vectors of its own, which a plan's cost counts."""
+
 _Start = Callable[[], ExecutorProcess]
 
 
@@ -47,7 +50,7 @@ class Shares:
         cores = len(os.sched_getaffinity(0))
         return SnapshotLimits(
             memory_limit=f"{memory_per_executor(self.executors) >> 20}MiB",
-            threads=max(1, cores // (self.executors * self.workers)),
+            threads=min(MOST_THREADS, max(1, cores // (self.executors * self.workers))),
         )
 
 

@@ -34,6 +34,9 @@ BYTES_A_STEP: Final = 2
 ROW_BYTES: Final = 24
 """What a row that is kept holds beside its values: hash, validity, pointers."""
 
+VECTOR_ROWS: Final = 2 * 2_048
+"""Rows whose texts are unpacked at once: a vector of each thread."""
+
 NUMBER_BYTES: Final = 8
 TEXT_BYTES: Final = 16
 """Of a text's reference; texts of up to 12 bytes lie inside it."""
@@ -88,7 +91,11 @@ HISTOGRAM_STEPS: Final = 250
 """The bin of a value, in 128 bits."""
 
 TEXT_STATE_STEPS: Final = 500
-"""A text that becomes the least or greatest of its group."""
+TEXT_STATE_BYTE_STEPS: Final = 2
+"""A text that becomes the least or greatest of its group, and each byte of it."""
+
+TEXT_STATE_SHARE: Final = 4
+"""A text that is kept for a group takes more than its bytes: one part in so many."""
 
 DISTINCT_ROW_STEPS: Final = 160
 LEAST_STEPS: Final = 200
@@ -106,10 +113,23 @@ WINDOW_VALUE_STEPS: Final = 15
 SORT_STEPS: Final = 12
 """A row's place in an order, a doubling of the number of rows."""
 
+SORTED_BYTE_STEPS: Final = 3
+"""A byte of a row's texts that is carried through an order."""
+
+SORTED_BYTES_SHARE: Final = 4
+"""An order's pages take more than its rows: one part in so many."""
+
+SORT_TEXT_STEPS: Final = 40
+SORT_TEXT_BYTES_A_STEP: Final = 32
+"""A text that is compared in an order, a doubling of the number of rows."""
+
 WINDOW_ITEM_STEPS: Final = 60
 ONE_SIDED_FRAME_STEPS: Final = 200
 FRAME_STEPS: Final = 130
 """A frame with two ends, a doubling of its rows."""
+
+FRAME_TEXT_SHARE: Final = 4
+"""The least or greatest texts of parts of frames are kept: one part in so many."""
 
 # -- sequences -------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ declared sizes, never more than the tables' own rows imply.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from privacy.schema import Table
+from privacy.schema import ColumnType, Table
 from query_lang.cost_amounts import Amount, Meter, Relation
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
@@ -16,6 +16,7 @@ from query_lang.cost_constants import (
     CORRELATED_PAIR_STEPS,
     DISTINCT_ROW_STEPS,
     FRAME_STEPS,
+    FRAME_TEXT_SHARE,
     GROUP_BYTES,
     GROUP_ROW_STEPS,
     GROUP_VALUE_STEPS,
@@ -34,8 +35,16 @@ from query_lang.cost_constants import (
     READ_VALUE_STEPS,
     ROW_BYTES,
     SORT_STEPS,
+    SORT_TEXT_BYTES_A_STEP,
+    SORT_TEXT_STEPS,
+    SORTED_BYTE_STEPS,
+    SORTED_BYTES_SHARE,
     STATE_BYTES,
+    TEXT_BYTES,
+    TEXT_STATE_BYTE_STEPS,
+    TEXT_STATE_SHARE,
     TEXT_STATE_STEPS,
+    VECTOR_ROWS,
     WINDOW_ITEM_STEPS,
     WINDOW_ROW_STEPS,
     WINDOW_VALUE_STEPS,
@@ -75,6 +84,7 @@ from query_lang.plan import (
 
 Slots = frozenset[int]
 
+_VECTOR = Amount(VECTOR_ROWS, VECTOR_ROWS)
 _ORDERS_HELD = 2  # an order's rows are let go while the next one is made of them
 
 
@@ -134,6 +144,8 @@ class NodeCosts:
         longer = sum(width - 2 * NUMBER_BYTES for width in widths.values())
         steps += max(0, longer) // BYTES_A_STEP
         self.meter.spend(f"reading {table.name}", rows, steps)
+        texts = sum(width for width in widths.values() if width > TEXT_BYTES)
+        self._unpacked(f"reading {table.name}", rows, texts)
         return Relation(rows, widths)
 
     # -- rows ------------------------------------------------------------------
@@ -183,6 +195,10 @@ class NodeCosts:
                 self._subquery(subquery, rows)
         return cost
 
+    def _unpacked(self, construct: str, rows: Amount, size: int) -> None:
+        """Count the bytes of texts that are made for each row, a vector at a time."""
+        self.meter.hold(construct, rows.at_most(_VECTOR), size)
+
     # -- windows ---------------------------------------------------------------
 
     def _windowed(self, node: Windowed, wanted: Slots) -> Relation:
@@ -196,12 +212,34 @@ class NodeCosts:
         self.evaluate("windows", parts, below)
         orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
         self.sorted("windows", below, len(items), len(orders))
+        for partition, order, _ in orders:
+            self._texts_sorted(below, [*partition, *(term.value for term in order)])
         for item in items:
-            steps = _frame_steps(item, below.rows.unit)
-            self.meter.spend("windows", below.rows, steps)
+            self._window_item(item, below)
         widths = {item.slot: self._made_width(item, below) for item in items}
         kept = {slot: below.widths[slot] for slot in wanted & own}
         return Relation(below.rows, kept | widths)
+
+    def _texts_sorted(self, below: Relation, keys: Iterable[Expression]) -> None:
+        """Count the texts that are compared in one order."""
+        cost = ExpressionCost(below.widths, self.meter.own)
+        widths = [cost.width(key) for key in keys if _is_text(key)]
+        each = [SORT_TEXT_STEPS + width // SORT_TEXT_BYTES_A_STEP for width in widths]
+        doublings = below.rows.whole.bit_length()
+        self.meter.spend("windows", below.rows, doublings * sum(each))
+
+    def _window_item(self, item: WindowItem, below: Relation) -> None:
+        """Count one window function, and the texts that it gives."""
+        meter, rows = self.meter, below.rows
+        meter.spend("windows", rows, _frame_steps(item, rows.unit))
+        if not _gives_text(item):
+            return
+        width, copies = self._made_width(item, below), 1
+        if _is_framed(item):
+            copies += 1 + _frame_length(item, rows.unit).bit_length()
+            meter.hold("windows", rows, width // FRAME_TEXT_SHARE)
+        meter.spend("windows", rows, copies * width)
+        self._unpacked("windows", rows, width)
 
     def _made_width(self, item: WindowItem | RollupItem, below: Relation) -> int:
         if item.value is None or item.kind in {"count", "count_distinct"}:
@@ -214,10 +252,11 @@ class NodeCosts:
         """Count orders of all rows, one after the other: two are held at once."""
         values = len(below.widths) + more
         steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
-        steps += below.row_bytes // BYTES_A_STEP
+        steps += below.row_bytes * SORTED_BYTE_STEPS
         steps += SORT_STEPS * below.rows.whole.bit_length()
         self.meter.spend(construct, below.rows, orders * steps)
         size = 2 * ROW_BYTES + below.row_bytes + (more + 2) * NUMBER_BYTES
+        size += below.row_bytes // SORTED_BYTES_SHARE
         self.meter.hold(construct, below.rows, min(orders, _ORDERS_HELD) * size)
 
     # -- roll-ups --------------------------------------------------------------
@@ -271,7 +310,9 @@ class NodeCosts:
             meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
             meter.hold("GROUP BY", groups, ORDERED_GROUP_BYTES)
         if item.kind in {"min", "max"} and width > NUMBER_BYTES:
-            meter.spend("GROUP BY", below.rows, TEXT_STATE_STEPS + width)
+            steps = TEXT_STATE_STEPS + width * TEXT_STATE_BYTE_STEPS
+            meter.spend("GROUP BY", below.rows, steps)
+            meter.hold("GROUP BY", groups, width // TEXT_STATE_SHARE)
         meter.spend("GROUP BY", below.rows, AGGREGATE_STEPS)
         meter.hold("GROUP BY", groups, STATE_BYTES + width)
 
@@ -505,6 +546,28 @@ def _is_sorted(item: WindowItem) -> bool:
     return item.kind in ordered or not whole
 
 
+def _is_text(value: Expression) -> bool:
+    return isinstance(value, FieldRef | Call) and value.facts.type is ColumnType.TEXT
+
+
+def _gives_text(item: WindowItem) -> bool:
+    return item.kind != "count" and item.value is not None and _is_text(item.value)
+
+
+def _is_framed(item: WindowItem) -> bool:
+    """Whether the least or greatest of a part of the partition is asked for."""
+    whole = item.start.offset is None and item.end.offset is None
+    return item.kind in {"min", "max"} and not whole
+
+
+def _frame_length(item: WindowItem, rows: int) -> int:
+    """Return the most rows of a frame in a partition of so many."""
+    start, end = item.start.offset, item.end.offset
+    if start is None or end is None:
+        return rows
+    return max(1, min(rows, end - start + 1))
+
+
 def _frame_steps(item: WindowItem, rows: int) -> int:
     """Return what one window function takes a row: a frame is a tree of halves."""
     start, end = item.start.offset, item.end.offset
@@ -512,5 +575,5 @@ def _frame_steps(item: WindowItem, rows: int) -> int:
         return WINDOW_ITEM_STEPS
     if start is None or end is None:
         return ONE_SIDED_FRAME_STEPS
-    length = max(1, min(rows, end - start + 1))
+    length = _frame_length(item, rows)
     return ONE_SIDED_FRAME_STEPS + FRAME_STEPS * length.bit_length()

@@ -61,16 +61,17 @@ VectorSamplerFactory = Callable[[], VectorSampler]
 _log = logging.getLogger("curator")
 
 
-def make_services(
+def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     settings: Settings,
     *,
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
     vector_sampler_factory: VectorSamplerFactory = OsVectorSampler,
     boot: str | None = None,
+    ends_restore: bool = False,
 ) -> Services:
     """Wire the parts that commands and the server share."""
-    databases = open_databases(settings)
+    databases = open_databases(settings, ends_restore=ends_restore)
     unreleased = Unreleased()
     boot = boot or secrets.token_hex(16)
     return Services(

@@ -22,7 +22,7 @@ from server.persistence.schema import (
 )
 from server.settings import Settings
 from server.use_cases.errors import CommandRefusedError
-from server.use_cases.postgres_dump import DUMP, restore_words
+from server.use_cases.postgres_dump import why_unfinished
 from server.use_cases.secret_files import (
     make_secret,
     secret_digest,
@@ -106,9 +106,8 @@ def _ledgerless(settings: Settings) -> str | None:
     Returns:
         None where DATA holds nothing that only a ledger names.
     """
-    dump = settings.data / DUMP
-    if dump.exists():
-        return f"{dump} was not restored: {restore_words(settings.url, dump)}"
+    if (unfinished := why_unfinished(settings)) is not None:
+        return unfinished
     for folder in (settings.overlaps, settings.snapshots, settings.releases):
         if folder.is_dir() and any(folder.iterdir()):
             return (
@@ -159,14 +158,20 @@ def _connect(settings: Settings) -> Databases:
     return databases
 
 
-def open_databases(settings: Settings) -> Databases:
+def open_databases(settings: Settings, *, ends_restore: bool = False) -> Databases:
     """Open the catalogue database of an existing installation.
 
+    Args:
+        settings: Where it is.
+        ends_restore: Whether it is opened to end a restore, which all else waits for.
+
     Raises:
-        CommandRefusedError: There is none, or it cannot be read.
+        CommandRefusedError: There is none, it cannot be read, or a restore has not
+            ended.
     """
     if not settings.data.is_dir():
         raise _missing(settings)
+    _refuse_unfinished(settings, finishing=ends_restore)
     databases = _connect(settings)
     try:
         with databases.reader.connect() as connection:
@@ -182,6 +187,16 @@ def open_databases(settings: Settings) -> Databases:
         databases.close()
         raise OldSchemaError(revision)
     return databases
+
+
+def _refuse_unfinished(settings: Settings, *, finishing: bool) -> None:
+    """Refuse an installation into which a restore has not ended.
+
+    Its database may be another than the dump's: what it says was spent, and who may
+    ask, is then not what the files beside it belong to.
+    """
+    if (unfinished := why_unfinished(settings, finishing=finishing)) is not None:
+        raise CommandRefusedError(unfinished)
 
 
 class OldSchemaError(CommandRefusedError):
@@ -204,6 +219,7 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
     """
     if not settings.data.is_dir():
         raise _missing(settings)
+    _refuse_unfinished(settings, finishing=True)  # a dump may be of an older version
     with (
         ProcessLock(settings.lock_file),
         contextlib.closing(Databases(settings.url)) as databases,

@@ -53,7 +53,8 @@ cli.add_typer(
     name="release",
 )
 _ledger = ledger_commands(
-    lambda: AuditOffice(make_services(settings_or_exit()), actor())
+    lambda: AuditOffice(make_services(settings_or_exit()), actor()),
+    lambda: AuditOffice(make_services(settings_or_exit(), ends_restore=True), actor()),
 )
 add_report(
     _ledger,

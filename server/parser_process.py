@@ -15,13 +15,14 @@ from typing import IO
 
 from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
 from privacy import errors
-from privacy.errors import CuratorError, QueryError, SqlNotAllowedError
+from privacy.errors import CuratorError, QueryError
 from query_lang.limits import check_size
 from query_lang.syntax import Query
 from query_lang.syntax_json import Json, from_json
 from server.parser_child import STARTED
 
 PARSE_SECONDS = 5.0
+"""More than ten times what any text within the limits takes, on a busy machine too."""
 START_SECONDS = 30.0
 """How long a child may take to start; measured: 0.3 s, and 3 s on a busy machine."""
 _PROBE = "SELECT COUNT(*) FROM t"
@@ -64,7 +65,8 @@ class ParserPool:
 
         Raises:
             QueryError: The text is too large, is no SQL, or is outside the language.
-            ParserUnavailableError: No child can be started.
+            ParserUnavailableError: No child can be started, or one died or hung: no
+                text within the limits can make it, so time decides no refusal.
         """
         check_size(sql)
         with self._lock:
@@ -74,13 +76,7 @@ class ParserPool:
             reply = self._warm.ask((sql, sequences), self._timeout_seconds)
             if reply is None:
                 self._replace()
-                raise SqlNotAllowedError(
-                    rule="too_complex",
-                    line=1,
-                    column=1,
-                    detail="the text is too complex to be read",
-                    hint="ask a shorter question",
-                )
+                raise ParserUnavailableError
         if "error" in reply:
             raise _refusal(reply)
         return from_json(reply["tree"])
@@ -96,7 +92,7 @@ class ParserPool:
     def _replace(self) -> None:
         if self._is_closed:
             return
-        _log.warning("a parser child was killed")
+        _log.error("a parser child was killed")
         self._warm.kill()
         try:
             self._warm = self._spares.get_nowait()

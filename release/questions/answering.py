@@ -86,9 +86,9 @@ class AskedCube:
         """Answer a bound question.
 
         Raises:
-            SqlNotAllowedError: The release cannot answer it, or not in good time.
+            SqlNotAllowedError: The release cannot answer it, or in too many steps.
         """
-        effort = Effort.of(question.position)
+        effort = Effort(question.position)
         measurer = Measurer(question, self.cube, self._values, effort)
         measurer.check()
         touches = measurer.counts_touches()

@@ -1,12 +1,13 @@
-"""How much one question may cost to answer: public limits on cells and on seconds.
+"""How much one question may cost to answer: public limits on cells and on steps.
 
 Everything here is a function of the text and of public facts, so a refusal says
-nothing; without limits one text could hold a server up for as long as it likes.
+nothing; without limits one text could hold a server up for as long as it likes. No
+clock is read: load decides neither whether there is an answer nor whether there is an
+offer (PRIVACY 6).
 """
 
-import time
-from dataclasses import dataclass
-from threading import Lock
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Final
 
 from query_lang.refusals import refuse
@@ -20,41 +21,61 @@ reads them together is evaluated."""
 MAX_WORK: Final = 200_000_000
 """Cells that all rolls of one question may pass over together."""
 
-SECONDS: Final = 2.0
-"""How long a question to a release may be worked on."""
+MAX_STEPS: Final = 1_500_000_000
+"""What a question to a release may take: steps as release/questions/steps.py counts
+them, each a nanosecond at the most (``python -m benchmarks.releases.steps``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Effort:
-    """What is left of what one question may cost.
+    """What one question may cost, and what it has cost so far; for one thread.
+
+    What was evaluated before is counted like what is new: what others have asked
+    decides nothing.
 
     Attributes:
         position: Where the question begins, for refusals.
-        deadline: On the monotonic clock.
+        steps: The most that may be spent.
         evaluated: The most combinations on which one expression is evaluated.
         axis: The most values of a single dimension on which one is evaluated.
+        spent: Steps so far.
     """
 
     position: Position
-    deadline: float
+    steps: int = MAX_STEPS
     evaluated: int = MAX_EVALUATED
     axis: int | None = None
+    spent: int = 0
+    _counted: set[Hashable] = field(default_factory=set)
 
-    @classmethod
-    def of(cls, position: Position, seconds: float = SECONDS) -> "Effort":
-        """Return the effort that a question to a release may take from now on."""
-        return cls(position, time.monotonic() + seconds)
-
-    def left(self) -> float:
-        """Return the seconds that are left.
+    def spend(self, steps: int) -> None:
+        """Count steps before they are taken.
 
         Raises:
-            SqlNotAllowedError: Rule ``too_long``; none are.
+            SqlNotAllowedError: Rule ``too_long``; so many are not left.
         """
-        seconds = self.deadline - time.monotonic()
-        if seconds <= 0:
+        self.spent += steps
+        if self.spent > self.steps:
             raise refuse(rules.TOO_LONG, self.position)
-        return seconds
+
+    def spend_once(self, what: Hashable, steps: int) -> None:
+        """Count the steps of what a question needs once, however often it reads it.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_long``; so many are not left.
+        """
+        if what not in self._counted:
+            self._counted.add(what)
+            self.spend(steps)
+
+    def check_further(self, steps: int) -> None:
+        """Refuse what would take too many steps after what is spent.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_long``.
+        """
+        if self.spent + steps > MAX_STEPS:
+            raise refuse(rules.TOO_LONG, self.position)
 
     def check_evaluated(self, combinations: int, *, axes: int) -> None:
         """Refuse an expression before it is evaluated on too many combinations.
@@ -65,12 +86,3 @@ class Effort:
         most = self.evaluated if axes > 1 else self.axis
         if most is not None and combinations > most:
             raise refuse(rules.MANY_COMBINATIONS, self.position)
-
-    def hold(self, lock: Lock) -> None:
-        """Take a lock within the time that is left.
-
-        Raises:
-            SqlNotAllowedError: Rule ``too_long``; others had it all the while.
-        """
-        if not lock.acquire(timeout=self.left()):
-            raise refuse(rules.TOO_LONG, self.position)

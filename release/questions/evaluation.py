@@ -4,8 +4,7 @@ DuckDB evaluates them, from the SQL that an engine would run over rows: nothing 
 says again what an operator means. The database holds public values alone.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import prod
 from threading import Lock
@@ -28,29 +27,39 @@ from query_lang.expressions import (
 )
 from query_lang.fragments import Fragment
 from query_lang.public_values import render_public_values, sql_type, value_column
-from query_lang.refusals import refuse
-from release.questions import rules
 from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
 from release.questions.engine import PublicEngine
 from release.questions.lookups import Lookups, TruthArray
 from release.questions.question import AxisSlot, CubeQuestion
+from release.questions.steps import (
+    FOUND_STEPS,
+    LOOKED_UP_STEPS,
+    TRUTH_STEPS,
+    VALUE_STEPS,
+    evaluation_steps,
+    pairs_steps,
+)
 
 BoolArray = NDArray[np.bool_]
 Values = Sequence[Scalar | None]
 _FEW: Final = 4_096
 _STATEMENTS: Final = 128
 _VALUE_BYTES: Final = 64
-_ENDED = (duckdb.InterruptException, duckdb.OutOfMemoryException)
 
 
 class PublicValues:
-    """Evaluates expressions over the dimensions of one cube; safe for many threads."""
+    """Evaluates expressions over the dimensions of one cube; safe for many threads.
+
+    Attributes:
+        shape: Of the cube.
+        lock: Held while the engine evaluates; others wait, however long it takes.
+    """
 
     def __init__(self, cube: PublishedCube, engine: PublicEngine | None = None) -> None:
         self._cube = cube
         self.shape = cube.domain.shape
-        self._lock = Lock()
+        self.lock = Lock()
         self._tables: dict[str, str] = {}
         self._statements: dict[str, duckdb.Statement] = {}
         self._stored: dict[str, Values] = {}
@@ -77,18 +86,21 @@ class PublicValues:
             An array over the dimensions that it reads (``axes_of``) alone.
 
         Raises:
-            SqlNotAllowedError: There are too many combinations, or it takes too long.
+            SqlNotAllowedError: There are too many combinations, or it takes too many
+                steps.
         """
         axes, size = self._ranged(condition, question, effort)
         if len(axes) == 1:
             found = self._lookups(question, effort).truths(condition)
             if found is not None:
                 return found
-        query = self._query(condition, axes, question, effort)
+        effort.spend(size * TRUTH_STEPS)
+        self._count(condition, size, question, effort)
+        query = self._query(condition, axes, question)
         known = self._engine.kept.get((self, query))
         if known is not None:
             return cast("TruthArray", known)
-        holds = self._signs(query, size, effort)
+        holds = self._signs(query, size)
         holds = holds.reshape([self.shape[axis] for axis in axes])
         holds.setflags(write=False)
         self._engine.kept.put((self, query), holds, holds.nbytes + _bytes(query))
@@ -103,21 +115,26 @@ class PublicValues:
             Values in C order over ``axes_of``, decimals as stored steps.
 
         Raises:
-            SqlNotAllowedError: There are too many combinations, or it takes too long.
+            SqlNotAllowedError: There are too many combinations, or it takes too many
+                steps.
         """
         if isinstance(expression, FieldRef):
-            return self._own(question.slots[expression.slot])
+            own = question.slots[expression.slot]
+            self._count_table(own, effort)
+            return self._own(own)
         axes, size = self._ranged(expression, question, effort)
         if len(axes) == 1:
             numbers = self._lookups(question, effort).numbers(expression)
             if numbers is not None:
                 return numbers
-        query = self._query(expression, axes, question, effort)
+        effort.spend(size * FOUND_STEPS)
+        self._count(expression, size, question, effort)
+        query = self._query(expression, axes, question)
         known = self._engine.kept.get((self, query))
         if known is not None:
             return cast("Values", known)
         values: list[Scalar | None] = [None] * size
-        for place, value in self._rows(query, size, effort):
+        for place, value in self._rows(query):
             values[place] = value
         weight = size * _VALUE_BYTES + _bytes(query)
         self._engine.kept.put((self, query), values, weight)
@@ -132,6 +149,23 @@ class PublicValues:
         effort.check_evaluated(size, axes=len(axes))
         return axes, size
 
+    def _count(
+        self,
+        expression: Expression,
+        size: int,
+        question: CubeQuestion,
+        effort: Effort,
+    ) -> None:
+        """Count what evaluating takes, whether or not it was evaluated before."""
+        for slot in slots_read(expression):
+            self._count_table(question.slots[slot], effort)
+        effort.spend(
+            evaluation_steps(expression, size, question.slots, self._cube.hierarchies)
+        )
+
+    def _count_table(self, own: AxisSlot, effort: Effort) -> None:
+        effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))
+
     def _lookups(self, question: CubeQuestion, effort: Effort) -> Lookups:
         return Lookups(
             question, lambda function, own: self._compared(function, own, effort)
@@ -142,10 +176,13 @@ class PublicValues:
     ) -> TruthArray:
         """Return which values of a slot compare so with each of them, by constant."""
         key = (self, f"{own.name} {function}")
+        self._count_table(own, effort)
+        effort.spend_once(key, pairs_steps(own))
+        effort.spend(LOOKED_UP_STEPS)
         known = self._engine.kept.get(key)
         if known is not None:
             return cast("TruthArray", known)
-        with self.held(effort):
+        with self.lock, self._engine.watched(self._cursor):
             table = self._table(own)
         count, facts = len(own.values), Facts(own.type, own.scale)
         source = Fragment(
@@ -157,68 +194,36 @@ class PublicValues:
         query = render_public_values(
             (pair,), source, slots_read(pair), kept=("place",), own={}
         )
-        holds = self._signs(query, count**2, effort).reshape(count, count)
+        holds = self._signs(query, count**2).reshape(count, count)
         holds.setflags(write=False)
         self._engine.kept.put(key, holds, holds.nbytes + _bytes(query))
         return holds
 
-    def _signs(self, query: Fragment, size: int, effort: Effort) -> TruthArray:
+    def _signs(self, query: Fragment, size: int) -> TruthArray:
         signs = np.zeros(size, dtype=np.int8)
         if size <= _FEW:  # columns take longer to begin with
-            for place, truth in self._rows(query, size, effort):
+            for place, truth in self._rows(query):
                 if truth is not None:
                     signs[place] = 1 if truth else -1
             return signs
-        found = self._columns(query, size, effort)
+        found = self._columns(query)
         signs[found["place"].astype(np.int64)] = _signs(found["e0"])
         return signs
 
-    def _rows(
-        self, query: Fragment, size: int, effort: Effort
-    ) -> list[tuple[int, Scalar | None]]:
-        found = self._executed(query, size, effort, "fetchall")
+    def _rows(self, query: Fragment) -> list[tuple[int, Scalar | None]]:
+        found = self._executed(query, "fetchall")
         return cast("list[tuple[int, Scalar | None]]", found)
 
-    def _columns(
-        self, query: Fragment, size: int, effort: Effort
-    ) -> dict[str, NDArray[np.generic]]:
-        found = self._executed(query, size, effort, "fetchnumpy")
+    def _columns(self, query: Fragment) -> dict[str, NDArray[np.generic]]:
+        found = self._executed(query, "fetchnumpy")
         return cast("dict[str, NDArray[np.generic]]", found)
 
-    def _executed(
-        self, query: Fragment, size: int, effort: Effort, fetch: str
-    ) -> object:
-        """Run a text, ended at the deadline; what came before is not parsed again."""
-        with self.held(effort):
-            return self._fetched(query, size, effort, fetch)
-
-    @contextmanager
-    def held(self, effort: Effort | None = None) -> Iterator[None]:
-        """Keep others from evaluating; without an effort, however long it takes."""
-        if effort is None:
-            self._lock.acquire()
-        else:
-            effort.hold(self._lock)
-        try:
-            yield
-        finally:
-            self._lock.release()
-
-    def _fetched(
-        self, query: Fragment, size: int, effort: Effort, fetch: str
-    ) -> object:
-        try:
-            watched = (
-                self._engine.deadlines.within(self._cursor, effort.left())
-                if size > _FEW
-                else nullcontext()
-            )
-            with watched:
-                statement = self._statement(query.sql)
-                self._cursor.execute(statement, query.parameters)
-                return getattr(self._cursor, fetch)()
-        except _ENDED:
-            raise refuse(rules.TOO_LONG, effort.position) from None
+    def _executed(self, query: Fragment, fetch: str) -> object:
+        """Run a text; what came before is not parsed again."""
+        with self.lock, self._engine.watched(self._cursor):
+            statement = self._statement(query.sql)
+            self._cursor.execute(statement, query.parameters)
+            return getattr(self._cursor, fetch)()
 
     def _statement(self, sql: str) -> duckdb.Statement:
         if sql not in self._statements:
@@ -232,10 +237,9 @@ class PublicValues:
         expression: Expression,
         axes: tuple[int, ...],
         question: CubeQuestion,
-        effort: Effort,
     ) -> Fragment:
         read = slots_read(expression)
-        with self.held(effort):
+        with self.lock, self._engine.watched(self._cursor):
             source = self._product(axes, read, question)
         return render_public_values(
             (expression,),

@@ -21,6 +21,7 @@ from release.questions.effort import Effort
 from release.questions.evaluation import BoolArray, PublicValues
 from release.questions.logic import Logic
 from release.questions.question import CubeQuestion
+from release.questions.steps import roll_steps
 from release.questions.warm import Mask, Product, WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
 
@@ -70,7 +71,8 @@ def grouping_of(
     """Lay a key over the dimensions that it reads.
 
     Raises:
-        SqlNotAllowedError: There are too many combinations, or it takes too long.
+        SqlNotAllowedError: There are too many combinations, or it takes too
+            many steps.
     """
     listed = [stored_value(value, key.facts) for value in key.values]
     expression = question.expression(key.slot)
@@ -133,7 +135,7 @@ def select(
     """Evaluate the conditions, those on one dimension apart from the others.
 
     Raises:
-        SqlNotAllowedError: There are too many cells, or it takes too long.
+        SqlNotAllowedError: There are too many cells, or it takes too many steps.
     """
     parts: dict[tuple[int, ...], list[Expression]] = {}
     for condition in question.conditions:
@@ -210,15 +212,23 @@ class Layout:
             return cells // _PRODUCT_SAVES
         return prod(wide) * cells
 
-    def answer(self, model: WarmModel, effort: Effort) -> Estimates:
-        """Return one estimate a cell of the answer; exactly 0 where nothing can be.
+    @property
+    def steps(self) -> int:
+        """What its rolls take, from public facts alone."""
+        parts = [self._groups_of(axis) for axis in range(len(self.shape))]
+        wide = [key for key in self.keys if len(key.axes) != 1]
+        each = roll_steps(
+            [codes for codes, _ in parts],
+            [len(places) for _, places in parts],
+            masks=len(self.selection.masks) + len(wide),
+        )
+        rolls = prod(key.size for key in wide)
+        return rolls * min(prod(self.shape), MAX_DENSE_CELLS) * each
 
-        Raises:
-            SqlNotAllowedError: It takes too long.
-        """
+    def answer(self, model: WarmModel) -> Estimates:
+        """Return one estimate a cell of the answer; exactly 0 where nothing can be."""
         total = [np.zeros(self.size) for _ in range(5)]
         for product, places in self.products():
-            effort.left()
             found = model.answer(product)
             spread = (found.below, found.above, found.noise)
             parts = (found.values, found.variances, *spread)

@@ -5,6 +5,7 @@ and 1 (TRUE): the three-valued logic of SQL. All else is left to the engine.
 """
 
 from collections.abc import Iterator
+from math import prod
 
 import numpy as np
 
@@ -13,14 +14,15 @@ from release.questions.effort import Effort
 from release.questions.evaluation import PublicValues
 from release.questions.lookups import JOINS, TruthArray
 from release.questions.question import CubeQuestion
+from release.questions.steps import JOINED_STEPS
 
 
 class Logic:
     """Evaluates the conditions of one question.
 
     Raises:
-        SqlNotAllowedError: From every method: too many combinations, or it takes too
-            long.
+        SqlNotAllowedError: From every method: too many combinations, or too many
+            steps.
     """
 
     def __init__(
@@ -44,11 +46,12 @@ class Logic:
     def _joined(self, condition: Call, join: np.ufunc) -> TruthArray:
         axes = self._axes(condition)
         deeper, plain = self._parts(condition)
+        cells = prod(self._sizes(axes))
+        self._effort.spend(JOINED_STEPS * cells * (len(deeper) + len(plain)))
         whole: TruthArray | None = None
         parts = [(part, self.truths) for part in deeper]  # large: few held at once
         for part, evaluate in parts + [(part, self._plain) for part in plain]:
             found = self._spread(evaluate(part), self._axes(part), axes)
-            self._effort.left()
             if whole is None:
                 whole = np.array(np.broadcast_to(found, self._sizes(axes)))
             else:

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from query_lang.compiled import AverageShown
 from query_lang.expressions import conjuncts
 from query_lang.plan import (
     CountRowsMeasure,
@@ -32,6 +33,12 @@ from release.questions.grouping import (
     select,
 )
 from release.questions.question import CubeQuestion
+from release.questions.steps import (
+    ADDED_STEPS,
+    QUESTION_STEPS,
+    SHOWN_STEPS,
+    TRIED_STEPS,
+)
 from release.questions.warm import WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
 
@@ -140,13 +147,14 @@ class Measurer:
 
         Raises:
             SqlNotAllowedError: It ranges over too much, which is refused before
-                anything is evaluated on it, or takes too long.
+                anything is evaluated on it, or takes too many steps.
         """
         self._question = question
         self._cube = cube
         self._values = values
         self._effort = effort
         self._domain = cube.domain
+        self._present: dict[int, Layout] = {}
         self._weights: dict[int, tuple[list[int], Layout]] = {}
         shape = self._domain.shape
         check_wide([self._width(key) for key in question.keys], question, shape)
@@ -194,16 +202,35 @@ class Measurer:
             SqlNotAllowedError: An aggregate is none that it has, or all of them take
                 too much together.
         """
-        summands = work = 0
-        for kind in self._question.measures:
-            layout = self._checked(kind)
-            work += layout.work
-            summands += layout.size if isinstance(kind, SumMeasure) else 0
-            if summands > MAX_SUMMANDS:
-                raise refuse(rules.MANY_VALUES, self._question.position)
+        layouts = self._layouts()
         shown = self.layout.size * len(self._question.columns)
-        if work > MAX_WORK or shown > MAX_SHOWN:
+        if sum(one.work for one in layouts) > MAX_WORK or shown > MAX_SHOWN:
             raise refuse(rules.MUCH_WORK, self._question.position)
+        self._effort.check_further(self.further_steps())
+
+    def further_steps(self) -> int:
+        """Return what answering takes after what is spent, from public facts alone."""
+        columns = self._question.columns
+        averages = any(isinstance(each.shown, AverageShown) for each in columns)
+        each = TRIED_STEPS if averages else ADDED_STEPS
+        return (
+            QUESTION_STEPS
+            + sum(layout.steps for layout in self._layouts())
+            + each * self._summands()
+            + SHOWN_STEPS * self.layout.size * len(columns)
+        )
+
+    def _layouts(self) -> list[Layout]:
+        """Return the layouts of all aggregates; refuse sums of too many numbers."""
+        layouts = [self._checked(kind) for kind in self._question.measures]
+        if self._summands() > MAX_SUMMANDS:
+            raise refuse(rules.MANY_VALUES, self._question.position)
+        return layouts
+
+    def _summands(self) -> int:
+        kinds = self._question.measures
+        slots = [kind.slot for kind in kinds if isinstance(kind, SumMeasure)]
+        return sum(self._numbers(slot)[1].size for slot in slots)
 
     def _checked(self, kind: MeasureKind) -> Layout:
         """Return the layout of an aggregate that the release has."""
@@ -237,7 +264,12 @@ class Measurer:
             raise refuse(rules.DISTINCT_UNITS, self._question.position)
 
     def _where_present(self, slot: int) -> Layout:
-        """Return the layout of the rows whose value is not NULL."""
+        """Return the layout of the rows whose value is not NULL; evaluated once."""
+        if slot not in self._present:
+            self._present[slot] = self._narrowed(slot)
+        return self._present[slot]
+
+    def _narrowed(self, slot: int) -> Layout:
         axes = self._axes(slot)
         found = self._found(slot, axes)
         sizes = tuple(self._domain.shape[axis] for axis in axes)
@@ -279,7 +311,7 @@ class Measurer:
 
     def _weighed(self, slot: int, model: WarmModel) -> Weighed:
         numbers, layout = self._numbers(slot)
-        rolled = layout.answer(model, self._effort)
+        rolled = layout.answer(model)
         table = (self.layout.size, len(numbers))
         return Weighed(
             numbers=np.array(numbers, dtype=np.float64),
@@ -291,7 +323,7 @@ class Measurer:
         )
 
     def _counted(self, layout: Layout, model: WarmModel) -> Counted:
-        found = layout.answer(model, self._effort)
+        found = layout.answer(model)
         return Counted(found.values, found.below, found.above, found.noise)
 
 

@@ -70,7 +70,8 @@ MUCH_WORK: Final = Rule(
 )
 TOO_LONG: Final = Rule(
     "too_long",
-    "the question takes longer than a release may be worked on",
+    "the question takes more than 1,500,000,000 steps, counted from its text and from "
+    "the release's dimensions",
     "ask in several smaller questions",
 )
 

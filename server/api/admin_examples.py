@@ -240,6 +240,9 @@ ADMIN_EXAMPLES = {
     "POST /v1/admin/principals/{principal}/disable": _ok(
         {"name": "ada", "disabled": True}
     ),
+    "POST /v1/admin/principals/{principal}/enable": _ok(
+        {"name": "ada", "disabled": False}
+    ),
     "GET /v1/admin/keys": _page(_KEY),
     "POST /v1/admin/keys": _made(
         {"id": f"k_{_RANDOM}", "key": "cur_the-token-is-shown-this-once"},

@@ -75,6 +75,20 @@ def _add_principals(app: FastAPI) -> None:
 
         return await change(request, wire.NoBody, work)
 
+    @app.post(
+        "/v1/admin/principals/{principal}/enable",
+        response_model=wire.DisabledShape,
+        responses=CHANGING,
+        tags=["people"],
+    )
+    async def enable_principal(principal: str, request: Request) -> Response:
+        """Enable a disabled principal; its keys stay revoked, so issue a new one."""
+
+        def work(caller: Caller, _: wire.NoBody) -> Document:
+            return _office(request, caller).enable_principal(principal)
+
+        return await change(request, wire.NoBody, work)
+
 
 def _add_keys(app: FastAPI) -> None:
     @app.get(

@@ -350,7 +350,7 @@ class PrincipalPage(_Shape):
 
 
 class DisabledShape(_Shape):
-    """A principal whose keys stopped."""
+    """Whether a principal is disabled now."""
 
     name: str
     disabled: bool

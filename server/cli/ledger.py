@@ -10,8 +10,15 @@ from server.cli.output import REFUSED, Json, print_json, refusals, show, show_li
 from server.use_cases.auditing import AuditOffice
 
 
-def ledger_commands(office: Callable[[], AuditOffice]) -> typer.Typer:
-    """Return the ledger's commands."""
+def ledger_commands(
+    office: Callable[[], AuditOffice], ending_restore: Callable[[], AuditOffice]
+) -> typer.Typer:
+    """Return the ledger's commands.
+
+    Args:
+        office: Opens the ledger.
+        ending_restore: Opens it also where a restore has not ended.
+    """
     cli = typer.Typer(help="The append-only record of every charge and change.")
 
     @cli.command()
@@ -49,9 +56,11 @@ def ledger_commands(office: Callable[[], AuditOffice]) -> typer.Typer:
     ) -> None:
         """Go on after a restore: charge what the anchor saw, disable all keys.
 
+        It ends a restore into PostgreSQL, and deletes its dump.
+
         Example: curator ledger reconcile --reason "restored the backup of 3 May"
         """
         with refusals():
-            show(office().reconcile(reason), as_json=json)
+            show(ending_restore().reconcile(reason), as_json=json)
 
     return cli

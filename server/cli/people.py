@@ -50,6 +50,15 @@ def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         with refusals():
             show(office().disable_principal(name), as_json=json)
 
+    @cli.command()
+    def enable(name: str, *, json: Json = False) -> None:
+        """Enable a disabled principal; its keys stay revoked, so issue a new one.
+
+        Example: curator principal enable ada
+        """
+        with refusals():
+            show(office().enable_principal(name), as_json=json)
+
     return cli
 
 

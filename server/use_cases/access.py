@@ -17,6 +17,7 @@ from server.use_cases.errors import NotFoundError, UnauthenticatedError
 from server.use_cases.services import today
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+ENABLED = "principal.enable"  # the action of an entry
 TOKEN_PREFIX = "cur_"  # noqa: S105 - marks our keys for secret scanners
 
 
@@ -74,7 +75,7 @@ def authenticate(
 
     Raises:
         UnauthenticatedError: No key, an unknown or revoked one, a disabled owner, or a
-            token of somebody whom nobody let in again after a restore.
+            token of somebody whom nobody let in again after a restore or an enabling.
     """
     token = bearer_token(authorization)
     caller = None
@@ -112,20 +113,21 @@ def _claimed(connection: Connection, name: str) -> Caller | None:
             tables.principal.c.name == name, tables.principal.c.disabled.is_(False)
         )
     ).one_or_none()
-    if row is None or not _outlives_restores(connection, name):
+    if row is None or not _let_in_since(connection, name):
         return None
     return Caller(row.name, row.role, credential="token")
 
 
-def _outlives_restores(connection: Connection, name: str) -> bool:
-    """Whether somebody let a principal in since the ledger last went back.
+def _let_in_since(connection: Connection, name: str) -> bool:
+    """Whether somebody let a principal in since its keys last ended all at once.
 
-    A restore revives principals that were disabled since. Reconciling ends every key,
-    but a token ends with its principal alone: so who comes by token must have been
-    created afterwards, or hold a key, which somebody issued afterwards.
+    A restore revives principals that were disabled since, and an enabled one was
+    disabled for a reason. Reconciling and enabling end every key, but a token ends
+    with its principal alone: so who comes by token must have been created afterwards,
+    or hold a key, which somebody issued afterwards.
     """
-    reconciled = books.last_reconciled(connection)
-    if reconciled is None:
+    ended = max(books.last_reconciled(connection) or 0, _last_enabled(connection, name))
+    if not ended:
         return True
     held = select(tables.key.c.id).where(
         tables.key.c.principal == name, tables.key.c.revoked.is_(False)
@@ -134,7 +136,28 @@ def _outlives_restores(connection: Connection, name: str) -> bool:
         return True
     return any(
         _creates(entry.body, name)
-        for entry in books.read_entries(connection, "admin", after=reconciled)
+        for entry in books.read_entries(connection, "admin", after=ended)
+    )
+
+
+def _last_enabled(connection: Connection, name: str) -> int:
+    """Return the sequence of the entry that last enabled a principal, or 0."""
+    entries = books.read_entries(connection, "admin", naming=ENABLED)
+    return max(
+        (entry.seq for entry in entries if _enables(entry.body, name)), default=0
+    )
+
+
+def _enables(body: Mapping[str, object], name: str) -> bool:
+    changes = body.get("changes")
+    return (
+        body.get("action") == ENABLED
+        and isinstance(changes, list)
+        and any(
+            change["table"] == tables.principal.name
+            and change.get("key", {}).get("name") == name
+            for change in changes
+        )
     )
 
 

@@ -33,9 +33,12 @@ changes."""
 KEPT_EACH_BYTES: Final = 65_536
 AT_ONCE: Final = 2
 WAITING: Final = 8
-"""Questions that are answered or wait; the threads of paid questions are not theirs."""
+"""Questions that are answered or wait; the threads of paid questions are not theirs.
 
-PATIENCE_SECONDS: Final = 5.0
+Each takes a bounded number of steps, so who has a place is answered, however long those
+before take: by no clock is anybody turned away.
+"""
+
 _BUSY: Final = "too many questions to releases are under way"
 
 
@@ -62,7 +65,7 @@ class ReleaseDesk:
         Raises:
             NotFoundError: There is no such release, or it is not the caller's.
             QueryError: The text is refused, with rule, place and hint.
-            BusyError: Others are answered just now, and take long.
+            BusyError: All places are taken.
         """
         row = self._row(caller, release_id)
         key = f"{release_id}\0{confidence}\0{sql}"
@@ -80,7 +83,7 @@ class ReleaseDesk:
             NotFoundError: There is no such release, or it is not the caller's, or it
                 holds no sequences.
             InvalidOptionError: The branch names what the release does not declare.
-            BusyError: Others are answered just now, and take long.
+            BusyError: All places are taken.
         """
         row = self._row(caller, release_id)
         with self._place():
@@ -107,12 +110,8 @@ class ReleaseDesk:
         if not self._waiting.acquire(blocking=False):
             raise BusyError(_BUSY)
         try:
-            if not self._working.acquire(timeout=PATIENCE_SECONDS):
-                raise BusyError(_BUSY)
-            try:
+            with self._working:
                 yield
-            finally:
-                self._working.release()
         finally:
             self._waiting.release()
 

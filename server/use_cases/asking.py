@@ -62,7 +62,6 @@ from server.use_cases.release_offers import (
     ReleaseOffers,
     free_offers,
     related_releases,
-    require_time,
 )
 from server.use_cases.requests import QuestionRequest
 from server.use_cases.roles import PLAN, Gate
@@ -233,14 +232,12 @@ class Desk:
         return replace(reply, executed=question, is_free=True)
 
     def _best_answer(self, offers: list[Offer]) -> tuple[Offer, ReleaseAnswer] | None:
-        """Answer from the best release whose files are there and answer in time."""
+        """Answer from the best release whose files are there."""
         for offer in offers:
             try:
                 return offer, self._offers.answer(offer)
-            except NotFoundError:
+            except (NotFoundError, QueryError):
                 continue
-            except QueryError as refusal:
-                require_time(refusal)
         return None
 
     def _prepare(

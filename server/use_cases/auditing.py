@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
-
 from budget.ledger import RecordedTransaction, Verification
-from server.persistence import tables
+from budget.reconciliation import NothingToReconcileError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.answers import Document
 from server.use_cases.ledger_lines import WHOLE
 from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice
+from server.use_cases.postgres_dump import end_restore
 from server.use_cases.releases import ReleaseOffice
+from server.use_cases.revocations import end_proposals, revoke_keys
 from server.use_cases.services import Services
 
 ALTERED = (
@@ -62,10 +62,20 @@ class AuditOffice:
         Returns:
             What a restore may have brought back, to be looked at: whoever is not
             disabled, and every cap.
+
+        Raises:
+            NothingToReconcileError: The ledger contains its anchor, and no restore
+                waited to be ended.
         """
-        self._services.ledger.reconcile(
-            reason, self._actor, _end_what_a_restore_revives
-        )
+        try:
+            self._services.ledger.reconcile(
+                reason, self._actor, _end_what_a_restore_revives
+            )
+        except NothingToReconcileError:
+            if not end_restore(self._services.settings):
+                raise
+            return {"reconciled": False, "restore": "ended: nothing was forgotten"}
+        end_restore(self._services.settings)
         people = PeopleOffice(self._services, self._actor).principals()
         return {
             "reconciled": True,
@@ -83,15 +93,5 @@ def _verified(entries: int, problems: Sequence[str]) -> Document:
 
 def _end_what_a_restore_revives(change: RecordedTransaction) -> None:
     """Revoke every key and close every proposal: some were ended before already."""
-    live = change.connection.execute(
-        select(tables.key.c.id).where(tables.key.c.revoked.is_(False))
-    ).scalars()
-    for key_id in list(live):
-        change.update(tables.key, {"id": key_id}, {"revoked": True})
-    pending = change.connection.execute(
-        select(tables.proposal.c.id).where(
-            tables.proposal.c.state.in_(["open", "approved"])
-        )
-    ).scalars()
-    for identifier in list(pending):
-        change.update(tables.proposal, {"id": identifier}, {"state": "rejected"})
+    revoke_keys(change)
+    end_proposals(change)

@@ -27,7 +27,13 @@ from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import load_lock
-from server.use_cases.postgres_dump import DUMP, dump_postgres, restore_words
+from server.use_cases.postgres_dump import (
+    DUMP,
+    RESTORING,
+    dump_postgres,
+    restore_words,
+    why_unfinished,
+)
 from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.secret_files import sync_folder, write_durably
 from server.use_cases.services import now_text
@@ -99,6 +105,8 @@ def _check_target(settings: Settings, target: Path) -> None:
     if not (settings.data / "secret.key").exists():
         message = f"there is no installation in {settings.data} to back up"
         raise CommandRefusedError(message)
+    if (unfinished := why_unfinished(settings)) is not None:
+        raise CommandRefusedError(unfinished)
     if target.exists():
         message = f"{target} exists: nothing was written"
         raise CommandRefusedError(message)
@@ -263,7 +271,7 @@ def restore_backup(settings: Settings, source: Path) -> Document:
     _check_empty(settings, database)
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     settings.data.chmod(0o700)
-    part = settings.data / "restoring"
+    part = settings.data / RESTORING
     part.mkdir(mode=0o700)
     try:
         with _opened(source, part) as folder:
@@ -291,6 +299,10 @@ def _next_steps(settings: Settings, manifest: Manifest) -> list[str]:
     steps = []
     if DUMP in manifest["files"]:
         steps.append(restore_words(settings.url, settings.data / DUMP))
+        steps.append(
+            f"until then every command refuses: {settings.data / DUMP} marks the "
+            "restore, and 'curator ledger reconcile --reason TEXT' ends it"
+        )
     steps.append(
         "unless nothing happened since this backup, the anchor saw more than it holds "
         "and 'curator serve' refuses: then type 'curator ledger reconcile --reason "

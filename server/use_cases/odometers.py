@@ -35,6 +35,7 @@ class Odometers:
 
     def _read(self, late: int) -> Facts:
         ledger = self._services.ledger
+        engine, releases = self._services.engine, self._services.release_incidents
         with self._services.databases.reader.connect() as connection:
             names = list(connection.execute(select(tables.population.c.name)).scalars())
             jobs = connection.execute(
@@ -45,8 +46,8 @@ class Odometers:
         scopes = {name: Scope.population(name) for name in names}
         return Facts(
             failed=position.failed,
-            incidents=self._services.engine.incidents,
-            limit_incidents=self._services.engine.limit_incidents,
+            incidents=engine.incidents + releases.failed,
+            limit_incidents=engine.limit_incidents + releases.at_limit,
             late=late,
             entries=position.entries,
             anchor_lag=position.unanchored,

@@ -109,7 +109,7 @@ class ReleaseRoom:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._shelf = ReleaseShelf(services)
-        self._engine = PublicEngine()
+        self._engine = PublicEngine(services.release_incidents)
         self._known: Kept[KnownCube] = Kept(KNOWN)
         self._asked: Kept[AskedCube] = Kept(OPEN)
         self._sequences: Kept[AskedSequences] = Kept(OPEN)

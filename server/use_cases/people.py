@@ -7,11 +7,22 @@ from sqlalchemy import Connection, Row, select
 
 from budget.ledger import RecordedTransaction
 from server.persistence import tables
-from server.use_cases.access import TOKEN_PREFIX, populations_of, token_digest
+from server.use_cases.access import (
+    ENABLED,
+    TOKEN_PREFIX,
+    populations_of,
+    token_digest,
+)
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.projects import NewProject, ProjectOffice
+from server.use_cases.revocations import (
+    concerns,
+    end_jobs,
+    end_proposals,
+    revoke_keys,
+)
 from server.use_cases.roles import ROLES
 from server.use_cases.services import now_text, random_id
 
@@ -74,6 +85,25 @@ class PeopleOffice(ProjectOffice):
             change.update(tables.principal, {"name": name}, {"disabled": True})
         return {"name": name, "disabled": True}
 
+    def enable_principal(self, name: str) -> Document:
+        """Enable a disabled principal, without its keys and what it left waiting.
+
+        Its tokens stay shut too until a new key is issued to it.
+
+        Raises:
+            NoSuchThingError: There is no such principal.
+            CommandRefusedError: It is not disabled.
+        """
+        with self._services.ledger.recorded(ENABLED, self._actor) as change:
+            if not existing(change.connection, tables.principal, name).disabled:
+                message = f"{name} is not disabled: nothing was changed"
+                raise CommandRefusedError(message)
+            change.update(tables.principal, {"name": name}, {"disabled": False})
+            revoke_keys(change, tables.key.c.principal == name)
+            end_proposals(change, concerns(name))
+            end_jobs(change, name)
+        return {"name": name, "disabled": False}
+
     def principals(self) -> list[Document]:
         """List the principals with their roles."""
         with self._services.databases.reader.connect() as connection:
@@ -100,7 +130,10 @@ class PeopleOffice(ProjectOffice):
         }
         with self._services.ledger.recorded("key.create", self._actor) as change:
             if existing(change.connection, tables.principal, principal).disabled:
-                message = f"{principal} is disabled, for good: a key would open nothing"
+                message = (
+                    f"{principal} is disabled, and a key would open nothing: type "
+                    f"'curator principal enable {principal}' first"
+                )
                 raise CommandRefusedError(message)
             change.insert(tables.key, row)
         return {"id": row["id"], "key": token}
@@ -125,6 +158,8 @@ def make_custodian(
 ) -> None:
     """Make a principal of that role a custodian of a population.
 
+    Proposals of an earlier time as one stay ended.
+
     Raises:
         CommandRefusedError: One of them is not there, or has another role.
     """
@@ -134,6 +169,9 @@ def make_custodian(
         raise CommandRefusedError(message)
     row = {"population": population, "principal": principal}
     if not holds(change.connection, tables.custodian, row):
+        end_proposals(
+            change, concerns(principal), tables.proposal.c.population == population
+        )
         change.insert(tables.custodian, row)
 
 

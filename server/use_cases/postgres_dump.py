@@ -9,9 +9,13 @@ from sqlalchemy import create_engine, make_url
 
 from budget.chain import head_of
 from budget.postgresql import SECRET_OPTIONS, secrets_in
+from server.settings import Settings
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.secret_files import sync_folder
 
 DUMP = "ledger.dump"
+RESTORING = "restoring"
+"""The folder in DATA that a restore works in, and takes away as it ends."""
 
 
 def dump_postgres(url: str, target: Path) -> dict[str, object]:
@@ -69,6 +73,39 @@ def restore_words(url: str, dump: Path) -> str:
         "bring the ledger back into an empty database: 'pg_restore --no-owner "
         f"--exit-on-error --dbname={_plain(url)} {dump}'"
     )
+
+
+def why_unfinished(settings: Settings, *, finishing: bool = False) -> str | None:
+    """Say what to do next where a restore into DATA has not ended.
+
+    Args:
+        settings: Of the installation.
+        finishing: Whether this is the last step, which ends it; it needs PostgreSQL.
+    """
+    cut_off, dump = settings.data / RESTORING, settings.data / DUMP
+    if cut_off.exists():
+        return (
+            f"a restore into {settings.data} was cut off: empty that folder, then "
+            "type 'curator backup restore' again"
+        )
+    if not dump.exists() or (finishing and settings.is_shared):
+        return None
+    return (
+        f"{dump} marks a restore that has not ended: "
+        f"{restore_words(settings.url, dump)}; then type 'curator ledger reconcile "
+        "--reason TEXT', which ends the restore and deletes the dump (where nothing "
+        "is being restored, move that file away)"
+    )
+
+
+def end_restore(settings: Settings) -> bool:
+    """Delete the dump, which marks a restore; return whether there was one."""
+    dump = settings.data / DUMP
+    if not dump.exists():
+        return False
+    dump.unlink()
+    sync_folder(settings.data)
+    return True
 
 
 def _plain(url: str) -> str:

@@ -5,7 +5,6 @@ snapshot; what comes near is told with its differences (PRIVACY 7). A release th
 caller may not read is not looked at.
 """
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import BoundedSemaphore
@@ -13,15 +12,14 @@ from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
-from release.questions import rules
 from release.questions.answering import ReleaseAnswer
 from release.questions.effort import Effort
 from release.questions.matching import Asked, Difference, match
 from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
+from release.questions.steps import matching_steps
 from server.use_cases.access import Caller, Grant
 from server.use_cases.answers import Document
-from server.use_cases.errors import BusyError
 from server.use_cases.opened_releases import (
     KnownCube,
     PublicationRow,
@@ -39,12 +37,9 @@ COMPARED_VALUES: Final = 20_000
 """The most values on which a comparison evaluates an expression; a release itself is
 asked with more."""
 
-COMPARING_SECONDS: Final = 0.5
-"""How long a question may be compared; releases that are left then are not told."""
-_BUSY: Final = (
-    "there was no time to compare the question with releases: nothing was charged; "
-    "ask again"
-)
+COMPARED_STEPS: Final = 500_000_000
+"""What comparing a question with all releases may take, the newest first, in steps as
+release/questions/steps.py counts them. Those that are left then are not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +77,20 @@ class ReleaseOffers:
     ) -> tuple[list[Offer], list[Near]]:
         """Return the releases that answer a question, the best first, and the near.
 
+        Who asks at once waits, and is told the same: load decides nothing (PRIVACY 6).
         No number of a release is read for it.
 
         Args:
             caller: Who asks.
             grant: Of what; its snapshot is asked.
             ask: Binds the question, where there is a release to compare it with.
-
-        Raises:
-            BusyError: Others kept the server too busy to compare in time.
         """
         readable = list(self._readable(caller, grant))
         if not readable:
             return [], []
         asked = ask()
-        deadline = time.monotonic() + COMPARING_SECONDS
-        if not self._comparing.acquire(timeout=COMPARING_SECONDS):
-            raise BusyError(_BUSY)
-        try:
-            return _sorted_out(asked, readable, grant.snapshot, deadline)
-        finally:
-            self._comparing.release()
+        with self._comparing:
+            return _sorted_out(asked, readable, grant.snapshot)
 
     def answer(self, offer: Offer) -> ReleaseAnswer:
         """Answer a question from a release.
@@ -125,17 +113,21 @@ def _sorted_out(
     asked: Asked,
     readable: list[tuple[PublicationRow, KnownCube]],
     snapshot: str,
-    deadline: float,
 ) -> tuple[list[Offer], list[Near]]:
     """Return which releases answer a question, the best first, and which come near."""
     offers: list[Offer] = []
     near: list[Near] = []
     effort = Effort(
-        asked.position, deadline, evaluated=COMPARED_VALUES, axis=COMPARED_VALUES
+        asked.position,
+        COMPARED_STEPS,
+        evaluated=COMPARED_VALUES,
+        axis=COMPARED_VALUES,
     )
+    matching = matching_steps(asked.plan)
     for row, known in readable:
-        if time.monotonic() >= deadline:
-            raise BusyError(_BUSY)
+        if effort.spent + matching > effort.steps:
+            break
+        effort.spend(matching)
         found = _compared(asked, known, snapshot, effort)
         if isinstance(found, CubeQuestion):
             offers.append(Offer(row, known, found))
@@ -168,21 +160,8 @@ def _unanswerable(
     try:
         Measurer(question, known.cube, known.values, effort).check()
     except QueryError as refusal:
-        require_time(refusal)
         return [Difference("counting", refusal.detail)]
     return []
-
-
-def require_time(refusal: QueryError) -> None:
-    """Refuse before any charge where a question could not be compared in time.
-
-    Otherwise the load, and not the question, would decide what it costs (PRIVACY 6).
-
-    Raises:
-        BusyError: It was for want of time.
-    """
-    if refusal.rule == rules.TOO_LONG.name:
-        raise BusyError(_BUSY)
 
 
 def free_offers(offers: list[Offer]) -> list[Document]:

@@ -54,6 +54,7 @@ ROUTES: Mapping[str, frozenset[str]] = {
     "GET /v1/admin/principals": ADMIN,
     "POST /v1/admin/principals": ADMIN,
     "POST /v1/admin/principals/{principal}/disable": ADMIN,
+    "POST /v1/admin/principals/{principal}/enable": ADMIN,
     "GET /v1/admin/keys": ADMIN,
     "POST /v1/admin/keys": ADMIN,
     "DELETE /v1/admin/keys/{key}": ADMIN,

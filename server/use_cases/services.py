@@ -10,6 +10,7 @@ from typing import Protocol
 from budget.databases import Databases
 from budget.ledger import Ledger
 from engines.contract import Engine
+from engines.incidents import Incidents
 from mechanisms.samplers import Sampler
 from mechanisms.vector_samplers import VectorSampler
 from privacy.errors import LedgerUnavailableError
@@ -89,6 +90,7 @@ class Services:
     parser: Parser
     executors: BoundedSemaphore
     catalogue: CatalogueMemory
+    release_incidents: Incidents = field(default_factory=Incidents)
 
     def release(self, query_ids: Sequence[str]) -> None:
         """Show answers to everybody: their replies leave now.

@@ -124,6 +124,7 @@ ROWS = {
         Row("GET /v1/admin/principals"),
         Row("POST /v1/admin/principals", {"name": "newcomer", "role": "analyst"}, 201),
         Row("POST /v1/admin/principals/{principal}/disable", shared=True),
+        Row("POST /v1/admin/principals/{principal}/enable", shared=True),
         Row("GET /v1/admin/keys"),
         Row("POST /v1/admin/keys", {"principal": "grace"}, 201),
         Row("DELETE /v1/admin/keys/{key}", shared=True),
@@ -167,6 +168,7 @@ ROWS = {
 }
 SPENT_BY = {  # these end what they name: they have one of their own
     "POST /v1/admin/principals/{principal}/disable": {"principal": "spare"},
+    "POST /v1/admin/principals/{principal}/enable": {"principal": "ended"},
     "DELETE /v1/admin/populations/{population}/custodians/{principal}": {
         "principal": "dora"
     },
@@ -187,7 +189,8 @@ NAMED = sorted(route for route in GUARDED if "{" in route)
 def world(tmp_path_factory):
     installation = ImportingInstallation(tmp_path_factory.mktemp("matrix"))
     initialise(installation.settings, single_custodian=False)
-    two = Two.make(installation, ("carol", "dora", "emil", "spare"))
+    two = Two.make(installation, ("carol", "dora", "emil", "spare", "ended"))
+    two.people(lambda office: office.disable_principal("ended"), "root")
     older = _load(two, DEFAULT_ROWS, "clinic", "people", approver="carol")
     newer = two.installation.load_manifest(
         two.installation.write_manifest(DEFAULT_ROWS)

@@ -81,6 +81,40 @@ def test_files_without_their_ledger_get_no_new_one(bare, file, remedy):
 @pytest.mark.parametrize(
     "command",
     [
+        ("serve", "--insecure-demo", "--port", "0"),
+        ("worker",),
+        ("dataset", "load", "people.yaml"),
+        ("principal", "create", "eve", "--role", "analyst"),
+        ("key", "create", "ada"),
+        ("ledger", "verify"),
+        ("backup", "create", "backup.tar"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("mark", "remedy"),
+    [("ledger.dump", "curator ledger reconcile"), ("restoring", "backup restore")],
+)
+def test_nothing_goes_on_while_a_restore_has_not_ended(loaded, command, mark, remedy):
+    """The database is there, and need not be the one that belongs to these files."""
+    (loaded.installation.data / mark).mkdir(mode=0o700)
+    before = loaded.installation.anchor.read_bytes()
+    assert remedy in loaded.said(*command)
+    assert loaded.installation.anchor.read_bytes() == before
+    assert not loaded.installation.folder.joinpath("backup.tar").exists()
+
+
+def test_a_stray_dump_beside_sqlite_is_never_deleted(loaded):
+    dump = loaded.installation.data / "ledger.dump"
+    dump.touch(mode=0o600)
+    said = loaded.said("ledger", "reconcile", "--reason", "tidying up")
+    assert "set CURATOR_DATABASE_URL" in said
+    assert "move that file away" in said
+    assert dump.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         ("population", "show"),
         ("dataset", "list"),
         ("principal", "create", "ada", "--role", "analyst"),

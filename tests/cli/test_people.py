@@ -34,7 +34,7 @@ def test_names_off_the_grammar_are_refused(curator, name):
 
 def test_names_of_principals_are_never_used_again(loaded):
     loaded.run("principal", "disable", "ada")
-    assert "ada is disabled, for good" in loaded.said("key", "create", "ada")
+    assert "ada is disabled" in loaded.said("key", "create", "ada")
     said = loaded.said("principal", "create", "ada", "--role", "analyst")
     assert "never used again" in said
 
@@ -64,6 +64,21 @@ def test_keys_of_nobody_and_unknown_keys_are_refused(curator):
     assert "no principal 'ada'" in curator.said("key", "create", "ada")
     assert "no key 'k_1'" in curator.said("key", "revoke", "k_1")
     assert "no principal" in curator.said("principal", "disable", "ada")
+    assert "no principal" in curator.said("principal", "enable", "ada")
+
+
+def test_a_disabled_principal_is_enabled_without_its_keys(loaded):
+    first = loaded.json("key", "create", "ada")["id"]
+    assert "ada is not disabled" in loaded.said("principal", "enable", "ada")
+    loaded.run("principal", "disable", "ada")
+    assert loaded.json("principal", "enable", "ada") == {
+        "name": "ada",
+        "disabled": False,
+    }
+    loaded.run("key", "create", "ada")
+    keys = {key["id"]: key["revoked"] for key in loaded.json("key", "list")["items"]}
+    assert keys[first]
+    assert list(keys.values()).count(False) == 1, "the new one alone is live"
 
 
 @pytest.mark.parametrize("as_json", [(), ("--json",)])

@@ -1,8 +1,11 @@
 """The commands on PostgreSQL."""
 
 import json
+import shutil
+import subprocess
 
 import pytest
+from sqlalchemy import make_url
 
 from privacy.losses import Loss
 from server.use_cases.auditing import AuditOffice
@@ -66,6 +69,37 @@ def test_a_restored_dump_is_brought_back_before_anything_else(
         done = run(restored, *command)
         assert (done.returncode, "pg_restore" in done.stderr) == (1, True)
     assert not restored.anchor.exists()
+
+
+def test_a_restore_ends_with_the_reconciliation_and_not_before(
+    installation, cluster, tmp_path
+):
+    """The live database is no place of the dump; its files are of another time."""
+    create_backup(installation.settings, tmp_path / "b.tar", snapshots=True)
+    with installation.services() as services:
+        PeopleOffice(services, "local:test").create_principal("late", "analyst")
+    shutil.rmtree(installation.data)
+    restore_backup(installation.settings, tmp_path / "b.tar")
+    dump = installation.data / "ledger.dump"
+    for command in (
+        ("serve", "--port", "0"),
+        ("worker",),
+        ("principal", "create", "eve", "--role", "analyst"),
+    ):
+        done = run(installation, *command)
+        assert (done.returncode, "pg_restore" in done.stderr) == (1, True), done.stderr
+        assert "curator ledger reconcile" in done.stderr
+    installation.url = cluster.database()
+    plain = make_url(installation.url).set(drivername="postgresql")
+    target = f"--dbname={plain.render_as_string(hide_password=False)}"
+    subprocess.run(
+        ["pg_restore", "--no-owner", "--exit-on-error", target, dump], check=True
+    )
+    assert run(installation, "principal", "list").returncode == 1
+    done = run(installation, "ledger", "reconcile", "--reason", "disk failed")
+    assert done.returncode == 0, done.stderr
+    assert not dump.exists()
+    assert run(installation, "principal", "list").returncode == 0
 
 
 def test_a_second_init_and_an_unreachable_database_are_refused_in_a_sentence(

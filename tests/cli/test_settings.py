@@ -15,6 +15,7 @@ COMMANDS = [
     ("dataset", "load", "x.yaml"),
     ("project", "list"),
     ("principal", "disable", "ada"),
+    ("principal", "enable", "ada"),
     ("key", "list"),
     ("ledger", "verify"),
 ]

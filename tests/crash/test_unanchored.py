@@ -87,6 +87,8 @@ def ward(request, tmp_path):
     with made.services() as services:
         office = PeopleOffice(services, ACTOR)
         office.create_principal("bob", "analyst")
+        office.create_principal("eva", "analyst")
+        office.disable_principal("eva")
         office.create_principal("cara", "custodian", ["people"])
     told = spec(readers=[{"project": "study"}])
     return Ward(made, key, cluster, Press(made).submit(told, OPERATOR))
@@ -118,6 +120,14 @@ def see_revocation(services, ward):
     return False
 
 
+def see_enabling(services, ward):
+    held = {
+        one["name"]: one["disabled"]
+        for one in PeopleOffice(services, ACTOR).principals()
+    }
+    return not held["eva"]
+
+
 def see_answer(services, ward):
     return services.ledger.query(QUERY).body == b'{"rows": []}'
 
@@ -139,6 +149,7 @@ SEEN = {
     "key": see_key,
     "cap": see_cap,
     "revocation": see_revocation,
+    "enabling": see_enabling,
     "answer": see_answer,
     "release": see_release,
 }

@@ -56,6 +56,11 @@ def revocation(services, ill):
     PeopleOffice(services, ACTOR).disable_principal("ada")
 
 
+def enabling(services, ill):
+    ill()
+    PeopleOffice(services, ACTOR).enable_principal("eva")
+
+
 def answer(services, ill):
     snapshot = "s"
     request = ChargeRequest(
@@ -91,7 +96,8 @@ def release(services, ill):
 
 
 CHANGES = {
-    work.__name__: work for work in (grant, key, cap, revocation, answer, release)
+    work.__name__: work
+    for work in (grant, key, cap, revocation, enabling, answer, release)
 }
 
 

@@ -1,5 +1,9 @@
 """Plans offer a release only where it counts exactly what is asked (PRIVACY 7)."""
 
+import itertools
+import time
+from threading import Timer
+
 import pytest
 
 from server.use_cases import asked_releases, release_offers
@@ -272,26 +276,51 @@ def test_comparing_is_bounded_in_values(clinic, monkeypatch):
     assert "rows" in names(clinic, few["related"])
 
 
-def test_where_there_is_no_time_to_compare_nothing_is_charged(clinic, monkeypatch):
-    _, url, keys, _ = clinic
-    monkeypatch.setattr(release_offers, "COMPARING_SECONDS", 0)
-    body = {
-        "sql": "SELECT COUNT(*) AS hurried FROM visits",
-        "epsilon": "1",
-        "options": {"prefer": "release"},
-    }
+def test_comparing_is_bounded_in_steps_the_newest_first(clinic, monkeypatch):
+    sql = "SELECT COUNT(*) AS stepped FROM visits WHERE ward = 'north'"
+    counted = []
+    for steps in (0, 10_000_000, 30_000_000, 10**9):
+        monkeypatch.setattr(release_offers, "COMPARED_STEPS", steps)
+        plan = planned(clinic, sql)
+        counted.append(len(plan["free"]) + len(plan["related"]))
 
-    with client(url, keys["ada"]) as http:
-        before = http.get("/v1/budget").json()
-        replies = [
-            http.post(f"/v1/datasets/clinic/{route}", json=body)
-            for route in ("queries", "plan")
-        ]
-        after = http.get("/v1/budget").json()
+    assert counted[0] == 0
+    assert counted == sorted(counted)
+    assert counted[1] < counted[-1]
+    assert names(clinic, plan["free"]) == {"rows"}
 
-    told = {(reply.status_code, reply.json()["type"]) for reply in replies}
-    assert told == {(503, "busy")}
-    assert before == after
+
+def test_no_clock_decides_whether_there_is_an_offer(clinic, monkeypatch):
+    sql = "SELECT COUNT(*) AS slowly FROM visits WHERE ward = 'north' OR sex = 'F'"
+    known = release_offers.ReleaseOffers.find
+
+    def an_hour_later(self, *asked):
+        with monkeypatch.context() as patched:
+            ticks = itertools.count(0, 3_600)
+            patched.setattr(time, "monotonic", lambda: float(next(ticks)))
+            patched.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+            return known(self, *asked)
+
+    monkeypatch.setattr(release_offers.ReleaseOffers, "find", an_hour_later)
+
+    assert offered(clinic, sql) == {"rows"}
+
+
+def test_others_who_compare_delay_an_offer_and_never_refuse_it(clinic, monkeypatch):
+    sql = "SELECT COUNT(*) AS crowded FROM visits WHERE ward = 'north'"
+    known, waits = release_offers.ReleaseOffers.find, []
+
+    def others_first(self, *asked):
+        for _ in range(release_offers.COMPARED_AT_ONCE):
+            self._comparing.acquire()
+            waits.append(Timer(0.3, self._comparing.release))
+            waits[-1].start()
+        return known(self, *asked)
+
+    monkeypatch.setattr(release_offers.ReleaseOffers, "find", others_first)
+
+    assert offered(clinic, sql) == {"rows"}
+    assert len(waits) == release_offers.COMPARED_AT_ONCE
 
 
 OVER = "(SELECT patient_id, sex, {value} AS a FROM visits) AS d"

@@ -334,6 +334,30 @@ FAULTS = (
         ("tests/unit/query_lang/test_costs.py",),
     ),
     Fault(
+        "cost_without_texts_over",
+        "a text that a window gives costs as much as a number",
+        "query_lang/cost_nodes.py",
+        "        if not _gives_text(item):\n",
+        "        if item.kind:\n",
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
+        "cost_without_texts_ordered",
+        "texts are compared in an order for nothing",
+        "query_lang/cost_nodes.py",
+        'self.meter.spend("windows", below.rows, doublings * sum(each))',
+        'self.meter.spend("windows", below.rows, 0 * doublings * sum(each))',
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
+        "cost_without_vectors",
+        "texts take no memory while they are read",
+        "query_lang/cost_nodes.py",
+        '        self._unpacked(f"reading {table.name}", rows, texts)\n',
+        "",
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
         "cost_without_frames",
         "a frame costs as much as a running total",
         "query_lang/cost_nodes.py",
@@ -615,6 +639,32 @@ FAULTS = (
         '_UNTOLD = RELEASE_ENDS | {"proposal.create"}',
         '_UNTOLD = {"proposal.create"}',
         ("tests/attacks/test_a3_order.py",),
+    ),
+    Fault(
+        "clock_decides_an_answer",
+        "a question to a release is refused where the server was slow",
+        "release/questions/effort.py",
+        "        if self.spent > self.steps:\n",
+        '        clock = __import__("time").monotonic\n'
+        "        if self.spent > self.steps or clock() - clock() < -2:\n",
+        ("tests/unit/release/test_question_limits.py",),
+    ),
+    Fault(
+        "clock_decides_an_offer",
+        "releases are compared for half a second by the clock",
+        "server/use_cases/release_offers.py",
+        "        if effort.spent + matching > effort.steps:\n",
+        '        clock = __import__("time").monotonic\n'
+        "        if clock() - clock() < -0.5:\n",
+        ("tests/integration/test_release_offers.py",),
+    ),
+    Fault(
+        "kept_evaluations_free",
+        "what others asked before makes a question cost fewer steps",
+        "release/questions/evaluation.py",
+        "effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))",
+        "own.name in self._tables or effort.spend(VALUE_STEPS * len(own.values))",
+        ("tests/unit/release/test_question_limits.py",),
     ),
     Fault(
         "unseen_releases_told",

@@ -366,6 +366,63 @@ def test_a_wide_row_is_carried_through_a_window():
     assert wide.unit - thin.unit >= VISITS * NOTE
 
 
+def texts(over, many=1):
+    made = ", ".join(over.format(n) + f" AS w{n}" for n in range(many))
+    read = " AND ".join(f"w{n} > 'a'" for n in range(many))
+    return f"SELECT COUNT(*) FROM (SELECT pid, {made} FROM visits) AS x WHERE {read}"
+
+
+RUNNING = "MAX(note) OVER (PARTITION BY pid ORDER BY seen ROWS {} PRECEDING)"
+
+
+def test_each_byte_of_a_row_is_carried_through_an_order():
+    over = "LAG(age) OVER (PARTITION BY pid{} ORDER BY age)"
+    thin, wide = (
+        steps(window(over.format(keys)), "windows") for keys in ("", ", note")
+    )
+    assert wide.unit - thin.unit >= VISITS * NOTE * c.SORTED_BYTE_STEPS
+
+
+@pytest.mark.parametrize("over", ["PARTITION BY pid, {} ORDER BY 1", "ORDER BY {}"])
+def test_a_text_in_an_order_is_compared_at_each_doubling(over):
+    keys = over if "PARTITION" in over else "PARTITION BY pid " + over
+    keys = keys.replace("ORDER BY 1", "ORDER BY age")
+    number, text = (
+        steps(window(f"LAG(age) OVER ({keys.format(key)})"), "windows")
+        for key in ("paid", "note")
+    )
+    carried = NOTE * c.SORTED_BYTE_STEPS
+    compared = c.SORT_TEXT_STEPS * ALL_VISITS.bit_length()
+    assert text.unit - number.unit >= VISITS * (carried + compared)
+
+
+def test_each_text_that_a_window_gives_is_copied_and_unpacked():
+    lag = "LAG(note, {}) OVER (PARTITION BY pid ORDER BY seen)"
+    one, many = texts(lag.replace("{}", "1")), texts(lag.replace("{}", "1{}"), 9)
+    taken = steps(many, "windows").unit - steps(one, "windows").unit
+    assert taken >= VISITS * 8 * NOTE
+    held = memory(many, "windows").unit - memory(one, "windows").unit
+    assert held >= VISITS * 8 * NOTE
+
+
+def test_the_greatest_text_of_each_frame_is_copied_at_each_halving_and_kept():
+    one, many = (
+        texts(RUNNING.replace("{}", "5")),
+        texts(RUNNING.replace("{}", "5{}"), 9),
+    )
+    taken = steps(many, "windows").unit - steps(one, "windows").unit
+    assert taken >= VISITS * 8 * NOTE * (2 + (6).bit_length())
+    held = memory(many, "windows").unit - memory(one, "windows").unit
+    assert held >= VISITS * 8 * (NOTE + NOTE // c.FRAME_TEXT_SHARE)
+    assert memory(many, "windows").whole >= 8 * c.VECTOR_ROWS * NOTE
+
+
+def test_a_vector_of_texts_is_unpacked_as_it_is_read():
+    found = memory("SELECT COUNT(*) FROM visits WHERE note > 'a'", "reading visits")
+    width = NOTE + c.TEXT_BYTES
+    assert found == Amount(VISITS * width, c.VECTOR_ROWS * width)
+
+
 def rolled(items, keys="", read="n"):
     return (
         f"SELECT COUNT(*) FROM (SELECT pid{keys}, {items} AS {read} FROM visits"
@@ -392,7 +449,8 @@ def test_a_roll_ups_distinct_ordered_and_text_values_count():
         " AS r WHERE m > 'a'",
         "GROUP BY",
     )
-    assert text.unit - plain.unit >= VISITS * c.TEXT_STATE_STEPS
+    copied = c.TEXT_STATE_STEPS + NOTE * c.TEXT_STATE_BYTE_STEPS
+    assert text.unit - plain.unit >= VISITS * copied
     first = steps(rolled("FIRST(age ORDER BY seen)"), "GROUP BY")
     assert first.unit - plain.unit >= VISITS * c.ORDERED_ROW_STEPS
     held = memory(rolled("FIRST(age ORDER BY seen)"), "GROUP BY")

@@ -68,7 +68,7 @@ def texts(dice, count):
 def evaluated(cube, values, text):
     """Return a text's condition and its CASE, for each value of the dimension."""
     question = CubeBinder(cube).bind(parse_query(text))
-    effort = Effort.of(question.position)
+    effort = Effort(question.position)
     (measure,) = question.measures
     case = question.expression(measure.slot)
     found = [values.truths(one, question, effort) for one in question.conditions]

@@ -1,5 +1,6 @@
 """What would take a release too long is refused before anything is evaluated on it."""
 
+import itertools
 import time
 import tracemalloc
 from threading import Thread
@@ -14,8 +15,8 @@ from release.domain import CubeDomain, Dimension
 from release.models.sparse import SparseModel
 from release.questions.answering import AskedCube
 from release.questions.binding import CubeBinder
-from release.questions.effort import Effort
-from release.questions.engine import PublicEngine
+from release.questions.effort import MAX_STEPS, Effort
+from release.questions.engine import PublicEngine, PublicEngineError
 from release.questions.evaluation import PublicValues
 from release.questions.keeping import Keeper
 from release.questions.measuring import Measurer
@@ -125,50 +126,129 @@ def test_all_sums_of_a_question_add_up_no_more_numbers_than_one_may():
     assert rule == "many_values"
 
 
-def laid(sql, seconds, size=240):
-    """Return what lays a question over two dimensions within some seconds."""
+ASKED = [
+    "SELECT COUNT(*) FROM cube",
+    "SELECT COUNT(*) FROM cube WHERE a = 3 OR b > 7",
+    "SELECT COUNT(*) FROM cube WHERE a + b > 9",
+    "SELECT a, COUNT(*), SUM(b) FROM cube WHERE b IN (1, 3) GROUP BY a",
+    "SELECT AVG(b) FROM cube WHERE a + 1 > 3",
+    "SELECT COUNT(CASE WHEN a > b THEN 1 END) AS n FROM cube",
+]
+
+
+def square():
+    """Return a cube of two dimensions."""
     dimensions = [
-        Dimension(name, ColumnType.INTEGER, tuple(range(size))) for name in ("a", "b")
+        Dimension(name, ColumnType.INTEGER, tuple(range(20))) for name in ("a", "b")
     ]
-    cube, _ = cells_cube(dimensions, values=np.zeros(size**2, dtype=np.int64))
+    return cells_cube(dimensions, values=np.zeros(400, dtype=np.int64))
+
+
+def laid(sql, steps=MAX_STEPS, values=None):
+    """Return a question laid over the square, checked, and what it was counted for."""
+    cube, _ = square()
     question = CubeBinder(cube).bind(parse_query(sql))
-    values = PublicValues(cube)
-
-    def lay():
-        deadline = time.monotonic() + seconds
-        effort = Effort(question.position, deadline, evaluated=size**2)
-        return Measurer(question, cube, values, effort)
-
-    return values, lay
+    effort = Effort(question.position, steps)
+    measurer = Measurer(question, cube, values or PublicValues(cube), effort)
+    measurer.check()
+    return effort, measurer
 
 
-def test_what_runs_at_the_deadline_is_interrupted():
-    long = " + ".join(f"(a * {n} + b) / NULLIF(b - {n}, 0)" for n in range(12))
-    _, lay = laid(f"SELECT COUNT(*) FROM cube WHERE {long} > 3", 0.2, size=4_000)
+@pytest.mark.parametrize("sql", ASKED)
+def test_steps_are_the_same_whatever_was_evaluated_before(sql):
+    values = PublicValues(square()[0])
 
-    start = time.thread_time()
+    first, again = (laid(sql, values=values) for _ in range(2))
+    new = laid(sql)
+
+    counted = [(e.spent, m.further_steps()) for e, m in (first, again, new)]
+    assert counted == [counted[0]] * 3
+
+
+@pytest.mark.parametrize("sql", ASKED[1:])
+def test_a_question_is_answered_at_its_steps_and_refused_one_below(sql):
+    spent = laid(sql)[0].spent
+
+    laid(sql, spent)
     with pytest.raises(QueryError) as refused:
-        lay()
+        laid(sql, spent - 1)
+
+    assert spent > 0
+    assert refused.value.rule == "too_long"
+
+
+@pytest.mark.parametrize("sql", ASKED)
+def test_what_is_checked_needs_no_further_steps_to_be_answered(sql, monkeypatch):
+    effort, measurer = laid(sql)
+    total = effort.spent + measurer.further_steps()
+
+    monkeypatch.setattr("release.questions.effort.MAX_STEPS", total)
+    assert ask(square(), sql).rows
+    monkeypatch.setattr("release.questions.effort.MAX_STEPS", total - 1)
+    with pytest.raises(QueryError) as refused:
+        ask(square(), sql)
 
     assert refused.value.rule == "too_long"
-    assert time.thread_time() - start < SECONDS
 
 
-def test_waiting_for_others_ends_at_the_deadline_too():
-    values, lay = laid("SELECT COUNT(*) FROM cube WHERE a = 3", 0.05)
-    refused = []
+def hours_pass(monkeypatch):
+    """Let an hour pass at each look at a clock, for the code that reads one."""
+    ticks = itertools.count(0, 3_600)
+    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+    for clock in ("monotonic", "perf_counter", "process_time", "thread_time", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(ticks)))
 
-    def ask_meanwhile():
-        with pytest.raises(QueryError) as caught:
-            lay()
-        refused.append(caught.value.rule)
 
-    with values.held():
-        other = Thread(target=ask_meanwhile)
+@pytest.mark.parametrize("sql", ASKED)
+def test_no_clock_decides_whether_there_is_an_answer(sql, monkeypatch):
+    expected = ask(square(), sql)
+
+    hours_pass(monkeypatch)
+
+    assert ask(square(), sql) == expected
+
+
+LONG = " + ".join(f"(a * {n} + b) / NULLIF(b - {n}, 0)" for n in range(12))
+
+
+def test_a_long_expression_is_refused_before_it_is_evaluated():
+    dimensions = [
+        Dimension(name, ColumnType.INTEGER, tuple(range(499))) for name in ("a", "b")
+    ]
+    cube = cells_cube(dimensions, values=np.zeros(499**2, dtype=np.int64))
+
+    rule, seconds, memory = refusal(
+        cube, f"SELECT COUNT(*) FROM cube WHERE {LONG} + {LONG} > 3"
+    )
+
+    assert rule == "too_long"
+    assert seconds < SECONDS
+    assert memory < 32 * MEBIBYTE
+
+
+def test_waiting_for_others_refuses_nobody(monkeypatch):
+    values = PublicValues(square()[0])
+    hours_pass(monkeypatch)
+    answered = []
+    other = Thread(target=lambda: answered.append(laid(ASKED[1], values=values)))
+
+    with values.lock:
         other.start()
-        other.join(30)
+        other.join(0.2)
+        assert answered == []
+    other.join(30)
 
-    assert refused == ["too_long"]
+    assert len(answered) == 1
+
+
+def test_an_engine_that_fails_is_an_incident_and_no_refusal():
+    engine = PublicEngine()
+    cursor = engine.cursor()
+
+    with pytest.raises(PublicEngineError), engine.watched(cursor):
+        cursor.execute("SELECT error('broken')").fetchall()
+
+    assert engine.incidents.failed == 1
 
 
 def test_cubes_share_one_engine_and_see_nothing_of_each_other():
