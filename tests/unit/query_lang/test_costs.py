@@ -470,6 +470,26 @@ def test_union_all_reads_every_part():
     assert found == rows(5 * VISITS, 5 * ALL_VISITS, each)
 
 
+def test_the_rows_of_all_parts_are_measured():
+    part = "SELECT pid, age FROM visits"
+    sql = "SELECT SUM(age) FROM ({}) AS u"
+    once = steps(sql.format(" UNION ALL ".join([part] * 2)), "aggregates")
+    many = steps(sql.format(" UNION ALL ".join([part] * 6)), "aggregates")
+    assert (many.unit, many.whole) == (3 * once.unit, 3 * once.whole)
+
+
+def test_each_code_of_an_own_hierarchy_is_passed():
+    sql = "SELECT COUNT(*) FROM visits WHERE level(item, 'part') = 'p'"
+    plan = bind_query(parse_query(sql), DATASET, ContributionBounds()).plan
+    own = DATASET.hierarchies["own"]
+    longer = replace(own, codes={**own.codes, "D1": ("p",), "D2": ("p",)})
+    few, many = (
+        aggregate_costs(plan, replace(DATASET, hierarchies={"own": each}), [""]).cost()
+        for each in (own, longer)
+    )
+    assert many.unit_steps - few.unit_steps == 2 * c.CODE_STEPS * VISITS
+
+
 def test_a_common_table_counts_as_often_as_it_is_read():
     sql = (
         "WITH d AS (SELECT pid, COUNT(*) AS n FROM visits GROUP BY pid)"
