@@ -49,7 +49,7 @@ STRUCTURED = 4_000  # releases an arm
 COINED = 10  # releases of canaries, each held to its bound
 GAMES = 500
 BUDGETS = (0.5, 1, 2)
-SLOT_MS = 100
+SLOT_MS = 150
 TABLES = (suites.ONE, suites.STACKED, suites.SPREAD, suites.CLONED)
 
 

@@ -194,8 +194,8 @@ def test_over_http_a_release_waits_for_its_anchor_and_is_then_there(ward, nurser
         httpx.Client(base_url=server.url, headers=headers, timeout=60) as http,
     ):
         assert http.get("/v1/releases").json()["items"] == []
-        ward.spoil("release", "dies")
         with failing(server.pid, "pwrite64", "ENOSPC", path=installation.anchor):
+            ward.spoil("release", "dies")  # before a check of its own mends it
             for path in ("/v1/releases", "/v1/datasets", "/v1/queries"):
                 refused = http.get(path)
                 assert refused.status_code == 503, path

@@ -80,7 +80,7 @@ def test_intervals_are_around_the_rows_and_grow_with_confidence(clinic):
     for (_, count), ends in zip(
         usual["rows"], usual["intervals"][0]["rows"], strict=True
     ):
-        assert int(ends[0]) < count < int(ends[1])
+        assert int(ends[0]) <= max(count, 0) < int(ends[1])
     assert usual["rows"] == surer["rows"]
     assert surer["half_widths"][0]["confidence"] == "0.999"
     for one, other in zip(

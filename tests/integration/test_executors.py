@@ -177,8 +177,9 @@ def test_an_executor_killed_while_idle_fails_nothing(make):
     engine = make(1)
     opened(engine, ROWS)
     (pid,) = idle_pids(engine)
+    (executor,) = engine._idle._idle
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: is_gone(pid))
+    wait_until(lambda: not executor.is_alive())  # its last thread has ended
     assert opened(engine, ROWS) == [(3,)]
     assert engine.incidents == 0
 

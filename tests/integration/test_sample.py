@@ -216,7 +216,7 @@ def test_a_datasets_page_tells_the_declared_sizes(served):
     _, http = served
     page = http.get("/v1/datasets/clinic").json()
     (visits,) = page["tables"]
-    assert (page["max_units"], visits["max_rows"]) == (1_000_000, 5_000_000)
+    assert (page["max_units"], visits["max_rows"]) == (50_000, 200_000)
     lengths = {c["name"]: c.get("max_length") for c in visits["columns"]}
     assert lengths["note"] == lengths["sex"] == 1_000
     assert lengths["age"] is lengths["patient_id"] is None

@@ -249,7 +249,7 @@ def test_going_back_to_a_snapshot_is_stale_once_another_is_active(two):
 
 
 def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
-    rows = ["901,F,30,north,2024-03-03,n"]
+    rows = [f"{unit},F,30,north,2024-03-03,n" for unit in range(901, 951)]
     names = {"dataset": "school", "population": "pupils"}
     manifest = two.installation.write_manifest(rows, **names)
     slower = proposed(

@@ -1,6 +1,7 @@
 """The client keeps to the Python that it promises."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ def test_there_are_files_to_read():
     assert len(SOURCES) > 10
 
 
-def test_the_client_depends_on_httpx_alone():
+def test_the_client_depends_on_httpx_and_what_checks_signatures_alone():
     text = (CLIENT / "pyproject.toml").read_text("utf-8")
     assert 'requires-python = ">=3.10"' in text
-    assert 'dependencies = ["httpx>=0.28"]' in text
+    needed = tomllib.loads(text)["project"]["dependencies"]
+    assert needed == ["httpx>=0.28", "cryptography>=45"]
