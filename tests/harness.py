@@ -87,6 +87,7 @@ class Installation:
     rate_limit: int = 0  # tests hammer
     max_in_flight: int = 0
     more_settings: dict[str, object] = field(default_factory=dict)
+    permits: int = 256
 
     @property
     def data(self):
@@ -106,7 +107,7 @@ class Installation:
             "CURATOR_RELEASE_SLOT_S": str(self.release_slot_s),
             "CURATOR_RATE_LIMIT": str(self.rate_limit),
             "CURATOR_MAX_IN_FLIGHT": str(self.max_in_flight),
-            "CURATOR_PERMITS": "256",
+            "CURATOR_PERMITS": str(self.permits),
             "CURATOR_LOG_LEVEL": "warning",
             "CURATOR_DATABASE_URL": self.url,
             "CURATOR_WORKERS": str(self.workers),
@@ -121,7 +122,7 @@ class Installation:
             release_slot_s=self.release_slot_s,
             rate_limit=self.rate_limit,
             max_in_flight=self.max_in_flight,
-            permits=256,
+            permits=self.permits,
             database_url=self.url,
             workers=self.workers,
             **self.more_settings,

@@ -14,8 +14,8 @@ from tests.harness import Installation, serve_in_process, serve_in_thread
 
 SECRET = bytes(range(32))
 CAP = "900000"
-PERMITS_WITH_SLOTS = "4"  # few, so that the heaviest unit may be asked about
-PERMITS = "16"  # few, as what may hang on one unit is shared by all
+PERMITS_WITH_SLOTS = 4  # few, so that the heaviest unit may be asked about
+PERMITS = 16  # few, as what may hang on one unit is shared by all
 THREADS = 4  # an arm; the server is one process, more would only wait
 
 
@@ -154,9 +154,9 @@ def _analyst(office, name, datasets, allotment, *, private_history=False):
 
 
 def _serve(installation, sampler_factory):
+    installation.permits = PERMITS_WITH_SLOTS if installation.slot_ms else PERMITS
     if sampler_factory is None:
-        permits = PERMITS_WITH_SLOTS if installation.slot_ms else PERMITS
-        return serve_in_process(installation, environment={"CURATOR_PERMITS": permits})
+        return serve_in_process(installation)
     return serve_in_thread(installation, sampler_factory)
 
 
