@@ -22,10 +22,10 @@ from query_lang.costs import CostPart, PlanCost
 from query_lang.plan import (
     Aggregate,
     CountDistinctMeasure,
-    CountRowsMeasure,
     CountUnitsMeasure,
     HistogramMeasure,
     MeasureKind,
+    measured_slots,
 )
 
 Tables = Mapping[str, int]
@@ -94,7 +94,7 @@ def _statement(
     meter = Meter(dataset.max_units, dataset.hierarchies, tables)
     costs = NodeCosts(meter)
     measures = tuple(measures)
-    read = {slot for measure in measures for slot in _slots_of(plan, measure)}
+    read = {slot for measure in measures for slot in measured_slots(plan, measure)}
     keys = [key.slot for key in plan.keys]
     below = costs.relation(plan.child, frozenset(read.union(keys)))
     bins = prod(m.bins.count for m in measures if isinstance(m, HistogramMeasure))
@@ -132,14 +132,3 @@ def _distinct(
     if isinstance(measure, CountDistinctMeasure):
         most = Amount(cells * measure.values, cells * measure.values)
     costs.distinct(rows, rows.at_most(most), key_bytes + 2 * NUMBER_BYTES)
-
-
-def _slots_of(plan: Aggregate, measure: MeasureKind) -> tuple[int, ...]:
-    match measure:
-        case CountRowsMeasure():
-            return ()
-        case CountUnitsMeasure(slot, nullable):
-            one_row = plan.child.rows_per_unit == 1
-            return () if one_row and not nullable else (slot,)
-        case _:
-            return (measure.slot,)

@@ -624,3 +624,15 @@ class Aggregate:
     measures: tuple[MeasureKind, ...]
     columns: tuple[PlanColumn, ...]
     presentation: Presentation
+
+
+def measured_slots(plan: Aggregate, measure: MeasureKind) -> tuple[int, ...]:
+    """Return the slots that a measure reads: what is rendered, and what it costs."""
+    match measure:
+        case CountRowsMeasure():
+            return ()
+        case CountUnitsMeasure(slot, nullable):
+            one_row = plan.child.rows_per_unit == 1
+            return () if one_row and not nullable else (slot,)
+        case _:
+            return (measure.slot,)

@@ -10,13 +10,13 @@ from query_lang.fragments import Fragment, listed
 from query_lang.plan import (
     Aggregate,
     CountDistinctMeasure,
-    CountRowsMeasure,
     CountUnitsMeasure,
     CountValuesMeasure,
     HistogramMeasure,
     Key,
     MeasureKind,
     SumMeasure,
+    measured_slots,
 )
 from query_lang.render_expressions import slot_name
 from query_lang.render_nodes import NodeRenderer
@@ -93,7 +93,7 @@ def _counted(
 ) -> Fragment:
     keys = [slot_name(key.slot) for key in plan.keys]
     shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
-    read = {slot for _, measure in measures for slot in _slots_of(plan, measure)}
+    read = {slot for _, measure in measures for slot in measured_slots(plan, measure)}
     wanted = frozenset(read | {key.slot for key in plan.keys})
     source = nodes.node(plan.child, wanted, frozenset())
     query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
@@ -116,17 +116,6 @@ def _measure(plan: Aggregate, measure: MeasureKind) -> str:  # noqa: PLR0911 - a
             return f"SUM({slot_name(slot)})"
         case _:
             return "COUNT(*)"
-
-
-def _slots_of(plan: Aggregate, measure: MeasureKind) -> tuple[int, ...]:
-    match measure:
-        case CountRowsMeasure():
-            return ()
-        case CountUnitsMeasure(slot, nullable):
-            one_row = plan.child.rows_per_unit == 1
-            return () if one_row and not nullable else (slot,)
-        case _:
-            return (measure.slot,)
 
 
 def _histogram(
