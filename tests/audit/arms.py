@@ -14,7 +14,6 @@ from tests.harness import Installation, serve_in_process, serve_in_thread
 
 SECRET = bytes(range(32))
 CAP = "900000"
-PERMITS_WITH_SLOTS = 4  # few, so that the heaviest unit may be asked about
 PERMITS = 16  # few, as what may hang on one unit is shared by all
 THREADS = 4  # an arm; the server is one process, more would only wait
 
@@ -77,8 +76,10 @@ class Arms:
     absent: Arm
 
     @contextlib.contextmanager
-    def served(self, sampler_factory=None):
+    def served(self, sampler_factory=None, *, slot_ms=0):
         """Serve both; from processes of their own unless a sampler is injected."""
+        for arm in (self.present, self.absent):
+            arm.installation.slot_ms = slot_ms
         with contextlib.ExitStack() as stack:
             yield [
                 stack.enter_context(_serve(arm.installation, sampler_factory))
@@ -89,7 +90,7 @@ class Arms:
         """Ask both arms ``count`` times; return the bodies, present arm first."""
         with ThreadPoolExecutor(2) as pool:
             present, absent = pool.map(
-                lambda arm, url: ask_many(url, arm.key, question, count),
+                lambda arm, url: ask_many(arm, url, question, count),
                 (self.present, self.absent),
                 urls,
             )
@@ -120,17 +121,17 @@ class Question:
         )
 
 
-def make_arms(folder, tables, slot_ms=0):
-    """Build both installations with the same secret."""
+def make_arms(folder, tables, permits=PERMITS):
+    """Build both installations with the same secret, without slots."""
     return Arms(
-        _make_arm(folder / "present", tables, slot_ms, added=True),
-        _make_arm(folder / "absent", tables, slot_ms, added=False),
+        _make_arm(folder / "present", tables, permits, added=True),
+        _make_arm(folder / "absent", tables, permits, added=False),
     )
 
 
-def _make_arm(folder, tables, slot_ms, *, added):
+def _make_arm(folder, tables, permits, *, added):
     folder.mkdir(parents=True)
-    installation = Installation(folder, slot_ms=slot_ms).create(SECRET)
+    installation = Installation(folder, permits=permits).create(SECRET)
     for table in tables:
         table.load(installation, added=added)
     with installation.services() as services:
@@ -154,7 +155,6 @@ def _analyst(office, name, datasets, allotment, *, private_history=False):
 
 
 def _serve(installation, sampler_factory):
-    installation.permits = PERMITS_WITH_SLOTS if installation.slot_ms else PERMITS
     if sampler_factory is None:
         return serve_in_process(installation)
     return serve_in_thread(installation, sampler_factory)
@@ -190,12 +190,13 @@ class Line:
         return body
 
 
-def ask_many(url, key, question, count):
+def ask_many(arm, url, question, count):
     """Ask one server ``count`` times over a few connections; return the bodies."""
     bodies, lock, left = [], threading.Lock(), iter(range(count))
+    threads = min(THREADS, arm.installation.permits)
 
     def ask_until_done():
-        with Line(url, key) as line:
+        with Line(url, arm.key) as line:
             while True:
                 with lock:
                     if next(left, None) is None:
@@ -204,7 +205,7 @@ def ask_many(url, key, question, count):
                 with lock:
                     bodies.append(body)
 
-    with ThreadPoolExecutor(THREADS) as pool:
-        for done in [pool.submit(ask_until_done) for _ in range(THREADS)]:
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(ask_until_done) for _ in range(threads)]:
             done.result()
     return bodies

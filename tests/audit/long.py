@@ -27,7 +27,9 @@ from tests.audit.bounds import (
 from tests.audit.game import play
 from tests.audit.sequence_plans import audit_sequences
 from tests.audit.timing import (
+    HEAVY_PERMITS,
     HEAVY_QUESTION,
+    HEAVY_SLOT_MS,
     area,
     noise_correlation,
     threshold_bound,
@@ -49,7 +51,6 @@ STRUCTURED = 4_000  # releases an arm
 COINED = 10  # releases of canaries, each held to its bound
 GAMES = 500
 BUDGETS = (0.5, 1, 2)
-SLOT_MS = 150
 TABLES = (suites.ONE, suites.STACKED, suites.SPREAD, suites.CLONED)
 
 
@@ -181,20 +182,18 @@ def audit_games(session, arms):
 
 def audit_times(session):
     """A3 with the sending moment swept over a slot; A4 on the same answers."""
-    arms = make_arms(session.folder / "heavy", [suites.HEAVY], SLOT_MS)
+    arms = make_arms(session.folder / "heavy", [suites.HEAVY], HEAVY_PERMITS)
     session.say("A3: asking")
-    with arms.served() as urls:
+    with arms.served(slot_ms=HEAVY_SLOT_MS) as urls:
         times = time_arms(
             arms,
             urls,
             HEAVY_QUESTION,
             session.count(TIMED, 40),
-            sweep_seconds=SLOT_MS / 1000,
+            sweep_seconds=HEAVY_SLOT_MS / 1000,
             tell=session.every(100, "A3"),
         )
     judge_times(session, times)
-    for arm in (arms.present, arms.absent):
-        arm.installation.slot_ms = 0
     judge_noise_times(session, arms, times)
     with arms.served() as urls:
         times = time_arms(arms, urls, HEAVY_QUESTION, session.count(TIMED // 5, 40))
@@ -205,8 +204,8 @@ def judge_times(session, times):
     found, bound = area(times), threshold_bound(times, REPORT_ALPHA)
     session.judge(
         abs(found - 0.5) <= REACH or not session.whole,
-        f"A3: {len(times[0].seconds)} an arm, slot {SLOT_MS} ms, area {found:.3f}, "
-        f"LB99.9 of the best threshold {bound:.3f}",
+        f"A3: {len(times[0].seconds)} an arm, slot {HEAVY_SLOT_MS} ms, "
+        f"area {found:.3f}, LB99.9 of the best threshold {bound:.3f}",
     )
 
 

@@ -7,7 +7,14 @@ import pytest
 from tests.audit.arms import Question, make_arms
 from tests.audit.bounds import NOISE_ALPHA, REPORT_ALPHA, VERDICT_ALPHA, noise_p_value
 from tests.audit.suites import AGES, HEAVY, HEAVY_ROWS, HEAVY_SUITE, UNITS, describe
-from tests.audit.timing import HEAVY_QUESTION, area, threshold_bound, time_arms
+from tests.audit.timing import (
+    HEAVY_PERMITS,
+    HEAVY_QUESTION,
+    HEAVY_SLOT_MS,
+    area,
+    threshold_bound,
+    time_arms,
+)
 from tests.samplers import ZeroSampler
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
@@ -16,28 +23,21 @@ TIMED = 180  # an arm: an area beyond 0.5 +- 0.15 comes by chance once in a mill
 REACH = 0.15
 TIMED_CONTROL = 15
 SLEEP_SECONDS = 0.25
-SLOT_MS = 150  # a share of it is what may hang on one unit
 
 
 @pytest.fixture(scope="module")
 def heavy(tmp_path_factory):
-    return make_arms(tmp_path_factory.mktemp("heavy"), [HEAVY], SLOT_MS)
-
-
-def without_slots(arms):
-    for arm in (arms.present, arms.absent):
-        arm.installation.slot_ms = 0
-    return arms
+    return make_arms(tmp_path_factory.mktemp("heavy"), [HEAVY], HEAVY_PERMITS)
 
 
 @pytest.fixture(scope="module")
 def timed(heavy):
-    with heavy.served() as urls:
+    with heavy.served(slot_ms=HEAVY_SLOT_MS) as urls:
         return time_arms(heavy, urls, HEAVY_QUESTION, TIMED)
 
 
 @pytest.fixture(scope="module")
-def exact(heavy, timed):
+def exact(heavy):
     """Return exact answers of both arms, to three questions."""
     grouped = f"SELECT age, {UNITS} FROM visits GROUP BY age"
     rows_by_age = "SELECT age, COUNT(*) FROM visits GROUP BY age"
@@ -46,7 +46,7 @@ def exact(heavy, timed):
         Question(HEAVY.dataset, grouped),
         Question(HEAVY.dataset, rows_by_age),
     ]
-    with without_slots(heavy).served(ZeroSampler) as urls:
+    with heavy.served(ZeroSampler) as urls:
         return [
             [bodies[0] for bodies in heavy.ask(urls, question, 1)]
             for question in questions
@@ -59,7 +59,7 @@ def test_the_time_of_a_reply_does_not_tell_of_a_heavy_patient(timed, report):
     bound = threshold_bound(timed, REPORT_ALPHA)
 
     report(
-        f"A3: {TIMED} an arm, slot {SLOT_MS} ms, area {found:.3f}, "
+        f"A3: {TIMED} an arm, slot {HEAVY_SLOT_MS} ms, area {found:.3f}, "
         f"LB99.9 of the best threshold {bound:.3f}"
     )
     assert abs(found - 0.5) <= REACH
@@ -79,7 +79,7 @@ def test_a_heavy_patient_attains_the_stated_sensitivity(exact, position, l1):
 
 
 def test_a_heavy_patient_shows_no_more_than_the_charge(heavy, exact, report):
-    with without_slots(heavy).served() as urls:
+    with heavy.served() as urls:
         bodies = heavy.ask(urls, HEAVY_SUITE.question, SAMPLES)
     hits = HEAVY_SUITE.hits(exact[0][0], *bodies)
     p_value = noise_p_value(HEAVY_SUITE.noise_of_arms(exact[0], bodies), HEAVY_ROWS)
@@ -99,7 +99,7 @@ class SleepySampler(ZeroSampler):
 
 
 def test_a_server_that_tells_by_its_time_is_caught(heavy, exact, report):
-    with without_slots(heavy).served(SleepySampler) as urls:
+    with heavy.served(SleepySampler) as urls:
         times = time_arms(heavy, urls, HEAVY_SUITE.question, TIMED_CONTROL)
     found = area(times)
 

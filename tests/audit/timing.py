@@ -13,6 +13,8 @@ HEAVY_QUESTION = Question(
     "SELECT age, COUNT(DISTINCT patient_id) FROM visits WHERE day >= DATE '2024-02-01'"
     " GROUP BY age",
 )
+HEAVY_SLOT_MS = 150  # a share of it is what may hang on one unit
+HEAVY_PERMITS = 2  # and is shared by all replies: few, as this unit is the heaviest
 
 
 @dataclass
