@@ -1094,6 +1094,22 @@ FAULTS = (
         ("tests/unit/release/test_ends_of_counts.py",),
     ),
     Fault(
+        "cube_intervals_halved",
+        "intervals of partition strategies' cubes are half as wide",
+        "release/models/contract.py",
+        "        return cls(values, variances, below, above, noise)",
+        "        return cls(values, variances, below / 2, above / 2, noise)",
+        ("tests/statistical/test_cube_coverage.py",),
+    ),
+    Fault(
+        "cell_intervals_halved",
+        "intervals of cubes of cells are half as wide",
+        "release/models/contract.py",
+        "        return cls(values, variances, half_widths, half_widths, half_widths)",
+        "        return cls(values, variances, *[half_widths / 2] * 3)",
+        ("tests/statistical/test_cube_coverage.py",),
+    ),
+    Fault(
         "chosen_as_any",
         "rows that were chosen by their estimates have the intervals of any",
         "release/questions/answering.py",
