@@ -16,6 +16,11 @@ STATEMENT_STEPS: Final = 10_000_000
 TEXT_STEPS: Final = 9_000
 """Binding and optimizing, a byte of SQL."""
 
+WRITTEN_NODE_STEPS: Final = 20_000
+"""A value or call that the optimizer writes in place of a computed column."""
+
+WRITTEN_NODE_BYTES: Final = 1_024
+
 STATEMENT_BYTES: Final = 8 * 2**20
 """What one statement holds beside rows."""
 
@@ -54,8 +59,8 @@ BAND_STEPS: Final = 200
 ITEM_STEPS: Final = 2
 """An item of an IN list, beside the bytes compared."""
 
-SEARCHED_BYTE_STEPS: Final = 10
-"""LIKE '%x%' on texts that nearly match everywhere, a byte."""
+SEARCHED_BYTE_STEPS: Final = 20
+"""LIKE '%x%' on texts that nearly match everywhere, a byte (measured up to 15)."""
 
 LEVEL_STEPS: Final = 1500
 """A level of a built-in code system."""
