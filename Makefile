@@ -54,7 +54,7 @@ audit-long: $(VENV)/.dev ## Full counts of audits, random questions, crashes (ho
 	@$(RUN)/python -m tests.crash.full
 	@$(RUN)/python -m tests.crash.full --database postgresql
 
-mutants: $(VENV)/.dev ## Plant 105 faults; each must be caught by the tests it names
+mutants: $(VENV)/.dev ## Plant faults, one at a time (hours); each must be caught by the tests it names
 	@$(RUN)/python -m tests.mutants.run
 
 bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own
