@@ -15,13 +15,13 @@ from fastapi import FastAPI
 
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
+from engines.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,
     Machine,
-    available_cores,
     recovered_seconds,
 )
 from server.api.questions import CounterSettings, QuestionCounter
@@ -80,6 +80,8 @@ class Server:
         sampler_factory: Makes the source of noise.
         boot: Of one of several processes, whose parent holds the lock and has checked
             everything; None where this process serves alone.
+        processors: Those of this process, and those that row work has for itself;
+            None: all use all.
     """
 
     def __init__(
@@ -88,8 +90,10 @@ class Server:
         *,
         sampler_factory: SamplerFactory = OpenDPSampler,
         boot: str | None = None,
+        processors: Processors | None = None,
     ) -> None:
         self.settings = settings
+        self._cores = len(processors.all if processors else usable_processors())
         self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
@@ -104,6 +108,7 @@ class Server:
                 parser=self._parser.parse,
                 sampler_factory=sampler_factory,
                 boot=boot,
+                row_processors=processors.executors if processors else frozenset(),
             )
         except CuratorError:
             self._parser.close()
@@ -149,7 +154,7 @@ class Server:
     def _machine(self) -> Machine:
         return Machine(
             executors=self.settings.executors,
-            cores=available_cores(),
+            cores=self._cores,
             workers=self.settings.workers,
         )
 
