@@ -16,11 +16,6 @@ STATEMENT_STEPS: Final = 10_000_000
 TEXT_STEPS: Final = 9_000
 """Binding and optimizing, a byte of SQL."""
 
-WRITTEN_NODE_STEPS: Final = 20_000
-"""A value or call that the optimizer writes in place of a computed column."""
-
-WRITTEN_NODE_BYTES: Final = 1_024
-
 STATEMENT_BYTES: Final = 8 * 2**20
 """What one statement holds beside rows."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from privacy.schema import ColumnType, Table
-from query_lang.cost_amounts import Amount, Meter, Relation, Written
+from query_lang.cost_amounts import Amount, Meter, Relation
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
     BYTES_A_STEP,
@@ -44,7 +44,6 @@ from query_lang.cost_constants import (
     TEXT_STATE_BYTE_STEPS,
     TEXT_STATE_SHARE,
     TEXT_STATE_STEPS,
-    VALUE_STEPS,
     VECTOR_ROWS,
     WINDOW_ITEM_STEPS,
     WINDOW_ROW_STEPS,
@@ -173,8 +172,7 @@ class NodeCosts:
         made = {slot: value for slot, value in items if slot in wanted}
         own = slots_of(child)
         below = self.relation(child, ((wanted & own) | _read(made.values())) & own)
-        cost = self.evaluate("computed columns", made.values(), below, moves=False)
-        self._define(made.items(), below)
+        cost = self.evaluate("computed columns", made.values(), below)
         widths = {slot: cost.width(value) for slot, value in made.items()}
         kept = {slot: below.widths[slot] for slot in wanted & own}
         return Relation(below.rows, kept | widths)
@@ -186,36 +184,16 @@ class NodeCosts:
         rows: Relation,
         *,
         names: bool = True,
-        moves: bool = True,
     ) -> ExpressionCost:
-        """Count expressions over rows, subqueries and all; return what was summed.
-
-        Args:
-            construct: What they are part of.
-            expressions: Each is evaluated for each row.
-            rows: What they are evaluated over.
-            names: Whether the rendering computes once what it needs more than once.
-            moves: Whether the optimizer may move them below computed columns.
-        """
-        computed = self.meter.computed if moves else {}
-        cost = ExpressionCost(rows.widths, self.meter.own, names, computed)
+        """Count expressions over rows, subqueries and all; return what was summed."""
+        cost = ExpressionCost(rows.widths, self.meter.own, names)
         for expression in expressions:
             cost.add(expression)
         self.meter.spend(construct, rows.rows, cost.steps)
-        self.meter.write(construct, cost.read)
         for subquery, times in cost.subqueries:
             for _ in range(times):
                 self._subquery(subquery, rows)
         return cost
-
-    def _define(self, items: Iterable[tuple[int, Expression]], rows: Relation) -> None:
-        """Note how computed slots are written in full, for what reads them above."""
-        for slot, value in items:
-            cost = ExpressionCost(
-                rows.widths, self.meter.own, computed=self.meter.computed
-            )
-            cost.add(value)
-            self.meter.computed[slot] = Written(cost.written, cost.steps)
 
     def _unpacked(self, construct: str, rows: Amount, size: int) -> None:
         """Count the bytes of texts that are made for each row, a vector at a time."""
@@ -231,7 +209,7 @@ class NodeCosts:
         parts = [part for item in items for part in _window_parts(item)]
         needed = (wanted & own) | _read(parts) | {child.owner, *ties}
         below = self.relation(child, needed & own)
-        self.evaluate("windows", parts, below, moves=False)
+        self.evaluate("windows", parts, below)
         orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
         self.sorted("windows", below, len(items), len(orders))
         for partition, order, _ in orders:
@@ -296,8 +274,7 @@ class NodeCosts:
         if any(item.kind in {"first", "last"} for item in items):
             needed |= set(tie_break(child))
         below = self.relation(child, needed & own)
-        cost = self.evaluate("GROUP BY", parts, below, moves=False)
-        self._define(node.keys, below)
+        cost = self.evaluate("GROUP BY", parts, below)
         keys = {slot: cost.width(value) for slot, value in node.keys}
         rows = below.rows
         if not node.keys:
@@ -397,15 +374,11 @@ class NodeCosts:
 
     def _union(self, node: Union, wanted: Slots) -> Relation:
         rows, widths = Amount(0, 0), dict.fromkeys(wanted, NUMBER_BYTES)
-        written = dict.fromkeys(wanted, Written(0, 0))  # conditions move into each part
         for part in node.parts:
             found, given = self._part(node, part, wanted)
             rows += found.rows
             for above, below in given.items():
                 widths[above] = max(widths[above], found.widths[below])
-                own = self.meter.computed.get(below, Written(1, VALUE_STEPS))
-                written[above] = written[above].beside(own)
-        self.meter.computed.update(written)
         return Relation(rows, widths)
 
     def _part(

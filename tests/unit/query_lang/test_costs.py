@@ -98,10 +98,6 @@ def memory(sql, construct):
     return sum((each[construct][1] for each in parts(sql)), Amount(0, 0))
 
 
-def total(sql):
-    return sum((each[0] for one in parts(sql) for each in one.values()), Amount(0, 0))
-
-
 def rows(unit, whole, each):
     return Amount(unit * each, whole * each)
 
@@ -194,69 +190,6 @@ def test_what_cannot_be_named_is_counted_as_often_as_it_is_written():
         )
         found.append(steps(sql, "joins").unit)
     assert found[2] - found[1] > 2 * (found[1] - found[0])
-
-
-CHOICE = "CASE WHEN x > 3 THEN x ELSE x END"
-FIRST = "SELECT pid, age AS x FROM visits"
-
-
-def nested(depth, step=CHOICE, start=FIRST):
-    """Return a derived table whose column is computed from itself, level by level."""
-    for level in range(depth):
-        start = f"SELECT pid, {step} AS x FROM ({start}) AS d{level}"
-    return start
-
-
-@pytest.mark.parametrize(
-    ("step", "uses"),
-    [
-        (CHOICE, 3),
-        ("COALESCE(x, x)", 2),
-        ("CASE x WHEN 1 THEN x WHEN 2 THEN x ELSE x END", 4),
-        ("CASE WHEN x BETWEEN 2 AND x THEN x ELSE 5 END", 3),
-    ],
-)
-@pytest.mark.parametrize(
-    "source",
-    [
-        "SELECT COUNT(*) FROM ({}) AS z WHERE x > 5",
-        "WITH z AS ({}) SELECT COUNT(*) FROM z WHERE x > 5",
-        (
-            "SELECT COUNT(*) FROM (SELECT pid, x, COUNT(*) AS n FROM ({}) AS y"
-            " GROUP BY pid, x) AS z WHERE x > 5"
-        ),
-        "SELECT COUNT(*) FROM people AS p JOIN ({}) AS z ON p.pid = z.pid AND x > 5",
-        (
-            "SELECT COUNT(*) FROM people AS p WHERE EXISTS (SELECT 1 FROM ({}) AS z"
-            " WHERE p.pid = z.pid AND x > 5)"
-        ),
-    ],
-)
-def test_a_condition_counts_computed_columns_as_the_engine_writes_them(
-    step, uses, source
-):
-    """It is moved below each level, and each use is written in full."""
-    costs = [total(source.format(nested(depth, step))) for depth in (3, 4, 5)]
-    assert costs[2].unit - costs[1].unit > uses * (costs[1].unit - costs[0].unit) / 2
-    assert costs[2].whole > costs[0].whole + uses**5 * c.WRITTEN_NODE_STEPS
-
-
-def test_a_condition_over_a_union_counts_every_part():
-    start = " UNION ALL ".join([FIRST] * 4)
-    one, four = (
-        total(f"SELECT COUNT(*) FROM ({nested(5, start=each)}) AS z WHERE x > 5")
-        for each in (FIRST, start)
-    )
-    assert four.whole > one.whole + 3 * 3**5 * c.WRITTEN_NODE_STEPS
-
-
-def test_arithmetic_stays_where_it_was_computed():
-    """It could raise elsewhere, so the engine does not move what reads it."""
-    costs = [
-        total(f"SELECT COUNT(*) FROM ({nested(depth, '-x')}) AS z WHERE x > 5")
-        for depth in (3, 4, 5)
-    ]
-    assert costs[2].whole - costs[1].whole < 2 * (costs[1].whole - costs[0].whole)
 
 
 # -- joins -----------------------------------------------------------------------------
