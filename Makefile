@@ -47,14 +47,15 @@ check: $(VENV)/.dev ## Format, lint, types, import rules
 audit: $(VENV)/.dev ## The privacy audits' quick tier, with its bounds
 	@$(RUN)/python -m pytest tests/audit -q -s
 
-audit-long: $(VENV)/.dev ## Full counts of audits, random questions, crashes (hours)
+audit-long: $(VENV)/.dev ## Full counts of audits, random questions, coverage, crashes (hours)
 	@$(RUN)/python -m tests.semantics.long
 	@$(RUN)/python -m tests.property.long
 	@$(RUN)/python -m tests.audit.long
+	@$(RUN)/python -m tests.statistical.cube_coverage
 	@$(RUN)/python -m tests.crash.full
 	@$(RUN)/python -m tests.crash.full --database postgresql
 
-mutants: $(VENV)/.dev ## Plant 105 faults; each must be caught by the tests it names
+mutants: $(VENV)/.dev ## Plant each known fault; it must be caught by the tests it names
 	@$(RUN)/python -m tests.mutants.run
 
 bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own

@@ -12,6 +12,7 @@ from typing import IO, Final
 from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
 from engines.executor_frames import FAILED, FILLED, HEADER, framed
 from engines.incidents import CRASHED, KILLED, TIMED_OUT
+from engines.processors import starting_on
 from engines.snapshots import SnapshotLimits
 
 _CHUNK_BYTES: Final = 1 << 20
@@ -32,24 +33,33 @@ class ExecutorFailedError(Exception):
 
 
 class ExecutorProcess:
-    """A child that runs one plan at a time; used by one thread at a time."""
+    """A child that runs one plan at a time; used by one thread at a time.
 
-    def __init__(self, folder: Path, limits: SnapshotLimits) -> None:
+    It runs on ``processors`` alone; where there are none, on those of its parent.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        limits: SnapshotLimits,
+        processors: frozenset[int] = frozenset(),
+    ) -> None:
         options = {
             "folder": str(folder.absolute()),
             "memory_limit": limits.memory_limit,
             "threads": limits.threads,
             "max_open": limits.max_open,
         }
-        self._process = subprocess.Popen(  # noqa: S603 - a command of our own
-            child_command("engines.executor_child", json.dumps(options)),
-            cwd=NEUTRAL_FOLDER,
-            env=bare_environment(),  # it needs no password and no setting
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a dying database may quote a value
-            bufsize=0,
-        )
+        with starting_on(processors):
+            self._process = subprocess.Popen(  # noqa: S603 - a command of our own
+                child_command("engines.executor_child", json.dumps(options)),
+                cwd=NEUTRAL_FOLDER,
+                env=bare_environment(),  # it needs no password and no setting
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # a dying database may quote a value
+                bufsize=0,
+            )
         self._input, self._output = _pipes(self._process)
         for pipe in (self._input, self._output):
             os.set_blocking(pipe.fileno(), False)

@@ -1,7 +1,6 @@
 """The engine of a server: plans run in child processes, each one plan at a time."""
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from engines.duckdb_engine import DEADLINE_SECONDS, DuckDbEngine
 from engines.executor_frames import FrameError, read_vectors, vector_sizes, write_plan
 from engines.executor_process import ExecutorFailedError, ExecutorProcess
 from engines.incidents import CRASHED, TIMED_OUT, Incidents
+from engines.processors import usable_processors
 from engines.snapshots import SnapshotLimits, memory_per_executor
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
@@ -40,14 +40,16 @@ class Shares:
     Attributes:
         executors: Of each server process.
         workers: Server processes on this machine.
+        processors: That row work has for itself; none: it shares all of them.
     """
 
     executors: int = 2
     workers: int = 1
+    processors: frozenset[int] = frozenset()
 
     def limits(self) -> SnapshotLimits:
         """Return one executor's share."""
-        cores = len(os.sched_getaffinity(0))
+        cores = len(self.processors or usable_processors())
         return SnapshotLimits(
             memory_limit=f"{memory_per_executor(self.executors) >> 20}MiB",
             threads=min(MOST_THREADS, max(1, cores // (self.executors * self.workers))),
@@ -68,10 +70,10 @@ class ExecutorEngine:
         shares: Shares = Shares(),
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
-        limits = shares.limits()
+        limits, processors = shares.limits(), shares.processors
         self._here = DuckDbEngine(folder)
         self._idle = IdleExecutors(
-            lambda: ExecutorProcess(folder, limits), shares.executors
+            lambda: ExecutorProcess(folder, limits, processors), shares.executors
         )
         self._deadline_seconds = float(deadline_seconds)
         self._incidents = Incidents()

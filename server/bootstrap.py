@@ -69,6 +69,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     vector_sampler_factory: VectorSamplerFactory = OsVectorSampler,
     boot: str | None = None,
     ends_restore: bool = False,
+    row_processors: frozenset[int] = frozenset(),
 ) -> Services:
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings, ends_restore=ends_restore)
@@ -88,7 +89,8 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         unreleased=unreleased,
         given_up=GivenUp(),
         engine=ExecutorEngine(
-            settings.snapshots, shares=Shares(settings.executors, settings.workers)
+            settings.snapshots,
+            shares=Shares(settings.executors, settings.workers, row_processors),
         ),
         sampler=sampler_factory(),
         vector_sampler=vector_sampler_factory(),

@@ -16,6 +16,12 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from engines.child_processes import child_command, child_environment
+from engines.processors import (
+    Processors,
+    keep_process_to,
+    starting_on,
+    usable_processors,
+)
 from privacy.errors import CuratorError
 
 NICENESS = 15  # less urgent than answers, which executors work for at 10
@@ -46,13 +52,16 @@ def work_as_process(
     """Run jobs until SIGTERM or SIGINT, or, as a child, until the parent's end.
 
     Jobs run beside the main thread, which alone hears signals, even while an engine
-    works. The process gives way to others that want the processor.
+    works. The process gives way to others that want the processor, and leaves those of
+    the servers to them.
     """
 
     def on_signal(_: int, __: FrameType | None) -> None:
         stop.set()
 
     os.nice(NICENESS)
+    if not is_child:  # else it was started there
+        keep_process_to(Processors.divided(usable_processors()).executors)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)
     if is_child:
@@ -79,9 +88,14 @@ def _end_anyhow(stop: threading.Event) -> None:
 
 
 class ChildWorker:
-    """A worker that lives as long as this process, started again if it dies."""
+    """A worker that lives as long as this process, started again if it dies.
 
-    def __init__(self) -> None:
+    Args:
+        processors: Where it works; this process's own where left out.
+    """
+
+    def __init__(self, processors: frozenset[int] = frozenset()) -> None:
+        self._processors = processors
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -119,11 +133,12 @@ class ChildWorker:
                 return None
             if self._process is not None and self._process.stdin is not None:
                 self._process.stdin.close()
-            self._process = subprocess.Popen(  # noqa: S603 - ours
-                child_command("server.main", "worker", "--child"),
-                env=child_environment(),  # settings may name relative paths
-                stdin=subprocess.PIPE,
-            )
+            with starting_on(self._processors):
+                self._process = subprocess.Popen(  # noqa: S603 - ours
+                    child_command("server.main", "worker", "--child"),
+                    env=child_environment(),  # settings may name relative paths
+                    stdin=subprocess.PIPE,
+                )
             return self._process
 
 

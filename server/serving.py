@@ -9,6 +9,12 @@ from collections.abc import Mapping
 
 import uvicorn
 
+from engines.processors import (
+    Processors,
+    has_quota_below,
+    keep_process_to,
+    usable_processors,
+)
 from privacy.errors import CuratorError
 from server.bootstrap import checked_for_workers, end_boot
 from server.cli.output import REFUSED, say
@@ -46,22 +52,47 @@ def serve(
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     configure_logs(settings.log_level)
+    processors = _divide_processors()
     if settings.workers > 1:
-        _serve_by_workers(settings, with_jobs=with_jobs)
+        _serve_by_workers(settings, processors, with_jobs=with_jobs)
         return
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)  # uvicorn raises it again once it has drained
-    server = Server(settings)
+    server = Server(settings, processors=processors)
     try:
         server.start()
     except CuratorError:
         server.stop()
         raise
-    with ChildWorker() if with_jobs else contextlib.nullcontext():
+    with _jobs(processors, with_jobs=with_jobs):
         _serve_one(server)
 
 
-def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
+def _divide_processors() -> Processors:
+    """Keep this process off the processors of row work; warn where that is not so."""
+    processors = Processors.divided(usable_processors())
+    if len(processors.all) == 1:
+        say("warning: one processor: row work delays other requests, if slightly")
+    elif not keep_process_to(processors.servers):
+        say("warning: processors cannot be set apart for row work on this system")
+    if has_quota_below(len(processors.all)):
+        say(
+            "warning: a quota of processor time stops the server while rows are worked "
+            "on: give the container whole processors, such as --cpuset-cpus 0-3"
+        )
+    return processors
+
+
+def _jobs(
+    processors: Processors, *, with_jobs: bool
+) -> contextlib.AbstractContextManager[object]:
+    """Return what runs jobs meanwhile, in a child process."""
+    return ChildWorker(processors.executors) if with_jobs else contextlib.nullcontext()
+
+
+def _serve_by_workers(
+    settings: Settings, processors: Processors, *, with_jobs: bool
+) -> None:
     """Check everything, then serve one socket from several processes."""
     with checked_for_workers(settings):
         listened = uvicorn.Config(
@@ -70,8 +101,9 @@ def _serve_by_workers(settings: Settings, *, with_jobs: bool) -> None:
 
         def work(boot: str, place: int) -> None:
             first = with_jobs and place == 0
-            with ChildWorker() if first else contextlib.nullcontext():
-                _serve_one(Server(settings, boot=boot), [listened], place)
+            with _jobs(processors, with_jobs=first):
+                server = Server(settings, boot=boot, processors=processors)
+                _serve_one(server, [listened], place)
 
         Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
 

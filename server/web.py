@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
 from contextlib import (
     asynccontextmanager,
 )
@@ -15,13 +14,14 @@ from fastapi import FastAPI
 
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
+from engines.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
+from query_lang.compiled import CompiledQuery
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,
     Machine,
-    available_cores,
     recovered_seconds,
 )
 from server.api.questions import CounterSettings, QuestionCounter
@@ -80,6 +80,8 @@ class Server:
         sampler_factory: Makes the source of noise.
         boot: Of one of several processes, whose parent holds the lock and has checked
             everything; None where this process serves alone.
+        processors: Those of this process, and those that row work has for itself;
+            None: all use all.
     """
 
     def __init__(
@@ -88,12 +90,15 @@ class Server:
         *,
         sampler_factory: SamplerFactory = OpenDPSampler,
         boot: str | None = None,
+        processors: Processors | None = None,
     ) -> None:
         self.settings = settings
+        self._cores = len(processors.all if processors else usable_processors())
         self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
         self._counter: QuestionCounter | None = None  # made with the application
+        self._loop: asyncio.AbstractEventLoop | None = None  # that serves it
         self._serves_alone = boot is None
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
@@ -104,6 +109,7 @@ class Server:
                 parser=self._parser.parse,
                 sampler_factory=sampler_factory,
                 boot=boot,
+                row_processors=processors.executors if processors else frozenset(),
             )
         except CuratorError:
             self._parser.close()
@@ -117,9 +123,8 @@ class Server:
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
         charged = Compiler(parser)  # what is paid for is answered, whatever it costs
-        self._recovering = ThreadPoolExecutor(1, "recovery")
         self._recovery = Recovery(
-            self.services, charged, self.desk, self._pace(), self._recovering
+            self.services, charged, self.desk, self._pace(), self._take_in
         )
         self.readiness = self._make_readiness()
 
@@ -149,7 +154,7 @@ class Server:
     def _machine(self) -> Machine:
         return Machine(
             executors=self.settings.executors,
-            cores=available_cores(),
+            cores=self._cores,
             workers=self.settings.workers,
         )
 
@@ -174,7 +179,6 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
-        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -229,7 +233,17 @@ class Server:
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
 
+    def _take_in(
+        self, compiled: CompiledQuery, execution: Callable[[], None] | None
+    ) -> None:
+        """Put what recovery took up among the questions; from recovery's thread."""
+        if self._counter is None or self._loop is None:
+            raise AssertionError  # recovery runs while the application is served
+        work = self._counter.take_in(compiled, execution)
+        asyncio.run_coroutine_threadsafe(work, self._loop)
+
     async def _recover_forever(self) -> None:
+        self._loop = asyncio.get_running_loop()
         held = HeldLines()
         while True:
             held.write()  # what the last run said, on the grid

@@ -223,18 +223,18 @@ class Seen:
         return min(shares, default=1.0)
 
 
-def measure(image, strategy, loss, *, bound=1, runs=30, kinds=None, parameters=None):
+def measure(image, strategy, loss, *, bound=1, runs=30, boxes=8):
     """Return what was seen of each class over some releases of an image."""
     cube = cube_of(image, bound)
     published = PublishedCube(
         "r", "cube", cube.domain, "rows", "patient", "patient_id", date(2024, 1, 1)
     )
     values, binder = PublicValues(published), CubeBinder(published)
-    asked = [a for a in questions_of(image) if kinds is None or a.kind in kinds]
+    asked = questions_of(image, boxes=boxes)
     bound_questions = [binder.bind(parse_query(a.text)) for a in asked]
     seen = defaultdict(Seen)
     for seed in range(runs):
-        model, _ = run(STRATEGIES[strategy], cube, epsilon(loss), parameters, seed=seed)
+        model, _ = run(STRATEGIES[strategy], cube, epsilon(loss), seed=seed)
         reader = AskedCube(published, model, values)
         for number, (one, question) in enumerate(
             zip(asked, bound_questions, strict=True)

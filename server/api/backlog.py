@@ -14,7 +14,6 @@ server does with it, which other routes could feel, begins at no time of the row
 
 import asyncio
 import math
-import os
 from collections import deque
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -57,7 +56,8 @@ class Machine:
 
     Attributes:
         executors: Of this process.
-        cores: Of the machine: half for the servers, half for executors.
+        cores: Of the machine: half for the servers, half for executors; the odd one
+            is the servers', and a single one is shared.
         workers: Server processes on the machine.
     """
 
@@ -68,17 +68,17 @@ class Machine:
     @property
     def server_speed(self) -> Fraction:
         """Seconds of work that this process does a second, with all processes busy."""
-        return min(Fraction(1), Fraction(self.cores, 2 * self.workers))
+        own = self.cores - self._executors_cores
+        return min(Fraction(1), own / self.workers)
 
     @property
     def executor_speed(self) -> Fraction:
         """Seconds of work that its executors do a second together, likewise."""
-        return min(Fraction(self.executors), Fraction(self.cores, 2 * self.workers))
+        return min(Fraction(self.executors), self._executors_cores / self.workers)
 
-
-def available_cores() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0))
+    @property
+    def _executors_cores(self) -> Fraction:
+        return Fraction(self.cores // 2) if self.cores > 1 else Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)

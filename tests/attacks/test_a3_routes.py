@@ -1,0 +1,195 @@
+"""A3: no route without slots is slower while a patient's rows are worked on.
+
+One server, and a question that singles out one patient: where there is such a patient,
+the rest of its plan runs, else it does not. It is asked again and again, about the
+patient or about nobody, in an order drawn at random; each time every route without
+slots is asked in turn meanwhile. What differs between the two is the row work alone:
+not the process, not the hour.
+"""
+
+import secrets
+import threading
+import time
+from collections import defaultdict
+from contextlib import ExitStack
+from itertools import cycle
+from statistics import mean
+
+import pytest
+
+from server.api.app import openapi_document
+from server.use_cases.roles import ROUTES
+from tests.arms import TARGET
+from tests.audit.bounds import area_under_curve
+from tests.harness import (
+    Installation,
+    ask,
+    client,
+    free_port,
+    start_process,
+    wait_until_ready,
+)
+from tests.two_persons import Two
+
+pytestmark = pytest.mark.thorough
+
+TURNS = 60
+PATIENTS, VISITS = 20_000, 10
+WORKING_SECONDS = 0.15
+"""After a question was sent, for which other routes are timed: its work is then."""
+SLOTTED = {
+    "POST /v1/datasets/{dataset}/plan",
+    "POST /v1/datasets/{dataset}/queries",
+}
+SEEN = {"dataset": "clinic", "population": "people", "project": "study"}
+NOBODYS = {
+    "dataset": "nowhere", "population": "nowhere", "project": "nowhere",
+    "principal": "nobody", "key": "k_" + "0" * 24, "query_id": "q_" + "0" * 24,
+    "proposal": "pr_" + "0" * 24, "job": "job_" + "0" * 24, "snapshot": "s_" + "0" * 24,
+    "release": "rel_" + "0" * 24,
+}  # fmt: skip
+NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
+COSTLY = (
+    "SELECT COUNT(*) FROM (SELECT patient_id, day,"
+    " LAG(day) OVER (PARTITION BY patient_id ORDER BY day) AS last FROM visits) h"
+    " JOIN (SELECT DISTINCT patient_id FROM visits WHERE age = {age}) t"
+    " ON h.patient_id = t.patient_id WHERE h.last <> h.day"
+)
+AGES = (111, 112)
+"""Of the patient, and of nobody."""
+
+
+def rows():
+    yield from (
+        f"{unit},{'FM'[unit % 2]},{20 + unit % 70},south,"
+        f"2024-0{1 + visit % 9}-1{visit},note{unit}x{visit}"
+        for unit in range(1, PATIENTS)
+        for visit in range(VISITS)
+    )
+    yield from (f"{TARGET},F,111,north,2024-12-2{day},seen{day}" for day in range(8))
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    made = Installation(tmp_path_factory.mktemp("routes"), slot_ms=100).create()
+    manifest = made.write_manifest(rows(), max_rows=VISITS)
+    declared = manifest.read_text()
+    for said, true in (
+        ("max_units: 50000", f"max_units: {PATIENTS}"),
+        ("max_rows: 200000", f"max_rows: {PATIENTS * VISITS}"),
+    ):
+        assert said in declared
+        declared = declared.replace(said, true)
+    manifest.write_text(declared)
+    made.load_manifest(manifest)
+    return made
+
+
+@pytest.fixture(scope="module")
+def keys(installation):
+    """Return a key of each role."""
+    two = Two.make(installation, ("carol",))
+    two.people(lambda office: office.add_custodian("people", "carol"))
+    two.people(lambda office: office.create_principal("olga", "auditor"))
+    olga = two.people(lambda office: office.create_key("olga"))["key"]
+    return {**two.keys, "ada": installation.analyst(), "olga": olga}
+
+
+def routes_without_slots():
+    """Return every route of the interface but plan and queries, as it is described."""
+    described = openapi_document()["paths"]
+    every = {f"{verb.upper()} {path}" for path in described for verb in described[path]}
+    assert every >= SLOTTED
+    return sorted(every - SLOTTED)
+
+
+def sender(route, https):
+    """Return what asks a route: by a role that has it, to read, or to be refused."""
+    verb, template = route.split()
+    role = min(ROUTES.get(route) or NAMES)
+    path = template.format(**(NOBODYS | SEEN if verb == "GET" else NOBODYS))
+    more = {} if verb == "GET" else {"json": {}}
+    return lambda: https[NAMES[role]].request(verb, path, **more)
+
+
+class Turn:
+    """One question, the routes asked meanwhile, and the seconds that each took."""
+
+    def __init__(self, http, senders):
+        self._http, self._senders = http, senders
+        self.seconds = []
+
+    def run(self, age):
+        asked = threading.Thread(target=self._ask, args=(age,))
+        asked.start()
+        ends = time.monotonic() + WORKING_SECONDS
+        while (started := time.monotonic()) < ends:
+            route, send = next(self._senders)
+            assert send().status_code < 500, route
+            self.seconds.append((route, time.monotonic() - started))
+        asked.join()
+        return self.seconds
+
+    def _ask(self, age):
+        reply = ask(self._http, COSTLY.format(age=age), epsilon="0.01")
+        if reply.status_code != 200:
+            self.seconds.append((reply.text, 0))
+
+
+def scores(turns):
+    """Return of each turn how slow its routes were: their mean place in order.
+
+    Each is placed among the same route's in all turns, from 0 to 1.
+    """
+    by_route = defaultdict(list)
+    for number, seconds in enumerate(turns):
+        for route, taken in seconds:
+            by_route[route].append((taken, number))
+    places = defaultdict(list)
+    for measured in by_route.values():
+        for place, (_, number) in enumerate(sorted(measured)):
+            places[number].append((place + 0.5) / len(measured))
+    return [mean(places[number]) for number in range(len(turns))]
+
+
+def most_by_chance(turns):
+    """Return how far an area strays from a half once in a million, in equal arms.
+
+    The arms were drawn at random, so this needs nothing of how turns hang together.
+    """
+    return 4.9 * ((turns + 1) / (3 * turns**2)) ** 0.5
+
+
+def test_no_route_tells_that_a_patients_rows_are_worked_on(installation, keys):
+    order = [AGES[turn % 2] for turn in range(TURNS)]
+    secrets.SystemRandom().shuffle(order)
+    port = free_port()
+    process = start_process(installation, port)
+    try:
+        wait_until_ready(port, process)
+        with ExitStack() as stack:
+            https = {
+                name: stack.enter_context(client(f"http://127.0.0.1:{port}", key))
+                for name, key in keys.items()
+            }
+            asking = stack.enter_context(
+                client(f"http://127.0.0.1:{port}", keys["ada"])
+            )
+            routes = routes_without_slots()
+            senders = [(route, sender(route, https)) for route in routes]
+            for route, send in senders:
+                assert send().status_code < 500, route
+            endless = cycle(senders)
+            turns = [Turn(asking, endless).run(age) for age in (*AGES, *order)]
+    finally:
+        process.terminate()
+        process.wait(60)
+    found = scores(turns[len(AGES) :])
+    with_patient, without = (
+        [score for score, age in zip(found, order, strict=True) if age == one]
+        for one in AGES
+    )
+    asked = {route for seconds in turns for route, _ in seconds}
+    assert asked == set(routes)
+    area = area_under_curve(with_patient, without)
+    assert abs(area - 0.5) < most_by_chance(TURNS)
