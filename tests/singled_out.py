@@ -18,7 +18,7 @@ COSTLY = (
     " JOIN (SELECT DISTINCT patient_id FROM visits WHERE age = {age}) t"
     " ON h.patient_id = t.patient_id WHERE h.last <> h.day"
 )
-"""How long it takes comes near to what it may take."""
+"""It takes about a third of what it may take; a fourth of that about nobody."""
 ROOMY = (
     "SELECT COUNT(*) FROM (SELECT patient_id, note,"
     " LAG(note) OVER (PARTITION BY patient_id ORDER BY day, note) AS last,"

@@ -36,8 +36,8 @@ from tests.two_persons import Two
 pytestmark = pytest.mark.thorough
 
 TURNS = 60
-PATIENTS, VISITS = 20_000, 10
-WORKING_SECONDS = 0.15
+PATIENTS, VISITS = 40_000, 10
+WORKING_SECONDS = 0.18
 """After a question was sent, for which other routes are timed: its work is then."""
 SLOTTED = {
     "POST /v1/datasets/{dataset}/plan",
