@@ -21,6 +21,7 @@ from budget.statements import read_entries
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from privacy.schema_json import dataset_from_json
+from privacy.wording import counted
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.safety import check_tls_files, find_dangers, sqlite_file
@@ -231,7 +232,11 @@ def _open_files() -> Found:
 def _ledger(services: Services) -> Found:
     found = services.ledger.verify(RECORDED_TABLES)
     if found.ok:
-        yield Finding("ledger", "ok", f"{found.entries} entries, whole and anchored")
+        yield Finding(
+            "ledger",
+            "ok",
+            f"{counted(found.entries, 'entry', 'entries')}, whole and anchored",
+        )
         return
     more = len(found.problems) - 1
     yield Finding(
