@@ -17,6 +17,7 @@ from query_lang.environment import Environment
 from query_lang.expressions import Call, Constant, Expression, Facts, Function
 from query_lang.intervals import Interval, interval_of, range_of
 from query_lang.literals import check_on_grid, small_number
+from query_lang.outside_domain import nearest_value
 from query_lang.refusals import refuse
 from query_lang.syntax import (
     ArithmeticOperator,
@@ -283,13 +284,18 @@ def _level(tree: FunctionCall, level: str, binder: Binder) -> Expression:
     domain, own = code.facts.domain, binder.environment.dataset.hierarchies
     if not isinstance(domain, HierarchyDomain):
         raise refuse(rules.HIERARCHY_NEEDED, tree.position)
-    if (domain.name in own) is not (tree.name == "level"):
-        raise refuse(rules.LEVEL, tree.position)
-    if level not in hierarchies.levels_of(domain, own):
-        known = ", ".join(hierarchies.levels_of(domain, own))
-        raise refuse(
-            rules.LEVEL, tree.position, detail=f"{domain.name} has the levels {known}"
-        )
+    levels, is_own = hierarchies.levels_of(domain, own), domain.name in own
+    if is_own is not (tree.name == "level"):
+        meant = nearest_value(level, levels) or levels[0]
+        written = f"level(code, '{meant}')" if is_own else f"icd_{meant}(code)"
+        whose = "a hierarchy of this dataset" if is_own else "built in"
+        detail = f"{domain.name} is {whose}: write {written}"
+        raise refuse(rules.LEVEL, tree.position, detail=detail)
+    if level not in levels:
+        near = nearest_value(level, levels)
+        hint = f": did you mean '{near}'?" if near else ""
+        known = f"{domain.name} has the levels {', '.join(levels)}{hint}"
+        raise refuse(rules.LEVEL, tree.position, detail=known)
     facts = Facts(
         ColumnType.TEXT,
         constant=code.facts.constant,

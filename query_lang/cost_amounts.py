@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
-from query_lang.cost_constants import WRITTEN_NODE_BYTES, WRITTEN_NODE_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +45,6 @@ class Relation:
         return sum(self.widths.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """An expression with every computed column in it written in full.
-
-    The engine moves conditions below the projections that compute their columns, and
-    writes a column's definition wherever the column stood: at each level once more.
-
-    Attributes:
-        nodes: Values and calls, of which each is bound and optimized.
-        steps: What evaluating all of them takes a row.
-    """
-
-    nodes: int
-    steps: int
-
-    def beside(self, other: "Written") -> "Written":
-        """Return both, of which a row meets one."""
-        return Written(self.nodes + other.nodes, max(self.steps, other.steps))
-
-
 @dataclass(slots=True)
 class Meter:
     """A running total of one statement's steps and of the bytes that it may hold.
@@ -76,7 +55,6 @@ class Meter:
         table_rows: Rows of a table that each unit is taken to keep, where a bound is
             tried; else what the plan has.
         scanned: Names of the private tables that are read.
-        computed: How the slots that expressions compute are written in full.
         by_construct: Steps and bytes by what spends them, for hints.
     """
 
@@ -86,7 +64,6 @@ class Meter:
     steps: Amount = NOTHING
     memory: Amount = NOTHING
     scanned: list[str] = field(default_factory=list)
-    computed: dict[int, Written] = field(default_factory=dict)
     by_construct: dict[str, tuple[Amount, Amount]] = field(default_factory=dict)
 
     def spend(self, construct: str, rows: Amount, steps: int) -> None:
@@ -96,11 +73,6 @@ class Meter:
     def hold(self, construct: str, rows: Amount, size: int) -> None:
         """Count bytes for each of these rows, held to the statement's end."""
         self._add(construct, NOTHING, rows.times(size))
-
-    def write(self, construct: str, nodes: int) -> None:
-        """Count what the engine's optimizer writes in place of computed columns."""
-        steps, size = nodes * WRITTEN_NODE_STEPS, nodes * WRITTEN_NODE_BYTES
-        self._add(construct, Amount(0, steps), Amount(0, size))
 
     def _add(self, construct: str, steps: Amount, memory: Amount) -> None:
         self.steps += steps

@@ -11,7 +11,7 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang import hierarchies
-from query_lang.cost_amounts import Widths, Written
+from query_lang.cost_amounts import Widths
 from query_lang.cost_constants import (
     AGE_STEPS,
     BAND_STEPS,
@@ -46,8 +46,6 @@ _CODE = 9  # of a built-in system: a category, a dot, up to four more
 _BAND = 48
 _WIDE = 2 * NUMBER_BYTES
 _MOST_USES = 4
-_MOVED = frozenset({Function.BETWEEN, Function.SWITCH})
-"""What writes an operand again in an expression that cannot raise: only such move."""
 
 _OWN_STEPS: Mapping[Function, int] = {
     Function.ADD: WIDE_STEPS,
@@ -114,38 +112,23 @@ class ExpressionCost:
         widths: Of the relation's slots, and of those of rows around it.
         own: The dataset's own hierarchies.
         names: Whether the rendering computes once what it needs more than once.
-        computed: How slots that were computed below are written in full.
         steps: Of everything added so far, subqueries left out.
-        written: Nodes of everything added, with computed slots written in full.
-        read: Nodes of it that are read from computed slots.
         subqueries: Those met, each with how often it is rendered.
     """
 
     widths: Widths
     own: Mapping[str, Hierarchy]
     names: bool = True
-    computed: Mapping[int, Written] = field(default_factory=dict)
     steps: int = 0
-    written: int = 0
-    read: int = 0
     subqueries: list[tuple[Subquery, int]] = field(default_factory=list)
 
-    def add(self, expression: Expression, times: int = 1, copies: int = 1) -> None:
-        """Add what one expression takes.
-
-        Args:
-            expression: What is evaluated.
-            times: How often it is rendered.
-            copies: How often the optimizer writes it, names or not.
-        """
-        self.written += copies
+    def add(self, expression: Expression, times: int = 1) -> None:
+        """Add what one expression takes, rendered that many times."""
         match expression:
-            case FieldRef(slot) if slot in self.computed:
-                self._computed(self.computed[slot], times, copies)
             case FieldRef() | Constant():
                 self.steps += times * VALUE_STEPS
             case Call():
-                self._call(expression, times, copies)
+                self._call(expression, times)
             case CompareAverage():
                 self.steps += times * 2 * WIDE_STEPS
             case UnitInQuery() | ValueInQuery() | ExistsInQuery():
@@ -153,23 +136,14 @@ class ExpressionCost:
             case _:  # two unit keys
                 self.steps += times * SIMPLE_STEPS
 
-    def _computed(self, below: Written, times: int, copies: int) -> None:
-        self.steps += times * (VALUE_STEPS + below.steps)
-        self.written += copies * below.nodes
-        self.read += copies * below.nodes
-
-    def _call(self, call: Call, times: int, copies: int) -> None:
+    def _call(self, call: Call, times: int) -> None:
         own = _OWN_STEPS.get(call.function)
         cost = self._special(call) if own is None else own
         self.steps += times * cost
         uses = self._uses(call)
         for place, operand in enumerate(call.operands):
             again = uses if place == 0 or call.function in _REPEATS else 1
-            self.add(
-                operand,
-                times * (1 if self.names else again),
-                copies * (again if call.function in _MOVED else 1),
-            )
+            self.add(operand, times * (1 if self.names else again))
 
     def _uses(self, call: Call) -> int:
         """Return how often an operand is written where it has no name."""

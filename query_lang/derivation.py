@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import prod
 
 from privacy.events import VectorSensitivity
+from privacy.wording import counted
 from query_lang.compiled import AverageShown, NumberShown, QuantileShown, Shown
 from query_lang.plan import (
     Aggregate,
@@ -137,7 +138,7 @@ def _of_bound(node: BoundContributions, unit: str) -> Iterator[str]:
     if node.max_groups is not None:
         yield (
             f"After filters, each {unit} keeps its first "
-            f"{_counted(node.max_groups, 'group')}."
+            f"{counted(node.max_groups, 'group')}."
         )
     if node.max_rows is not None:
         yield (
@@ -161,9 +162,9 @@ def _of_groups(plan: Aggregate, unit: str) -> list[str]:
     vary = ", ".join(key.name for key in varying)
     line = (
         f"Grouped by {names}: {vary} may vary within one {unit} and "
-        f"{_have(len(varying))} {_counted(cells, 'cell')}; with at most "
+        f"{_have(len(varying))} {counted(cells, 'cell')}; with at most "
         f"{_rows(plan.child.rows_per_unit)}, one {unit} is in at most "
-        f"{_counted(groups_per_unit(plan), 'group')}."
+        f"{counted(groups_per_unit(plan), 'group')}."
     )
     return [line]
 
@@ -216,14 +217,14 @@ def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:  # noqa: PLR
         case CountUnitsMeasure():
             each = (
                 f"by at most 1 in each of at most "
-                f"{_counted(groups_per_unit(plan), 'group')}"
+                f"{counted(groups_per_unit(plan), 'group')}"
                 if plan.keys
                 else "by at most 1"
             )
             return f"COUNT(DISTINCT unit key): one {unit} moves it {each}."
         case CountDistinctMeasure(_, values):
             return (
-                f"COUNT(DISTINCT ...) of {_counted(values, 'declared value')}: one "
+                f"COUNT(DISTINCT ...) of {counted(values, 'declared value')}: one "
                 f"{unit} moves it by at most 1 for each of its values and groups."
             )
         case SumMeasure(_, lower, upper):
@@ -234,7 +235,7 @@ def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:  # noqa: PLR
             )
         case HistogramMeasure(_, bins):
             return (
-                f"a histogram of {_counted(bins.count, 'bin')}: one {unit} moves it "
+                f"a histogram of {counted(bins.count, 'bin')}: one {unit} moves it "
                 f"by at most {rows} over all bins{over}."
             )
 
@@ -293,11 +294,7 @@ def _decimal(steps: int, measure: MeasureKind) -> str:
 
 
 def _rows(count: int) -> str:
-    return _counted(count, "row")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return counted(count, "row")
 
 
 def _have(count: int) -> str:

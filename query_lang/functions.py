@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import get_args
 
 from query_lang import rules
@@ -163,6 +164,8 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "write CASE, or group by age_band(age, 10); round an answer where you have it",
     ),
 )
+_LONGEST_NAME = max(map(len, FORMS)) + 4  # of one that may be misspelt
+_NEAR = 0.85  # how like another name is one that may be meant
 _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
     name: (rule, hint or None)
     for rule, names, hint in _OTHERS
@@ -176,4 +179,11 @@ def instead_of(name: str) -> tuple[Rule, str | None]:
     >>> instead_of("RANK")[0].name
     'rank'
     """
-    return _INSTEAD.get(name, (rules.FUNCTION, None))
+    return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name))
+
+
+def _meant(name: str) -> str | None:
+    """Return how the function is called whose name is nearest, if one is near."""
+    known = FORMS if len(name) <= _LONGEST_NAME else ()
+    near = get_close_matches(name, known, n=1, cutoff=_NEAR)
+    return f"did you mean {FORMS[near[0]].shape}?" if near else None

@@ -19,6 +19,7 @@ MOST_ID_BYTES = 1_000
 """Bytes of UTF-8 that a unit id may have as it is written."""
 
 _LEADING_ZEROS = re.compile(r"\A([^0-9]*)0+(?=[0-9])")
+_BLANK = r"[\p{Z}\p{C}]"
 _BLANK_CATEGORIES = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
 
@@ -76,10 +77,14 @@ def folded_unit_id(uid: str, folds: Collection[Fold]) -> str | None:
 
 
 def folded_sql(uid: str, folds: Collection[Fold]) -> str:
-    """Return the DuckDB expression of ``folded_unit_id`` for printable ASCII."""
+    """Return the DuckDB expression of ``folded_unit_id`` for printable ASCII.
+
+    Of other texts it tells which ids may be alike, for warnings: letters alone whose
+    small form is longer are not folded.
+    """
     folded = uid
     if "trim" in folds:
-        folded = f"replace({folded}, ' ', '')"
+        folded = f"regexp_replace({folded}, '{_BLANK}', '', 'g')"
     if "case" in folds:
         folded = f"lower({folded})"
     if "zeros" in folds:

@@ -14,8 +14,11 @@ from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Literal
 
 import duckdb
+from duckdb.func import SPECIAL
+from duckdb.sqltypes import VARCHAR
 
 from privacy.schema import (
     DEFAULT_MAX_LENGTH,
@@ -26,7 +29,7 @@ from privacy.schema import (
 from query_lang.hierarchies import is_code_sql
 from query_lang.writable import is_writable
 from upstream.errors import IngestionError, Problem
-from upstream.loose_ids import loose_sql
+from upstream.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifest_rules import RESERVED, TODO
 from upstream.proposals import (
     SYSTEMS,
@@ -121,12 +124,17 @@ def _collect_ids(
     connection: duckdb.DuckDBPyConnection, drafts: "Sequence[_Draft]"
 ) -> None:
     """Make ``temp.unit_ids``: the unit ids of all files, however they are spelled."""
-    connection.execute("CREATE TEMP TABLE unit_ids (loose UBIGINT)")
+    connection.execute("CREATE TEMP TABLE unit_ids (form UBIGINT)")
+    for name, function in FUNCTIONS.items():
+        connection.create_function(
+            name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL
+        )
     for draft in drafts:
         for column in draft.unit_columns():
             with _readable(draft.file):
+                ids = draft.forms(column.source, "id_forms")
                 connection.execute(
-                    f"INSERT INTO temp.unit_ids {draft.loose_values(column.source)}"
+                    f"INSERT INTO temp.unit_ids SELECT form FROM ({ids})"  # noqa: S608 - our own query
                 )
 
 
@@ -196,18 +204,20 @@ class _Draft:
         """Whether the file has a column of that name."""
         return any(column.source == source for column in self.columns)
 
-    def loose_values(self, source: str) -> str:
-        """Return the query of a column's values, without what spellings differ in."""
+    def forms(self, source: str, function: Literal["id_forms", "text_forms"]) -> str:
+        """Return the query of a column's values ``t`` and hashes of their forms."""
         text = f"CAST({_quoted_name(source)} AS VARCHAR)"
         rows = f"SELECT DISTINCT {text} AS t FROM {self._rows}"  # noqa: S608 - quoted names
-        return f"SELECT hash({loose_sql('t')}) AS loose FROM ({rows}) WHERE t <> ''"  # noqa: S608 - as above
+        each = f"SELECT t, unnest({forms_sql('t', function)}) AS form FROM ({rows})"  # noqa: S608 - as above
+        return f"SELECT t, hash(form) AS form FROM ({each}) WHERE form <> ''"  # noqa: S608 - as above
 
     def _names_people(self) -> str | None:
         """Return the column by which a file without the unit seems keyed by people."""
         for column in self.columns:
-            shared = f"({self.loose_values(column.source)}) SEMI JOIN temp.unit_ids "
+            texts = self.forms(column.source, "text_forms")
             found = self.connection.execute(
-                f"SELECT count(DISTINCT loose) FROM {shared}USING (loose)"  # noqa: S608 - as above
+                f"SELECT count(DISTINCT t) FROM ({texts}) "  # noqa: S608 - as above
+                "SEMI JOIN temp.unit_ids USING (form)"
             ).fetchone()
             if (found and found[0] > HANDFUL) or _PEOPLE.search(column.name):
                 return column.name

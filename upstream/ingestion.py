@@ -15,6 +15,7 @@ from upstream.canonical import folded_unit_id
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.load_warnings import alike_warnings, load_warnings
+from upstream.loose_ids import FUNCTIONS
 from upstream.manifest import Manifest
 from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
@@ -51,16 +52,16 @@ class Ingested:
 
     Attributes:
         report: For the custodian alone.
-        population_ids: Sorted unique digests of 16 bytes each, one a unit, and one more
-            for each other spelling that the population's ``unit_fold`` joins.
-        units: How many units there are.
+        population_ids: Sorted unique digests of 16 bytes each: of each unit's id, of
+            its other forms, and of the spellings that ``unit_fold`` joins.
+        new_units: How many units have a form that the population's file lacks.
         names_others: Other populations of which something public names more than a
             handful of units: to be refused, as an overlap is.
     """
 
     report: IngestionReport
     population_ids: bytes
-    units: int = 0
+    new_units: int = 0
     names_others: tuple[str, ...] = ()
 
 
@@ -123,6 +124,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
                 folded_id=lambda uid: (
                     None if uid is None else folded_unit_id(uid, folds)
                 ),
+                **FUNCTIONS,
             ),
         ):
             spill = _spill(target)
@@ -274,7 +276,7 @@ class _Load:
         return Ingested(
             IngestionReport(tuple(reports), (*warnings, *told), alike),
             population_digests(self.bench.connection),
-            units,
+            self.watch.new_units(),
             self.watch.names_others,
         )
 

@@ -3,6 +3,7 @@
 Nothing of it is stored or shown to anybody else: a digest of rows tells about them.
 """
 
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
@@ -10,11 +11,16 @@ import duckdb
 Likeness = tuple[tuple[object, ...], ...]
 
 
-def same_rows(first: Path, second: Path) -> bool:
+def same_rows(first: Path, second: Path, names: Collection[str] | None = None) -> bool:
     """Whether two snapshots hold the same tables with the same rows, in any order.
 
     Compared by the number of rows and a sum of their 64-bit hashes, table by table: a
-    hint for people, and no proof. False where one of them cannot be read now.
+    hint, and no proof. False where one of them cannot be read now.
+
+    Args:
+        first: A snapshot file.
+        second: Another one.
+        names: The tables that are compared; None: all of them.
     """
     try:
         with duckdb.connect(":memory:") as connection:
@@ -22,9 +28,10 @@ def same_rows(first: Path, second: Path) -> bool:
                 escaped = str(path).replace("'", "''")
                 connection.execute(f"ATTACH '{escaped}' AS {name} (READ_ONLY)")
             tables = _tables(connection, "first")
+            held = {str(row[0]) for row in tables}
             return tables == _tables(connection, "second") and all(
                 _like(connection, "first", table) == _like(connection, "second", table)
-                for table in {str(row[0]) for row in tables}
+                for table in (held if names is None else held.intersection(names))
             )
     except duckdb.Error:
         return False

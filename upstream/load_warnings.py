@@ -6,6 +6,7 @@ from itertools import chain
 import duckdb
 
 from privacy.schema import ColumnType
+from privacy.wording import counted
 from upstream.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
 from upstream.report import TableReport
 
@@ -37,17 +38,18 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
     """Tell where much of a table is left out or became NULL."""
     if report.dropped_over_bound * _MUCH_IN > report.rows_read:
         yield (
-            f"{table.name}: {report.dropped_over_bound} of {report.rows_read} rows are "
-            "beyond max_rows_per_unit and were left out: is the bound what your "
-            "protocol says?"
+            f"{table.name}: {report.dropped_over_bound} of "
+            f"{counted(report.rows_read, 'row')} went beyond max_rows_per_unit and "
+            "became no part of the snapshot: is the bound what your protocol says?"
         )
     for column in report.columns:
         if column.too_long:
             most = table.column(column.name).length_bytes
             yield (
-                f"{table.name}.{column.name}: {column.too_long} of {column.values} "
-                f"texts are longer than its max_length of {most:,} bytes and became "
-                "NULL: declare a greater max_length if questions need them"
+                f"{table.name}.{column.name}: {column.too_long} of "
+                f"{counted(column.values, 'text')} went beyond its max_length of "
+                f"{counted(most, 'byte')} and became NULL: declare a greater "
+                "max_length if questions need them"
             )
         if (column.to_null - column.too_long) * _MUCH_IN > column.values:
             unread = _is_null_if_unread(table.column(column.name))
@@ -57,8 +59,8 @@ def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
                 else "they are not declared: is the list whole, or other: true wanted?"
             )
             yield (
-                f"{table.name}.{column.name}: {column.to_null} of {column.values} "
-                f"values became NULL: {question}"
+                f"{table.name}.{column.name}: {column.to_null} of "
+                f"{counted(column.values, 'value')} became NULL: {question}"
             )
 
 
@@ -87,8 +89,8 @@ def _strangers(
         shared = row[0] if row else 0
         if shared * _SHARED_IN < report.units:
             yield (
-                f"only {shared} of the {report.units} units of {report.name} are in "
-                f"{largest.name}: are the ids written alike?"
+                f"only {shared} of {counted(report.units, 'unit')} of {report.name} "
+                f"can be found in {largest.name}: are the ids written alike?"
             )
 
 
@@ -96,14 +98,29 @@ def alike_warnings(
     population: PopulationSpec, alike: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Return a sentence where one patient may be two units by two spellings."""
+    return (*_foldable(population, alike), *_written_apart(population, alike))
+
+
+def _foldable(population: PopulationSpec, alike: Mapping[str, int]) -> Iterator[str]:
     if not alike["any"]:
-        return ()
+        return
     folds = [fold for fold in FOLDS if alike[fold]] or list(FOLDS)
     counts = ", ".join(f"{fold} {alike[fold]}" for fold in FOLDS)
-    said = (
+    yield (
         f"{alike['any']} units have ids that differ from another's in case, padding or "
         f"leading zeros alone ({counts}): each counts as a {population.unit} of its "
         "own, with rows and noise of its own. If they are the same people, declare "
         f"unit_fold: [{', '.join(folds)}] in the population before anything is asked"
     )
-    return (said,)
+
+
+def _written_apart(
+    population: PopulationSpec, alike: Mapping[str, int]
+) -> Iterator[str]:
+    if alike["other"]:
+        yield (
+            f"{alike['other']} units have ids that differ from another's in how a "
+            "number is written alone (1000007, 1000007.0 or 1-000-007): each counts "
+            f"as a {population.unit} of its own, and unit_fold cannot join them. If "
+            "they are the same people, write ids alike in the files"
+        )

@@ -1,50 +1,176 @@
-"""Unit ids compared loosely: in any case, padding and leading zeros.
+"""The forms of an id: what is left of it, however somebody wrote it.
 
-For refusals and warnings alone: which rows are one unit's is decided by
-``upstream.canonical``.
+``P-007``, ``p 7`` and ``P0007`` have the form ``p7``; ``1000007.0``,
+``1.000007E+06`` and ``1,000,007`` have the form ``1000007``. Two texts are compared by
+whether they share a form. For refusals and warnings alone: which rows are one unit's is
+decided by ``upstream.canonical``.
+
+What everybody may read is taken more narrowly than an id: ``0-4`` is an age group and
+``2024-01-05`` a day, not the numbers 4 and 20240105, while an id ``01-0042`` may be
+``010042`` elsewhere. A text has at most ``MOST_FORMS`` forms.
 """
 
-from collections.abc import Collection
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
 
-from upstream.canonical import UnitType
-from upstream.declarations import FOLDS, Fold
+MOST_FORMS = 8
+"""The most forms of one text."""
 
-_MOST_DIGITS = 20  # of an id that is padded with zeros
-_BLANK = r"[\p{Z}\p{C}]"
+_MOST_BYTES = 2_000  # of a text that may be an id: longer ones have no form
+_LEAST_JOINED_DIGITS = 7  # of parts that are one number, however they are cut
+_LEAST_TAIL = 5  # characters of an id behind a path, as in Patient/1000007
+_MOST_DIGITS = 20  # of a number in scientific notation
+_WORDS = '[ -"$-.;<>-{}~]*'  # printable ASCII but for digits and / | : # =
+_BETWEEN = "\n"  # no form holds a control character
+
+_MARKS = {"\u066b": ".", "\u066c": ",", "\u2212": "-"}  # Arabic marks, the minus sign
+_QUOTES = frozenset("'\"`\u00b4\u2032\u2033")
+_ENDS = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_JOINT = re.compile(r"[\W_]+")
+_CLUSTER = re.compile(r"[0-9]+(?:[\W_]+[0-9]+)+")
+_ZEROS = re.compile(r"(\A|[^0-9.,])0+(?=[0-9])")
+_SCIENTIFIC = re.compile(r"([0-9]+)(?:([.,])([0-9]*))?e([+-]?)([0-9]{1,2})")
+_THOUSANDS, _LAKHS = "[0-9]{1,3}(?:[.,][0-9]{3})+", "[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}"
+_WHOLE = re.compile(rf"([0-9]+|{_THOUSANDS}|{_LAKHS})[.,]0+")
+_DAY, _MONTH, _YEAR = (
+    "(?:0?[1-9]|[12][0-9]|3[01])",
+    "(?:0?[1-9]|1[0-2])",
+    "[12][0-9]{3}",
+)
+_DATE = re.compile(
+    rf"{_YEAR}([-./]){_MONTH}\1{_DAY}|{_DAY}([-./]){_MONTH}\2{_YEAR}"
+    rf"|{_MONTH}([-./]){_DAY}\3{_YEAR}"
+)
+_TAIL = re.compile(r"[^\W0-9_].*[/|:#=]([^/|:#=]+)\Z")
 
 
-def loose_sql(text: str, kinds: Collection[Fold] = FOLDS) -> str:
-    """Return the DuckDB expression of a text without what spellings differ in."""
-    loose = f"nfc_normalize({text})"
-    if "trim" in kinds:
-        loose = f"regexp_replace({loose}, '{_BLANK}', '', 'g')"
-    if "case" in kinds:
-        loose = f"lower({loose})"
-    if "zeros" in kinds:
-        plain = f"regexp_replace({loose}, '^[+]', '')"
-        loose = f"regexp_replace({plain}, '^([^0-9]*)0+([0-9])', '\\1\\2')"
-    return loose
+def id_forms(uid: str) -> list[str]:
+    """Return the forms of a unit id; the first is the one that keeps its parts apart.
 
-
-def candidates_sql(rows: str, unit_type: UnitType) -> str:
-    """Return the query of canonical ids ``c`` that the texts ``t`` may be meant as.
-
-    Keyed hashes cannot be compared loosely, so the spellings are tried one by one.
+    >>> id_forms("P 007"), id_forms("S01-0042"), id_forms("1000007.0")
+    (['p7'], ['s1-42', 's10042'], ['1000007.0', '1000007', '10000070'])
     """
-    if unit_type == "integer":
-        whole = "CAST(TRY_CAST(trim(t) AS BIGINT) AS VARCHAR)"
-        return f"SELECT t, {whole} AS c FROM ({rows})"  # noqa: S608 - our own query
-    bare = f"regexp_replace(nfc_normalize(t), '^{_BLANK}+|{_BLANK}+$', '', 'g')"
-    rows = f"SELECT t, {bare} AS bare FROM ({rows})"  # noqa: S608 - as above
-    form = "'^([^0-9]*)0*([0-9]+)$'"
-    parts = (
-        f"SELECT t, regexp_extract(bare, {form}, ['head', 'tail']) AS p FROM ({rows})"  # noqa: S608 - as above
+    core = _core(uid)
+    return _distinct([_kept(core), *_numbers(core), _JOINT.sub("", core)])
+
+
+def text_forms(text: str) -> list[str]:
+    """Return the forms of the ids that a text may be meant as.
+
+    >>> text_forms("1-000-007"), text_forms("Patient/1000007"), text_forms("10-14")
+    (['1-0-7', '1000007'], ['patient1000007', '1000007'], ['10-14'])
+    """
+    core = _core(text)
+    found = list(_meant(core))
+    tail = _TAIL.search(core)
+    if tail and len(tail[1]) >= _LEAST_TAIL:
+        found += _meant(_ENDS.sub("", tail[1]))
+    return _distinct(found)
+
+
+def _meant(core: str) -> Iterator[str]:
+    lettered = any(map(str.isalpha, core))
+    yield _kept(core)
+    yield from _numbers(core)
+    yield _kept(_CLUSTER.sub(lambda m: _joined(m[0], lettered=lettered), core))
+
+
+def _core(text: str) -> str:
+    """Return a text in small letters and ASCII digits, without blanks and quotes."""
+    if len(text.encode()) > _MOST_BYTES:
+        return ""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = "".join(map(_character, unicodedata.normalize("NFKC", plain)))
+    return _ENDS.sub("", plain)
+
+
+def _character(character: str) -> str:
+    digit = unicodedata.digit(character, None)
+    if digit is not None:
+        return str(digit)
+    kind = unicodedata.category(character)
+    if kind == "Pd":
+        return "-"
+    if kind[0] in "ZC" or kind in ("Pi", "Pf") or character in _QUOTES:
+        return ""
+    return _MARKS.get(character, character)
+
+
+def _kept(core: str) -> str:
+    """Return a core with those joints alone that stand between digits."""
+    return _JOINT.sub(_kept_joint, core)
+
+
+def _kept_joint(joint: re.Match[str]) -> str:
+    text = joint.string
+    if text[joint.start() - 1].isdigit() and text[joint.end()].isdigit():
+        return joint[0] if joint[0] in (".", ",") else "-"
+    return ""
+
+
+def _joined(cluster: str, *, lettered: bool) -> str:
+    """Return digits in parts as one number, where that is what is meant."""
+    parts, joints = _JOINT.split(cluster), _JOINT.findall(cluster)
+    if _DATE.fullmatch(cluster):
+        return cluster
+    is_decimal = len(joints) == 1 and joints[0] in (".", ",")
+    is_grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])  # noqa: PLR2004 - thousands
+    if is_grouped:
+        one_number = len(joints) > 1 or (is_decimal and not lettered)
+    else:
+        long = sum(map(len, parts)) >= _LEAST_JOINED_DIGITS
+        one_number = (long and not is_decimal) or bool(re.fullmatch(_LAKHS, cluster))
+    return "".join(parts) if one_number else cluster
+
+
+def _numbers(core: str) -> Iterator[str]:
+    """Yield the whole number that a core is, if it is written with a fraction."""
+    if found := _SCIENTIFIC.fullmatch(core):
+        whole, point, fraction, sign, exponent = found.groups(default="")
+        if point or sign:  # 2E02 is a code
+            yield _expanded(whole, fraction, int(sign + exponent))
+    elif found := _WHOLE.fullmatch(core):
+        yield _JOINT.sub("", found[1])
+
+
+def _expanded(whole: str, fraction: str, exponent: int) -> str:
+    """Return a number in scientific notation in full; empty where it is no id."""
+    point = len(whole) + exponent
+    digits = whole + fraction
+    if not 0 < point <= _MOST_DIGITS or digits[point:].strip("0"):
+        return ""
+    return digits[:point].ljust(point, "0")
+
+
+def _distinct(found: list[str]) -> list[str]:
+    without_zeros = [_ZEROS.sub(r"\1", form) for form in found]
+    return [form for form in dict.fromkeys(without_zeros) if form][:MOST_FORMS]
+
+
+def _as_text(forms: Callable[[str], list[str]]) -> Callable[[str | None], str]:
+    return lambda text: "" if text is None else _BETWEEN.join(forms(text))
+
+
+FUNCTIONS: Mapping[str, Callable[[str | None], str]] = {
+    "id_forms": _as_text(id_forms),
+    "text_forms": _as_text(text_forms),
+}
+"""What ``forms_sql`` calls, of texts: the forms in one text, split by line feeds."""
+
+
+def forms_sql(text: str, function: Literal["id_forms", "text_forms"]) -> str:
+    """Return the DuckDB expression of a text's list of forms, the same as Python's.
+
+    SQL finds the one form of ASCII letters and digits, and of ASCII without digits and
+    paths. A text that has none has the empty text.
+    """
+    plain = f"regexp_replace(lower({text}), '(^|[^0-9])0+([0-9])', '\\1\\2', 'g')"
+    words = f"regexp_replace(lower({text}), '[^a-z]', '', 'g')"
+    return (
+        f"CASE WHEN strlen({text}) > {_MOST_BYTES} THEN [''] "
+        f"WHEN regexp_full_match({text}, '[0-9A-Za-z]+') THEN [{plain}] "
+        f"WHEN regexp_full_match({text}, '{_WORDS}') THEN [{words}] "
+        f"ELSE string_split({function}({text}), chr(10)) END"
     )
-    padded = (
-        f"SELECT t, concat(p.head, lpad(p.tail, w::INT, '0')) AS c FROM ({parts}), "  # noqa: S608 - as above
-        f"range(1, {_MOST_DIGITS + 1}) AS widths(w) "
-        "WHERE p.tail <> '' AND strlen(p.tail) <= w"
-    )
-    spelled = f"SELECT t, bare AS c FROM ({rows}) UNION ALL {padded}"  # noqa: S608 - as above
-    cased = "CASE WHEN lower(c) = upper(c) THEN [c] ELSE [c, lower(c), upper(c)] END"
-    return f"SELECT t, unnest({cased}) AS c FROM ({spelled})"  # noqa: S608 - as above

@@ -1,7 +1,7 @@
 """A load's look at what is public: its own tables and lists, and earlier ones."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import duckdb
@@ -66,6 +66,10 @@ class PublicWatch:
         """The other populations of which something public names units."""
         return tuple(sorted(self._others))
 
+    def new_units(self) -> int:
+        """Return how many units the population never had, however they are written."""
+        return self._ids.units_beyond(self._surroundings.own, _OWN)
+
     def refuse_lists(self) -> None:
         """Look at lists and own hierarchies.
 
@@ -80,7 +84,7 @@ class PublicWatch:
         Raises:
             IngestionError: A column names more than a handful of the units.
         """
-        self._refuse(stored(table, "snapshot", self._coinciding))
+        self._refuse([stored(table, "snapshot", self._coinciding)])
 
     def refuse_other_datasets(self) -> None:
         """Look whether anything that other datasets have published names these units.
@@ -99,17 +103,27 @@ class PublicWatch:
         looked_at = [*listed(earlier.schema, earlier.coinciding)]
         if public:
             self._attach(name, earlier)
-            for table in public:
-                looked_at += stored(table, "earlier", earlier.coinciding)
+            coinciding = earlier.coinciding
+            looked_at += [stored(table, "earlier", coinciding) for table in public]
         try:
-            return [
-                refusal(one, f"these units in dataset {name}", self._population.unit)
-                for one in looked_at
-                if self._ids.of_this_load(one)
-            ]
+            return [*self._naming_load(looked_at, f"these units in dataset {name}")]
         finally:
             if public:
                 self._connection.execute("DETACH earlier")
+
+    def _naming_load(
+        self, looked_at: Iterable[Published], whose: str
+    ) -> Iterator[Problem]:
+        for one in looked_at:
+            with self._ids.looking_at(one):
+                if parts := self._ids.of_this_load():
+                    yield self._refusal(one, parts, whose)
+
+    def _refusal(
+        self, published: Published, parts: tuple[int, ...], whose: str
+    ) -> Problem:
+        places = [published[part].place for part in parts]
+        return refusal(places, whose, self._population.unit)
 
     def _attach(self, name: str, earlier: EarlierSnapshot) -> None:
         try:
@@ -126,19 +140,21 @@ class PublicWatch:
 
     def _refuse(self, looked_at: Iterable[Published]) -> None:
         whose = f"population {self._population.id}"
-        problems = [
-            refusal(one, whose, self._population.unit)
-            for one in looked_at
-            if self._names_own(one)
-        ]
+        problems = []
+        for one in looked_at:
+            with self._ids.looking_at(one):
+                self._note_others()
+                if parts := self._parts_naming_own():
+                    problems.append(self._refusal(one, parts, whose))
         if problems:
             raise IngestionError(tuple(problems))
 
-    def _names_own(self, one: Published) -> bool:
+    def _note_others(self) -> None:
         for index, (name, known) in enumerate(self._surroundings.others.items()):
-            if self._ids.of_known(one, known, _OTHER.format(index)):
+            if self._ids.of_known(known, _OTHER.format(index)):
                 self._others.add(name)
+
+    def _parts_naming_own(self) -> tuple[int, ...]:
         own = self._surroundings.own
-        return self._ids.of_this_load(one) or (
-            own is not None and self._ids.of_known(one, own, _OWN)
-        )
+        named = self._ids.of_this_load()
+        return named or (() if own is None else self._ids.of_known(own, _OWN))

@@ -1,12 +1,13 @@
 """Unit ids among what everybody may read: public tables, lists, hierarchies.
 
 Whoever can read a table of patients reads them without noise, whatever its columns are
-called. So nothing public may hold more than a handful of unit ids in one column: of
-this load, spelled in any case, padding or leading zeros; and, by the keyed hashes of
-the overlap files, of what was loaded before.
+called. So no public table, list or hierarchy may hold more than a handful of unit ids,
+in all its columns together: of this load and, by the keyed hashes of the overlap files,
+of what was loaded before; however they are written (``upstream.loose_ids``).
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -22,30 +23,29 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from upstream.canonical import UnitType
 from upstream.errors import Problem
-from upstream.loose_ids import candidates_sql, loose_sql
+from upstream.loose_ids import forms_sql
 from upstream.reading_sql import quoted
 from upstream.row_hash import POPULATION_ID_BYTES, population_id_sql
 
 HANDFUL = 5
-"""The most units whose ids a public column, list or level may hold."""
+"""The most units whose ids a public table, list or hierarchy may hold."""
 
-_NUMBER = "[+-]?[0-9]+"
+_LOOKED_AT = "published"
+_NAMED = 3  # places that a refusal names
 _AT_ONCE = 100_000  # hashes handed to DuckDB in one statement
 
 
 @dataclass(frozen=True, slots=True)
 class KnownUnits:
-    """The overlap file of a population: its type of ids, and its digests in a row."""
+    """The overlap file of a population: its digests in a row."""
 
-    unit_type: UnitType
     digests: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """Texts that everybody may read.
+class Texts:
+    """Texts that everybody may read: a column, a list, a level.
 
     Attributes:
         place: What they are, in words.
@@ -56,6 +56,10 @@ class Published:
     place: str
     rows: str
     numbers_coincide: bool = False
+
+
+Published = tuple[Texts, ...]
+"""What is compared as one: the columns of a table, a list, a hierarchy's levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,12 @@ def listed(schema: Dataset, coinciding: frozenset[str]) -> Iterator[Published]:
             if isinstance(column.domain, ValuesDomain):
                 name = f"{table.name}.{column.name}"
                 rows = _literal_rows([_text(v) for v in column.domain.values])
-                yield Published(f"the list of {name}", rows, name in coinciding)
+                yield (Texts(f"the list of {name}", rows, name in coinciding),)
     for hierarchy in schema.hierarchies.values():
-        yield from _levels(hierarchy, coinciding)
+        yield tuple(_levels(hierarchy, coinciding))
 
 
-def _levels(hierarchy: Hierarchy, coinciding: frozenset[str]) -> Iterator[Published]:
+def _levels(hierarchy: Hierarchy, coinciding: frozenset[str]) -> Iterator[Texts]:
     name = f"hierarchy {hierarchy.name}"
     columns = {"codes": list(hierarchy.codes)}
     for index, level in enumerate(hierarchy.levels):
@@ -93,19 +97,23 @@ def _levels(hierarchy: Hierarchy, coinciding: frozenset[str]) -> Iterator[Publis
         columns[f"level {level}"] = [value for value in values if value is not None]
     for what, texts in columns.items():
         place = f"the {what} of {name}"
-        yield Published(place, _literal_rows(texts), name in coinciding)
+        yield Texts(place, _literal_rows(texts), name in coinciding)
 
 
-def stored(
+def stored(table: Table, database: str, coinciding: frozenset[str]) -> Published:
+    """Return the columns of a public table, as a database holds it."""
+    return tuple(_columns(table, database, coinciding))
+
+
+def _columns(
     table: Table, database: str, coinciding: frozenset[str]
-) -> Iterator[Published]:
-    """Yield the columns of a public table, as a database holds it."""
+) -> Iterator[Texts]:
     for column in table.columns:
         name = f"{table.name}.{column.name}"
         text = _stored_text(column)
         if text is not None:
             rows = f'SELECT {text} AS t FROM {database}."{table.name}"'  # noqa: S608 - declared identifiers
-            yield Published(f"the column {name}", rows, name in coinciding)
+            yield Texts(f"the column {name}", rows, name in coinciding)
 
 
 def _stored_text(column: Column) -> str | None:
@@ -130,39 +138,71 @@ def _literal_rows(texts: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublishedIds:
-    """The search for unit ids; ``temp.people`` holds the load's own."""
+    """The search for unit ids; ``temp.forms`` holds those of the load."""
 
     connection: duckdb.DuckDBPyConnection
 
-    def of_this_load(self, published: Published) -> bool:
-        """Whether more than a handful of the load's units are named."""
-        wanted = f"SELECT hash({loose_sql('t')}) FROM ({_compared(published)})"  # noqa: S608 - our own names
-        return self._more_than_a_handful(
-            "SELECT count(DISTINCT unit_key) FROM temp.people "  # noqa: S608 - as above
-            f"WHERE loose IN ({wanted})"
+    @contextmanager
+    def looking_at(self, published: Published) -> Iterator[None]:
+        """Have the digests of what the texts may be meant as in ``temp.published``."""
+        self.connection.execute(
+            f"CREATE TEMP TABLE {_LOOKED_AT} (part INTEGER, t VARCHAR, digest BLOB)"
         )
+        try:
+            for part, texts in enumerate(published):
+                self.connection.execute(
+                    f"INSERT INTO temp.{_LOOKED_AT} SELECT {part}, t, "  # noqa: S608 - our own query
+                    f"{population_id_sql('form')} FROM ({_forms(texts)})"
+                )
+            yield
+        finally:
+            self.connection.execute(f"DROP TABLE temp.{_LOOKED_AT}")
 
-    def of_known(self, published: Published, known: KnownUnits, name: str) -> bool:
-        """Whether more than a handful of a population's units are named.
+    def of_this_load(self) -> tuple[int, ...]:
+        """Return the parts by which more than a handful of the load's units are named.
+
+        None where it is a handful at most.
+        """
+        return self._more_than_a_handful("count(DISTINCT unit_key)", "forms")
+
+    def of_known(self, known: KnownUnits, name: str) -> tuple[int, ...]:
+        """Return the parts by which more than a handful of known units are named.
+
+        A unit that is spelled in several ways is counted once if they have one form.
 
         Args:
-            published: What everybody may read.
             known: The population's overlap file.
             name: A table for it, made at the first call.
         """
         if not known.digests:
-            return False
+            return ()
         self._hand_over(known.digests, name)
-        spelled = candidates_sql(_compared(published), known.unit_type)
-        digests = f"SELECT t, {population_id_sql('c')} AS digest FROM ({spelled})"  # noqa: S608 - our own query
         return self._more_than_a_handful(
-            f"SELECT count(DISTINCT t) FROM ({digests}) SEMI JOIN temp.{name} "  # noqa: S608 - as above
-            "USING (digest)"
+            "least(count(DISTINCT t), count(DISTINCT digest))", name
         )
 
-    def _more_than_a_handful(self, query: str) -> bool:
-        found = self.connection.execute(query).fetchone()
-        return found is not None and int(found[0]) > HANDFUL
+    def units_beyond(self, known: KnownUnits | None, name: str) -> int:
+        """Return how many units of the load have a form that is not known."""
+        apart = ""
+        if known is not None:
+            self._hand_over(known.digests, name)
+            apart = f"ANTI JOIN temp.{name} USING (digest)"
+        found = self.connection.execute(
+            f"SELECT count(DISTINCT unit_key) FROM temp.forms {apart}"  # noqa: S608 - our own names
+        ).fetchone()
+        return int(found[0]) if found else 0
+
+    def _more_than_a_handful(self, units: str, name: str) -> tuple[int, ...]:
+        counts = dict(
+            self.connection.execute(
+                f"SELECT part, {units} FROM temp.{_LOOKED_AT} JOIN temp.{name} "  # noqa: S608 - our own names
+                "USING (digest) GROUP BY GROUPING SETS ((part), ())"
+            ).fetchall()
+        )
+        if counts.pop(None, 0) <= HANDFUL:
+            return ()
+        alone = sorted(part for part, count in counts.items() if count > HANDFUL)
+        return tuple(alone or sorted(counts))
 
     def _hand_over(self, digests: bytes, name: str) -> None:
         if self.connection.execute(
@@ -180,19 +220,23 @@ class PublishedIds:
             )
 
 
-def _compared(published: Published) -> str:
-    """Return the query of the distinct texts that are looked at."""
-    apart = f" AND NOT regexp_full_match(trim(t), '{_NUMBER}')"
+def _forms(texts: Texts) -> str:
+    """Return the query of the distinct texts ``t`` and the forms looked for."""
+    number = r"regexp_full_match(form, '[0-9]+') AND NOT regexp_matches(t, '\pL')"
+    apart = f" AND NOT ({number})"
     return (
-        f"SELECT DISTINCT t FROM ({published.rows}) WHERE t IS NOT NULL"  # noqa: S608 - our own names
-        f"{apart if published.numbers_coincide else ''}"
+        f"SELECT t, form FROM (SELECT t, unnest({forms_sql('t', 'text_forms')}) "  # noqa: S608 - our own names
+        f"AS form FROM (SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "
+        f"WHERE form <> ''{apart if texts.numbers_coincide else ''}"
     )
 
 
-def refusal(published: Published, whose: str, unit: str) -> Problem:
+def refusal(places: Sequence[str], whose: str, unit: str) -> Problem:
     """Return the refusal of something public that names units."""
+    named = " and ".join(places[:_NAMED])
+    holds = "holds" if len(places) == 1 else "hold, together,"
     sentence = (
-        f"{published.place} holds ids of {whose}, more than {HANDFUL} of them, and "
+        f"{named} {holds} ids of {whose}, more than {HANDFUL} of them, and "
         "cannot be public: whoever reads it reads about single people. Declare a "
         "table's unit_column, or leave the column out; write codes that are nobody's "
         f"id, such as w7 for ward 7. Where numbers are {unit} ids by coincidence "

@@ -9,6 +9,8 @@ from pydantic_core import ErrorDetails
 from upstream import declarations
 from upstream.yaml_nodes import Place
 
+_NEAR, _VERY_NEAR = 0.6, 0.85  # how like another key is one that may be meant
+
 Found = list[tuple[Place, str]]
 
 _UNION_TAGS = frozenset({"bool", "int", "str"})
@@ -24,6 +26,17 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     "columns": declarations.ColumnSpec,
     "domain": declarations.DomainSpec,
 }
+
+_PLACES: Mapping[str, type[BaseModel]] = {
+    "at the top of the manifest": declarations.Declarations,
+    "under population": declarations.PopulationSpec,
+    "in a table, beside its name": declarations.TableSpec,
+    "in a column": declarations.ColumnSpec,
+    "in a column's domain": declarations.DomainSpec,
+    "in a hierarchy": declarations.HierarchySpec,
+    "under display": declarations.DisplaySpec,
+}
+"""Where the keys of each model belong, in words."""
 
 
 def sentences_of(error: ValidationError) -> Found:
@@ -81,14 +94,26 @@ def _remedy(kind: str, detail: ErrorDetails) -> str:
 
 def _unknown_key(place: Place) -> str:
     key, keys = str(place[-1]), _keys_at(place)
-    near = difflib.get_close_matches(key, keys, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"the keys here are {_list(keys)}"
+    elsewhere = [where for where, model in _PLACES.items() if key in _keys_of(model)]
+    near = difflib.get_close_matches(
+        key, keys, n=1, cutoff=_VERY_NEAR if elsewhere else _NEAR
+    )
+    if near:
+        hint = f"did you mean {near[0]}?"
+    elif elsewhere:
+        hint = f"it belongs {' or '.join(elsewhere)}, not here"
+    else:
+        hint = f"the keys here are {_list(keys)}"
     return f"unknown key {key!r}: {hint}"
 
 
 def _keys_at(place: Place) -> list[str]:
     around = [part for part in place[:-1] if isinstance(part, str)]
     model = _MODELS[around[-1]] if around else declarations.Declarations
+    return _keys_of(model)
+
+
+def _keys_of(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 

@@ -1,5 +1,6 @@
 """Declared sizes, held at each load: rows of a table, units of a population."""
 
+from privacy.wording import counted
 from upstream.declarations import PopulationSpec, TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.proposals import rung_above
@@ -12,7 +13,7 @@ def check_rows(table: TableSpec, rows: int) -> None:
         IngestionError: It does, with the line to write.
     """
     if rows > table.most_rows:
-        kept = f"table {table.name} keeps {rows:,} rows"
+        kept = f"table {table.name} keeps {counted(rows, 'row')}"
         raise IngestionError((_too_many(kept, "max_rows", table.most_rows, rows),))
 
 
@@ -23,7 +24,7 @@ def check_units(population: PopulationSpec, units: int) -> None:
         IngestionError: It has, with the line to write.
     """
     if units > population.most_units:
-        has = f"the load has {units:,} units of population {population.id}"
+        has = f"the load has {counted(units, 'unit')} of population {population.id}"
         problem = _too_many(has, "max_units", population.most_units, units)
         raise IngestionError((problem,))
 

@@ -1,17 +1,19 @@
 """Every unit of a load, once: are the keys apart, and what do populations compare?
 
-Staging collects them in the temporary table ``people``, from every private table:
+Staging collects them in temporary tables, from every private table. ``people`` has
 ``unit_key``; ``digest``, the population's, which stands for the unit; and hashes, for
-this load alone, of the id without what spellings differ in (``upstream.loose_ids``).
-The table ``spelled`` has the digests of ids as they are before ``unit_fold``, so that
-populations that fold otherwise can be compared.
+this load alone, of the id without what ``unit_fold`` may join. ``forms`` has the
+digests of each unit's forms (``upstream.loose_ids``), by which populations, and what is
+public, are compared; ``spelled`` those of ids as they are before ``unit_fold``.
 """
 
 import duckdb
 
+from privacy.schema import NOBODY
+from upstream.canonical import folded_sql
 from upstream.declarations import FOLDS
 from upstream.errors import IngestionError, Problem
-from upstream.loose_ids import loose_sql
+from upstream.loose_ids import forms_sql
 from upstream.row_hash import population_id_sql
 
 _FETCHED_ROWS = 10_000
@@ -23,6 +25,7 @@ def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(
         "CREATE TEMP TABLE people "
         f"(unit_key BIGINT, digest BLOB, loose UBIGINT, {loose}); "
+        "CREATE TEMP TABLE forms (unit_key BIGINT, digest BLOB, is_kept BOOLEAN); "
         "CREATE TEMP TABLE spelled (digest BLOB)"
     )
 
@@ -31,14 +34,24 @@ def collect_units(connection: duckdb.DuckDBPyConnection, ids: str) -> int:
     """Add the units of a table of ids; return how many spellings it has of them.
 
     Args:
-        connection: It holds the key of digests.
+        connection: It holds the key of digests, and the functions of ``loose_ids``.
         ids: Columns ``uid``, ``plain_uid`` and ``unit_key``, a row a spelling.
     """
-    each = ", ".join(f"hash({loose_sql('uid', (fold,))})" for fold in FOLDS)
+    each = ", ".join(f"hash({folded_sql('uid', (fold,))})" for fold in FOLDS)
+    digest = population_id_sql("form")
     connection.execute(
-        f"INSERT INTO temp.people SELECT unit_key, {population_id_sql('uid')}, "  # noqa: S608 - our own names
-        f"hash({loose_sql('uid')}), {each} "
-        f"FROM (SELECT DISTINCT unit_key, uid FROM {ids} WHERE uid IS NOT NULL)"
+        f"CREATE TEMP TABLE fresh AS SELECT *, {population_id_sql('uid')} AS digest, "  # noqa: S608 - our own names
+        f"{forms_sql('uid', 'id_forms')} AS forms "
+        f"FROM (SELECT DISTINCT unit_key, uid FROM {ids} WHERE uid IS NOT NULL); "
+        "INSERT INTO temp.people SELECT unit_key, digest, "
+        f"hash({folded_sql('uid', FOLDS)}), {each} FROM temp.fresh; "
+        "INSERT INTO temp.forms SELECT unit_key, "
+        f"CASE WHEN form = uid THEN digest ELSE {digest} END, place = 1 FROM ("
+        "SELECT unit_key, uid, digest, unnest(forms) AS form, "
+        "generate_subscripts(forms, 1) AS place FROM temp.fresh) WHERE form <> ''; "
+        "INSERT INTO temp.forms SELECT unit_key, digest, true FROM temp.fresh "
+        "WHERE forms[1] = ''; "
+        "DROP TABLE temp.fresh"
     )
     connection.execute(
         f"INSERT INTO temp.spelled SELECT {population_id_sql('plain_uid')} FROM "  # noqa: S608 - as above
@@ -54,8 +67,13 @@ def count_units(connection: duckdb.DuckDBPyConnection) -> int:
     """Return how many units all private tables of the load have together.
 
     Raises:
-        IngestionError: Two units have the same 64-bit key.
+        IngestionError: Two units have the same 64-bit key, or one has that of nobody.
     """
+    nobody = connection.execute(
+        f"SELECT count(*) FROM temp.people WHERE unit_key = {NOBODY}"  # noqa: S608 - our own number
+    ).fetchone()
+    if nobody != (0,):
+        raise IngestionError((collision("a unit and nobody"),))
     counts = connection.execute(
         "SELECT count(DISTINCT digest), count(DISTINCT unit_key), "
         "count(DISTINCT (digest, unit_key)) FROM temp.people"
@@ -68,10 +86,14 @@ def count_units(connection: duckdb.DuckDBPyConnection) -> int:
 def count_alike(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     """Return how many units have an id that differs from another's in spelling alone.
 
-    By what they differ in, and in any of it (``any``).
+    By what of ``unit_fold`` they differ in, in any of it (``any``), and in what it
+    cannot join (``other``): separators, signs, fractions that are 0.
     """
     columns = {fold: f"{fold}_loose" for fold in FOLDS} | {"any": "loose"}
-    return {name: _count_alike(connection, column) for name, column in columns.items()}
+    counts = {
+        name: _count_alike(connection, column) for name, column in columns.items()
+    }
+    return counts | {"other": max(0, _count_same_form(connection) - counts["any"])}
 
 
 def _count_alike(connection: duckdb.DuckDBPyConnection, column: str) -> int:
@@ -82,15 +104,29 @@ def _count_alike(connection: duckdb.DuckDBPyConnection, column: str) -> int:
     return int(found[0] or 0) if found else 0
 
 
+def _count_same_form(connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many units share a form that is some unit's id but for padding.
+
+    ``1-23`` and ``12-3`` are alike only where there is an id ``123`` too.
+    """
+    found = connection.execute(
+        "SELECT count(DISTINCT unit_key) FROM temp.forms SEMI JOIN ("
+        "SELECT digest FROM temp.forms GROUP BY digest "
+        "HAVING count(DISTINCT unit_key) > 1 AND bool_or(is_kept)) USING (digest)"
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
 def population_digests(connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the population's sorted digests of 16 bytes.
 
-    One a unit, and one more for each other spelling of a unit that ``unit_fold`` joins.
+    One a unit, and one more for each other form of its id, and for each other spelling
+    that ``unit_fold`` joins.
     """
     found = bytearray()
     rows = connection.execute(
-        "SELECT digest FROM temp.people UNION SELECT digest FROM temp.spelled "
-        "ORDER BY digest"
+        "SELECT digest FROM temp.people UNION SELECT digest FROM temp.forms "
+        "UNION SELECT digest FROM temp.spelled ORDER BY digest"
     )
     while part := rows.fetchmany(_FETCHED_ROWS):
         found += b"".join(digest for (digest,) in part)

@@ -19,6 +19,7 @@ _POPULATION: Example = {
     "name": "hospital_patients",
     "unit": "patient",
     "unit_type": "integer",
+    "unit_fold": [],
     "max_units": 50_000,
     "epsilon_cap": "10",
     "delta_cap": "0",
@@ -26,6 +27,7 @@ _POPULATION: Example = {
     "remaining": "9.7",
     "epsilon_per_query": {"min": "0.001", "max": "5"},
     "datasets": ["hospital"],
+    "shares_units_with": [],
     "custodians": ["carol", "dora"],
     "created": _CREATED,
 }

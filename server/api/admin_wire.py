@@ -206,6 +206,7 @@ class PopulationShape(_Shape):
     name: str
     unit: str
     unit_type: str
+    unit_fold: list[str]
     max_units: int
     epsilon_cap: str
     delta_cap: str
@@ -213,6 +214,7 @@ class PopulationShape(_Shape):
     remaining: str
     epsilon_per_query: LossRange
     datasets: list[str]
+    shares_units_with: list[str]
     custodians: list[str]
     created: str
 

@@ -1,8 +1,9 @@
 """Comparing a load's units with other populations: when, and what a refusal leaves.
 
 A refusal tells who is in another population, so it is no free question (ADR 0016):
-loads of few units are not compared at all; each refusal is an entry that custodians of
-all these populations are shown; and after one, the next comparison needs two persons.
+loads of few new units are not compared at all; each refusal is an entry that custodians
+of all these populations are shown; and after one, the next comparison needs two
+persons. Whether something is compared depends on the population's own loads alone.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from sqlalchemy import Connection, select
 from budget.ledger import RecordedTransaction
 from budget.tables import chain
 from privacy.errors import CuratorError
+from privacy.wording import counted
 from server.use_cases.changes import Altered, Change
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.overlaps import Overlaps
@@ -26,7 +28,7 @@ from server.use_cases.second_persons import (
 )
 
 LEAST_UNITS = 50
-"""Units that a load needs to be compared with other populations."""
+"""New units that a load needs to be compared with other populations, if it has any."""
 
 REFUSED = "overlap.refused"
 """The action of the entry that a refusal leaves."""
@@ -65,16 +67,18 @@ class Compared:
     Attributes:
         population: Whose load it is.
         is_new: Whether the population is about to be created.
-        units: How many units the load has.
+        new_units: How many units of the load the population never had.
         digests: Their keyed hashes.
+        publishes: Whether something public differs from the active snapshot's.
         named: Other populations whose units something public of the load names.
         override: Why an overlap is to pass; None: it is not.
     """
 
     population: str
     is_new: bool
-    units: int
+    new_units: int
     digests: frozenset[bytes]
+    publishes: bool
     named: tuple[str, ...]
     override: str | None
 
@@ -104,7 +108,9 @@ class Comparison:
     def allowed_overlap(self) -> list[str]:
         """Return the populations that share units, if the load may pass.
 
-        Units that the population had before are not compared again.
+        Units that the population had before are not compared again, nor is what the
+        dataset has published already: who came to another population since was compared
+        with it then.
 
         Raises:
             OverlapRefusedError: They share some, and nobody allowed that.
@@ -114,23 +120,28 @@ class Comparison:
         """
         connection, load = self.entry.connection, self.load
         others = self.overlaps.others(connection, load.population)
+        if not others:
+            return []
+        if 0 < load.new_units < LEAST_UNITS:
+            return self._uncompared(others)
         digest = self.overlaps.digest_of(connection, load.population)
         new = load.digests - self.overlaps.known(load.population, digest)
-        if not others or not (new or load.named):
+        if not new and not load.publishes:
             return []
-        if load.units < LEAST_UNITS:
-            return self._uncompared(others)
-        found = {*self.overlaps.sharing(connection, load.population, new), *load.named}
+        named = load.named if load.publishes else ()
+        found = {*self.overlaps.sharing(connection, load.population, new), *named}
         return self._decided(sorted(found), others)
 
     def _uncompared(self, others: list[str]) -> list[str]:
-        """Let a load of few units pass unseen, if two persons agreed to an overlap."""
+        """Let a load of few new units pass unseen, if two persons agreed to it."""
         if self.load.override is None:
             message = (
-                f"the load has {self.load.units} units, fewer than {LEAST_UNITS}: it "
-                "is not compared with other populations, since the answer would tell "
-                "of single people. Load them with more of their population, under "
-                f"the population whose people they are, {_OVERRIDE}"
+                f"{counted(self.load.new_units, 'unit')} of the load "
+                f"{'is' if self.load.new_units == 1 else 'are'} new to population "
+                f"{self.load.population!r}, fewer than {LEAST_UNITS}: they are not "
+                "compared with other populations, since the answer would tell of "
+                "single people. Load them with more of their population, under the "
+                f"population whose people they are, {_OVERRIDE}"
             )
             raise CommandRefusedError(message)
         self._agreed("overlap.override", others)
@@ -138,7 +149,7 @@ class Comparison:
 
     def _decided(self, sharing: list[str], others: list[str]) -> list[str]:
         allowed = self._is_agreed(sharing)
-        if not allowed and refusals(self.entry.connection, self.load.population):
+        if not allowed and self._was_refused():
             self._agreed_comparison(others)
         if not sharing:
             return []
@@ -146,6 +157,14 @@ class Comparison:
             self._agreed("overlap.override", sharing)
             return sharing
         raise OverlapRefusedError(self.load.population, sharing, self._said(sharing))
+
+    def _was_refused(self) -> bool:
+        """Whether a load of this population was, or of any that was never made."""
+        names = refused_populations(self.entry.connection)
+        if self.load.is_new:
+            made = self.overlaps.others(self.entry.connection, self.load.population)
+            return bool(names.difference(made))
+        return self.load.population in names
 
     def _is_agreed(self, sharing: list[str]) -> bool:
         if self.load.override is None:
@@ -190,13 +209,12 @@ class Comparison:
         return CommandRefusedError(message)
 
 
-def refusals(connection: Connection, population: str) -> int:
-    """Return how many loads of a population were refused for an overlap."""
+def refused_populations(connection: Connection) -> set[str]:
+    """Return the populations of which a load was refused for an overlap."""
     bodies = connection.execute(
         select(chain.c.body).where(
             chain.c.kind == "admin",
             chain.c.body.startswith(f'{{"action":"{REFUSED}"', autoescape=True),
         )
     ).scalars()
-    facts = (json.loads(body)["facts"] for body in bodies)
-    return sum(fact["population"] == population for fact in facts)
+    return {json.loads(body)["facts"]["population"] for body in bodies}

@@ -99,6 +99,15 @@ class _Recording:
     facts: dict[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What was ingested under a manifest, and the snapshot's id."""
+
+    manifest: Manifest
+    snapshot: str
+    ingested: Ingested
+
+
 class Loader:
     """Loads datasets for one actor."""
 
@@ -248,7 +257,11 @@ class Loader:
         What the block does is part of it.
         """
         population = manifest.population.id
-        facts: dict[str, object] = {"snapshot": snapshot, "reason": choices.reason}
+        facts: dict[str, object] = {
+            "population": population,
+            "snapshot": snapshot,
+            "reason": choices.reason,
+        }
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
@@ -261,9 +274,8 @@ class Loader:
                 else require_second_person(change, self._actor, wanted)
             )
             fresh = _split(ingested.population_ids)
-            facts["overlap"] = self._allowed_overlap(
-                change, manifest, ingested, choices
-            )
+            loaded = _Loaded(manifest, snapshot, ingested)
+            facts["overlap"] = self._allowed_overlap(change, loaded, choices)
             known = self._overlaps.digest_of(change.connection, population)
             digest = self._overlaps.add(population, known, fresh)
             if known is None:
@@ -331,24 +343,40 @@ class Loader:
         )
 
     def _allowed_overlap(
-        self,
-        change: RecordedTransaction,
-        manifest: Manifest,
-        ingested: Ingested,
-        choices: LoadChoices,
+        self, change: RecordedTransaction, loaded: _Loaded, choices: LoadChoices
     ) -> list[str]:
         """Return the other populations that share patients, if that is allowed."""
-        population = manifest.population.id
+        population, ingested = loaded.manifest.population.id, loaded.ingested
         compared = Compared(
             population,
             is_new=self._overlaps.digest_of(change.connection, population) is None,
-            units=ingested.units,
+            new_units=ingested.new_units,
             digests=_split(ingested.population_ids),
+            publishes=self._publishes(change.connection, loaded),
             named=ingested.names_others,
             override=choices.reason if choices.override_overlap else None,
         )
         comparison = Comparison(change, self._actor, self._overlaps, compared)
         return comparison.allowed_overlap()
+
+    def _publishes(self, connection: Connection, loaded: _Loaded) -> bool:
+        """Whether something public differs from the dataset's active snapshot."""
+        active = connection.execute(
+            select(tables.snapshot.c.id, tables.snapshot.c.schema)
+            .join(
+                tables.dataset, tables.dataset.c.active_snapshot == tables.snapshot.c.id
+            )
+            .where(tables.dataset.c.name == loaded.manifest.dataset)
+        ).one_or_none()
+        schema = loaded.manifest.schema()
+        if active is None or json.loads(active.schema) != dataset_to_json(schema):
+            return True
+        folder = self._services.settings.snapshots
+        public = [table.name for table in schema.tables.values() if table.is_public]
+        before, now = (
+            folder / f"{name}.duckdb" for name in (active.id, loaded.snapshot)
+        )
+        return bool(public) and not same_rows(before, now, public)
 
     @contextmanager
     def _recording_refusal(self, errand: Errand) -> Iterator[None]:

@@ -9,12 +9,14 @@ from privacy.losses import Loss
 from privacy.schema import DEFAULT_MAX_UNITS
 from server.persistence import tables
 from server.use_cases.access import custodians_of
+from server.use_cases.allowed_overlaps import populations_sharing_with
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
 from server.use_cases.changes import Altered, Change, because
 from server.use_cases.second_persons import (
     asking_second_person,
     require_second_person,
+    shown_populations,
 )
 from server.use_cases.services import Services
 
@@ -37,6 +39,8 @@ class PopulationOffice:
             ).scalars()
             names = list(datasets)
             custodians = sorted(custodians_of(connection, name))
+            sharing = populations_sharing_with(connection, name)
+            shown = shown_populations(connection, self._actor, sharing)
         scope = Scope.population(name)
         cap = self._services.ledger.limit(scope) or Loss(0)
         spent = self._services.ledger.spent(scope)
@@ -44,6 +48,7 @@ class PopulationOffice:
             "name": name,
             "unit": row.unit,
             "unit_type": row.unit_type,
+            "unit_fold": json.loads(row.declaration).get("unit_fold") or [],
             "max_units": _max_units(row.declaration),
             "epsilon_cap": str(cap),
             "delta_cap": "0",
@@ -54,6 +59,7 @@ class PopulationOffice:
                 "max": str(Loss(row.epsilon_max_nano)),
             },
             "datasets": names,
+            "shares_units_with": shown,
             "custodians": custodians,
             "created": row.created,
         }

@@ -5,6 +5,7 @@ from typing import Final
 
 from privacy.errors import CuratorError
 from privacy.losses import Loss
+from privacy.wording import counted
 
 MOST: Final = 1_000_000
 
@@ -40,7 +41,8 @@ def check_number(shares: Sequence[int], releases: int) -> None:
         SharesRefusedError: There are more or fewer.
     """
     if len(shares) != releases:
-        message = f"{len(shares)} shares for {releases} releases: give one each"
+        found, wanted = counted(len(shares), "share"), counted(releases, "release")
+        message = f"{found} for {wanted}: give one each"
         raise SharesRefusedError(message)
 
 

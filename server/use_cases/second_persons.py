@@ -352,9 +352,17 @@ def _shown_overlap(
     connection: Connection, viewer: str, overlap: dict[str, list[str]]
 ) -> dict[str, object]:
     """Return an overlap without others' names and without its keyed units' digest."""
-    held = visible_populations(connection, viewer, overlap["populations"])
-    others = len(held) < len(overlap["populations"])
-    return {"populations": [*held, *(["another population"] if others else [])]}
+    return {
+        "populations": shown_populations(connection, viewer, overlap["populations"])
+    }
+
+
+def shown_populations(
+    connection: Connection, viewer: str, populations: Sequence[str]
+) -> list[str]:
+    """Return the names of populations that a viewer may know, and whether more are."""
+    held = visible_populations(connection, viewer, populations)
+    return [*held, *(["another population"] if len(held) < len(populations) else [])]
 
 
 def in_words(altered: Mapping[str, object]) -> str:

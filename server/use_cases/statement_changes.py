@@ -10,6 +10,7 @@ from budget import statements as books
 from budget.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
+from server.use_cases.allowed_overlaps import populations_in_overlap
 from server.use_cases.changes import limit_name
 from server.use_cases.comparisons import REFUSED
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
@@ -85,6 +86,7 @@ def changes_of(connection: Connection, population: str) -> list[EntryLine]:
         or entry.body["charged"]
         or any(_touches(row, own) for row in _changed_rows(entry))
         or population in _refused_overlap(entry)
+        or population in populations_in_overlap(entry)
     ]
 
 
@@ -223,7 +225,7 @@ def change_table(changes: Sequence[EntryLine]) -> str:
                 str(number),  # of these changes: the ledger's would count others'
                 moment(entry.time),
                 actor_of(entry),
-                str(entry.body.get("action", entry.kind)),
+                _action_of(entry),
                 reason_of(entry),
                 "; ".join([*words.get(entry.seq, []), *_charged(entry)]),
             )
@@ -235,6 +237,12 @@ def change_table(changes: Sequence[EntryLine]) -> str:
 def actor_of(entry: EntryLine) -> str:
     """Return who made a change."""
     return str(entry.body.get("actor", ""))
+
+
+def _action_of(entry: EntryLine) -> str:
+    action = str(entry.body.get("action", entry.kind))
+    shared = populations_in_overlap(entry)
+    return f"{action}, with units of two populations" if shared else action
 
 
 def reason_of(entry: EntryLine) -> str:

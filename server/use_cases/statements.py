@@ -16,6 +16,7 @@ from budget.chain import head_of
 from budget.ledger import Scope
 from budget.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
+from privacy.wording import counted
 from server.persistence import tables
 from server.use_cases.catalogue import existing
 from server.use_cases.markdown import code_block, moment, plain, table
@@ -197,8 +198,8 @@ class StatementOffice:
     ) -> list[str]:
         paid = [line for line in charges if not line.reused]
         summary = (
-            f"{len(paid)} charges, epsilon {_total(paid)} in all; "
-            f"{len(charges) - len(paid)} answers given again for nothing."
+            f"{counted(len(paid), 'charge')}, epsilon {_total(paid)} in all; "
+            f"{counted(len(charges) - len(paid), 'answer')} given again for nothing."
         )
         with self._services.databases.reader.connect() as connection:
             hidden = self._services.ledger.hidden(connection) | unseen_jobs(connection)
@@ -221,8 +222,8 @@ def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss) -> str:
     released = [line for line in paid if not line.project]
     asked = [line for line in paid if line.project]
     parts = [
-        f"{len(asked)} questions, epsilon {_total(asked)}",
-        f"{len(released)} releases, epsilon {_total(released)}",
+        f"{counted(len(asked), 'question')}, epsilon {_total(asked)}",
+        f"{counted(len(released), 'release')}, epsilon {_total(released)}",
     ]
     if reconciled > Loss(0):
         parts.append(f"reconciliations of the ledger, epsilon {reconciled}")

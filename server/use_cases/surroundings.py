@@ -9,7 +9,6 @@ from privacy.coincidences import coinciding_places
 from privacy.schema_json import dataset_from_json
 from server.persistence import tables
 from server.use_cases.overlaps import Overlaps
-from upstream.canonical import UnitType
 from upstream.manifest import Manifest
 from upstream.public_watch import Surroundings
 from upstream.published_ids import EarlierSnapshot, KnownUnits
@@ -34,18 +33,13 @@ def surroundings_of(
     name = manifest.population.id
     known = {
         str(row.name): KnownUnits(
-            _unit_type(row.unit_type),
-            b"".join(sorted(overlaps.known(row.name, row.overlap_digest))),
+            b"".join(sorted(overlaps.known(row.name, row.overlap_digest)))
         )
         for row in connection.execute(select(tables.population)).all()
         if row.name == name or not dry_run
     }
     own = known.pop(name, None)
     return Surroundings(own, known, _published(connection, manifest.dataset, snapshots))
-
-
-def _unit_type(stored: object) -> UnitType:
-    return "integer" if stored == "integer" else "text"
 
 
 def _published(

@@ -210,6 +210,47 @@ def test_patients_of_another_population_are_refused_and_the_refusal_is_recorded(
     assert "overlap.refused" in told
 
 
+def test_a_patient_of_another_population_is_found_in_another_spelling(loaded):
+    rows = [f"00{row}" for row in DEFAULT_ROWS]
+    manifest = loaded.installation.write_manifest(
+        rows, dataset="school", population="pupils"
+    )
+
+    def with_texts(content):
+        content["population"]["unit_type"] = "text"
+        content["tables"][0]["columns"][0]["type"] = "text"
+
+    said = loaded.said("dataset", "load", edited(manifest, with_texts))
+    assert "population 'people' too" in said
+
+
+def test_public_lists_are_no_free_question_either(loaded):
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
+
+    def published(dataset, values):
+        manifest = loaded.installation.write_manifest(
+            STRANGERS, dataset=dataset, population="pupils"
+        )
+
+        def with_list(content):
+            column = next(
+                c for c in content["tables"][0]["columns"] if c["name"] == "ward"
+            )
+            column["domain"] = {"values": [*map(str, values)]}
+
+        return edited(manifest, with_list)
+
+    entries = loaded.json("ledger", "export")
+    said = loaded.said("dataset", "load", published("first", range(1, 8)))
+    assert "a public table, list or hierarchy names them" in said
+    (entry,) = loaded.json("ledger", "export")[len(entries) :]
+    assert "overlap.refused" in str(entry)
+    for values in (range(11, 18), range(5_001, 5_009)):
+        said = refused(loaded, "dataset", "load", published("second", values))
+        assert "is no free question" in said
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
+
+
 def test_after_a_refusal_the_next_comparison_is_no_free_question(loaded):
     probe = [*STRANGERS, DEFAULT_ROWS[0]]
     manifest = loaded.installation.write_manifest(
@@ -223,6 +264,10 @@ def test_after_a_refusal_the_next_comparison_is_no_free_question(loaded):
         said = refused(loaded, "dataset", "load", manifest)
         assert "is no free question" in said
         assert "people" not in said.replace("people'", "")
+    other_name = loaded.installation.write_manifest(
+        probe, dataset="club", population="members"
+    )
+    assert "is no free question" in refused(loaded, "dataset", "load", other_name)
     reason = ("--override-overlap", "--reason", "the wrong file before")
     loaded.run("dataset", "load", manifest, *reason)
 
@@ -234,12 +279,24 @@ def test_a_load_of_few_units_is_refused_before_it_is_compared(loaded, probe):
         rows, dataset="school", population="pupils"
     )
     said = refused(loaded, "dataset", "load", manifest)
-    assert "1 units, fewer than 50" in said
+    assert "1 unit of the load is new to population 'pupils', fewer than 50" in said
     assert "is in" not in said
     loaded.run(
         *("dataset", "load", manifest),
         *("--override-overlap", "--reason", "a rare disease"),
     )
+
+
+@pytest.mark.parametrize("probe", ["1", "999"])
+def test_a_few_new_units_among_many_known_ones_are_not_compared(loaded, probe):
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
+    rows = [*STRANGERS, STRANGERS[0].replace("900", probe, 1)]
+    manifest = loaded.installation.write_manifest(
+        rows, dataset="school", population="pupils"
+    )
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "1 unit of the load is new to population 'pupils', fewer than 50" in said
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
 
 
 def test_few_units_can_be_loaded_where_there_is_nobody_to_compare_with(curator):
@@ -253,6 +310,12 @@ def test_units_that_were_allowed_once_are_not_compared_again(loaded):
     reason = ("--override-overlap", "--reason", "both wards agree")
     loaded.run("dataset", "load", manifest, *reason)
     loaded.run("dataset", "load", manifest)
+    for name, other in (("people", "pupils"), ("pupils", "people")):
+        shown = loaded.json("population", "show", name)
+        assert shown["shares_units_with"] == [other]
+        assert shown["unit_fold"] == []
+        told = loaded.run("ledger", "report", "--population", name).stdout
+        assert "dataset.load, with units of two populations" in told
 
 
 def test_a_dry_run_is_compared_with_no_other_population(loaded):
@@ -277,6 +340,8 @@ def test_strangers_are_no_overlap(loaded):
     loaded.installation.load(STRANGERS, dataset="school", population="pupils")
     names = [p["name"] for p in loaded.json("population", "show")["items"]]
     assert names == ["people", "pupils"]
+    shown = loaded.json("population", "show", "people")
+    assert shown["shares_units_with"] == []
 
 
 def test_a_dataset_stays_with_its_population(loaded):

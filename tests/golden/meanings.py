@@ -168,6 +168,9 @@ REFUSED_ON_CLINIC: tuple[tuple[str, str], ...] = (
     ("in_query_one", V + " WHERE ward IN (SELECT ward, floor FROM wards)"),
     ("level", V + " WHERE level(code, 'use') = 'diabetes'"),
     ("level", V + " WHERE level(drug, 'colour') = 'red'"),
+    ("level", V + " WHERE level(drug, 'usse') = 'diabetes'"),
+    ("level", V + " WHERE icd_chapter(drug) = 'diabetes'"),
+    ("function", V + " WHERE levl(drug, 'use') = 'diabetes'"),
     ("private_table_needed", "SELECT COUNT(*) FROM wards"),
     (
         "public_first",

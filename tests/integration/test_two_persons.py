@@ -515,22 +515,30 @@ def refusals_told(two, population):
         return StatementOffice(services).population(population).count("overlap.refused")
 
 
+def crowd(unit, first):
+    """Return a unit among sixty that no population had before."""
+    return " ".join([unit, *map(str, range(first, first + 60))])
+
+
 def test_one_person_alone_hears_of_one_overlap_and_both_sides_read_of_it(two):
     load(two, school(two), approver="carol")
     assert refusals_told(two, "people") == 0
     with pytest.raises(CommandRefusedError, match="next comparison needs two"):
-        load(two, school(two, "5"))
-    for units in ("6", "7777"):  # one of them is in the other population
+        load(two, school(two, crowd("5", 2_000)))
+    for units in (
+        crowd("6", 3_000),
+        crowd("7777", 4_000),
+    ):  # one of them is in the other population
         with pytest.raises(ProposalOpenError) as waiting:
             load(two, school(two, units))
         assert waiting.value.proposal["action"] == "overlap.compare"
     assert refusals_told(two, "people") == refusals_told(two, "pupils") == 1
     two.approve_all("carol")
-    load(two, school(two, "7777"))
+    load(two, school(two, crowd("7777", 4_000)))
     with pytest.raises(CommandRefusedError, match="in population 'people' too"):
-        load(two, school(two, "6"))
+        load(two, school(two, crowd("6", 3_000)))
     assert refusals_told(two, "people") == refusals_told(two, "pupils") == 2
-    load(two, school(two, "7777"))  # nobody new: nothing is compared
+    load(two, school(two, crowd("7777", 4_000)))  # nobody new: nothing is compared
 
 
 @pytest.fixture

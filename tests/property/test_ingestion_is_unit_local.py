@@ -1,7 +1,9 @@
 """Remove any unit from the source files: no other unit's stored rows move."""
 
+import copy
 import csv
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -9,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from upstream.canonical import canonical_unit_id
+from upstream.canonical import canonical_unit_id, folded_unit_id
+from upstream.declarations import FOLDS
 from upstream.ingestion import BUCKET_BYTES, ingest
 from upstream.manifest import Manifest
 from upstream.row_hash import unit_key
@@ -82,14 +85,54 @@ FILES = {
     "labs.csv": ("pid", "day"),
 }
 
-SPELLINGS = st.sampled_from(["1", "01", " 1", "2", "+2", "3", "4", "04 ", "", " "])
+SPELLINGS = {
+    "integer": ["1", "01", " 1", "2", "+2", "3", "4", "04 ", "", " "],
+    "text": ["p1", "P1", "p01", " p1", "p 1", "P\u200b1", "2", "02", "x", "X", "", " "],
+}
 NUMBERS = st.sampled_from(["", "0", "1", "2", "9", "-9", "nan"])
-TEXTS = st.sampled_from(["", "A", "B", "F", "M", "x\ny", 'q"'])
+TEXTS = st.sampled_from(
+    ["", "A", "B", "F", "M", "x\ny", 'q"', "AB", "\u00e9", "\U0001f600"]
+)
 
 
-def rows_of(columns):
+@dataclass(frozen=True)
+class Declared:
+    """What a manifest says of ids and texts."""
+
+    unit_type: str = "integer"
+    unit_fold: tuple = ()
+    max_length: int | None = None
+
+    def manifest(self):
+        content = copy.deepcopy(MANIFEST)
+        content["population"]["unit_type"] = self.unit_type
+        if self.unit_fold:
+            content["population"]["unit_fold"] = list(self.unit_fold)
+        for table in content["tables"]:
+            for column in table["columns"]:
+                if column["name"] == "pid" and self.unit_type == "text":
+                    column["type"] = "text"
+                if self.max_length and column["name"] in ("ward", "note"):
+                    column["max_length"] = self.max_length
+        return Manifest.model_validate(content)
+
+    def unit_of(self, raw):
+        uid = canonical_unit_id(raw, self.unit_type)
+        return None if uid is None else folded_unit_id(uid, self.unit_fold)
+
+
+LENGTHS = st.sampled_from([None, 1, 2, 3, 4])
+DECLARED = st.builds(Declared, max_length=LENGTHS) | st.builds(
+    Declared,
+    unit_type=st.just("text"),
+    unit_fold=st.lists(st.sampled_from(FOLDS), unique=True).map(tuple),
+    max_length=LENGTHS,
+)
+
+
+def rows_of(columns, unit_type):
     cell = {
-        "pid": SPELLINGS,
+        "pid": st.sampled_from(SPELLINGS[unit_type]),
         "day": NUMBERS,
         "sex": TEXTS,
         "ward": TEXTS,
@@ -98,10 +141,17 @@ def rows_of(columns):
     return st.lists(st.tuples(*(cell[c] for c in columns)), max_size=14)
 
 
-SOURCES = st.fixed_dictionaries({name: rows_of(c) for name, c in FILES.items()})
+@st.composite
+def loads(draw):
+    """Return what is declared, the files, and the spelling of a unit."""
+    declared = draw(DECLARED)
+    kind = declared.unit_type
+    files = {name: rows_of(columns, kind) for name, columns in FILES.items()}
+    spelled = st.sampled_from([raw for raw in SPELLINGS[kind] if raw.strip()])
+    return declared, draw(st.fixed_dictionaries(files)), draw(spelled)
 
 
-def stored(sources, bucket_bytes=BUCKET_BYTES):
+def stored(declared, sources, bucket_bytes=BUCKET_BYTES):
     """Ingest the sources and return each table's rows by unit key."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -111,7 +161,7 @@ def stored(sources, bucket_bytes=BUCKET_BYTES):
                 writer.writerows([FILES[file], *rows])
         target = folder / "s.duckdb"
         ingest(
-            Manifest.model_validate(MANIFEST),
+            declared.manifest(),
             base=folder,
             import_folder=folder,
             secret=SECRET,
@@ -126,43 +176,73 @@ def stored(sources, bucket_bytes=BUCKET_BYTES):
         return tables
 
 
-def without(sources, unit):
+def without(declared, sources, unit):
     return {
         file: [
             row
             for row in rows
-            if canonical_unit_id(row[FILES[file].index("pid")], "integer") != unit
+            if declared.unit_of(row[FILES[file].index("pid")]) != unit
         ]
         for file, rows in sources.items()
     }
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SOURCES, st.sampled_from(["1", "2", "3", "4"]))
+@given(loads())
 @example(
-    {
-        "patients.csv": [("1", "F"), ("2", "M")],
-        "stays1.csv": [("1", "1", "A", "")] * 5 + [("2", "1", "A", "")] * 5,
-        "stays2.csv": [("A", "1", "", "1"), ("B", "2", "", "2")],
-        "labs.csv": [("2", "1"), ("1", "1"), ("2", "")] * 2,
-    },
-    "1",
+    (
+        Declared(),
+        {
+            "patients.csv": [("1", "F"), ("2", "M")],
+            "stays1.csv": [("1", "1", "A", "")] * 5 + [("2", "1", "A", "")] * 5,
+            "stays2.csv": [("A", "1", "", "1"), ("B", "2", "", "2")],
+            "labs.csv": [("2", "1"), ("1", "1"), ("2", "")] * 2,
+        },
+        "1",
+    )
 )
-def test_removing_a_unit_moves_no_row_of_any_other(sources, unit):
+@example(
+    (
+        Declared("text", ("case", "zeros"), 1),
+        {
+            "patients.csv": [("p1", "F"), ("P1", "M"), ("2", "F")],
+            "stays1.csv": [("P1", "1", "AB", ""), ("2", "1", "AB", "x\ny")] * 2,
+            "stays2.csv": [("A", "p01", "", "1"), ("AB", "02", "", "2")],
+            "labs.csv": [("p1", "1"), ("P1", "1"), ("2", "")] * 2,
+        },
+        "P1",
+    )
+)
+def test_removing_a_unit_moves_no_row_of_any_other(load):
+    declared, sources, spelled = load
+    unit = declared.unit_of(spelled)
     gone = unit_key(derive_keys(SECRET).unit, unit)
-    before, after = stored(sources), stored(without(sources, unit))
+    before = stored(declared, sources)
+    after = stored(declared, without(declared, sources, unit))
     for table, rows in before.items():
         assert [row for row in rows if row[0] != gone] == after[table]
         assert gone not in {row[0] for row in after[table]}
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SOURCES)
-def test_every_promise_of_the_manifest_holds_in_each_stored_unit(sources):
-    tables = stored(sources)
+@given(loads())
+def test_every_promise_of_the_manifest_holds_in_each_stored_unit(load):
+    declared, sources, _ = load
+    tables = stored(declared, sources)
+    key, most = derive_keys(SECRET).unit, declared.max_length or 1_000
+    named = {
+        table: {
+            declared.unit_of(row[FILES[file].index("pid")])
+            for file, rows in sources.items()
+            if file.startswith(table)
+            for row in rows
+        }
+        for table in tables
+    }
     bounds = {"patients": 1, "stays": 3, "labs": 2}
     for table, rows in tables.items():
         units = {row[0] for row in rows}
+        assert units == {unit_key(key, uid) for uid in named[table] if uid is not None}
         for unit in units:
             own = [row for row in rows if row[0] == unit]
             assert [row[2] for row in own] == list(range(1, len(own) + 1))
@@ -171,9 +251,12 @@ def test_every_promise_of_the_manifest_holds_in_each_stored_unit(sources):
             if table == "stays":
                 assert len({(day, ward) for *_, day, ward, _ in own}) == len(own)
                 assert len({ward for *_, ward, _ in own}) == 1
+                texts = [text for *_, ward, note in own for text in (ward, note)]
+                assert all(len((text or "").encode()) <= most for text in texts)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(SOURCES, st.sampled_from([50, 500, 2000]))
-def test_the_size_of_buckets_changes_nothing_that_is_stored(sources, bucket_bytes):
-    assert stored(sources, bucket_bytes) == stored(sources)
+@given(loads(), st.sampled_from([50, 500, 2000]))
+def test_the_size_of_buckets_changes_nothing_that_is_stored(load, bucket_bytes):
+    declared, sources, _ = load
+    assert stored(declared, sources, bucket_bytes) == stored(declared, sources)

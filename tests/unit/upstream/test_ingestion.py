@@ -5,6 +5,7 @@ from datetime import date
 import duckdb
 import pytest
 
+from privacy.schema import NOBODY
 from upstream.errors import IngestionError
 from upstream.ingestion import ingest, sweep_dead_loads
 from upstream.row_hash import population_id, row_hash, unit_key
@@ -239,6 +240,13 @@ def test_a_collision_of_unit_keys_is_refused(hospital, monkeypatch):
     refused(hospital, "two units", [("snapshot", None, None)])
 
 
+def test_the_key_by_which_joins_hold_nobody_is_refused(hospital, monkeypatch):
+    monkeypatch.setattr(
+        "upstream.staging.unit_key_sql", lambda _uid: f"CAST({NOBODY} AS BIGINT)"
+    )
+    refused(hospital, "a unit and nobody", [("snapshot", None, None)])
+
+
 # Values
 
 
@@ -415,7 +423,7 @@ def test_a_report_warns_of_a_bound_that_leaves_much_out(hospital):
     rows = "".join(f"1,2024-01-{day:02},A\n" for day in range(1, 29))
     hospital.csv = f"pid,day,ward\n{rows}"
     (said,) = hospital.load().report.warnings
-    assert re.match(r"stays: \d+ of 28 rows are beyond max_rows_per_unit", said)
+    assert re.match(r"stays: \d+ of 28 rows went beyond max_rows_per_unit", said)
 
 
 def test_a_few_impossible_days_are_no_warning(hospital):
@@ -427,7 +435,7 @@ def test_a_few_impossible_days_are_no_warning(hospital):
 @pytest.mark.parametrize(
     ("ids", "said"),
     [
-        (("001", "002"), "only 0 of the 2 units of people are in stays"),
+        (("001", "002"), "only 0 of 2 units of people can be found in stays"),
         (("1", "2"), None),
     ],
 )

@@ -244,6 +244,26 @@ def test_all_problems_come_at_once(tmp_path):
     assert [p.line for p in refusal.value.problems] == [15, 23, 24, 25]
 
 
+@pytest.mark.parametrize(
+    ("beside", "key", "hint"),
+    [
+        ("files: [encounters.csv]", "max_length: 5", "in a column, not here"),
+        ("files: [encounters.csv]", "unit_fold: case", "under population, not here"),
+        ("files: [encounters.csv]", "hide_below: 5", "under display, not here"),
+        ("files: [encounters.csv]", "sourc: x", "did you mean source?"),
+        ("files: [encounters.csv]", "file: x", "did you mean files?"),
+        ("files: [encounters.csv]", "zzz: x", "the keys here are name, files"),
+    ],
+)
+def test_a_key_at_the_wrong_place_is_told_where_it_belongs(tmp_path, beside, key, hint):
+    indent = next(line for line in GOOD.splitlines() if beside in line)
+    blank = " " * (len(indent) - len(indent.lstrip(" -")))
+    text = GOOD.replace(indent, f"{indent}\n{blank}{key}", 1)
+    with pytest.raises(ManifestError) as refusal:
+        load(tmp_path, text)
+    assert hint in refusal.value.problems[0].sentence
+
+
 @pytest.mark.parametrize("text", ["", "- 1", "just words", "\x00", "%"])
 def test_what_is_no_manifest_at_all_is_refused(tmp_path, text):
     with pytest.raises(ManifestError):

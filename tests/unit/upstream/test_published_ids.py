@@ -6,6 +6,7 @@ import pytest
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from tests.unit.upstream.conftest import SECRET
 from upstream.errors import IngestionError
+from upstream.loose_ids import id_forms
 from upstream.public_watch import Surroundings
 from upstream.published_ids import HANDFUL, EarlierSnapshot, KnownUnits
 from upstream.row_hash import population_id
@@ -50,6 +51,141 @@ def test_a_table_of_patients_cannot_be_public(house, spelled):
     assert "unit_column" in str(refused.value)
     assert not any(uid in str(refused.value) for uid in IDS)
     assert not (house.folder / house.target).exists()
+
+
+NUMBERS = [str(i) for i in range(1_000_007, 1_000_019)]
+WRITTEN = {
+    "floats": "{}.0",
+    "scientific": None,
+    "full width": None,
+    "thousands": "1,000,0{2}",
+    "blanks": "1 000 0{2}",
+    "dashes": "1-000-0{2}",
+    "quotes": "'{}'",
+    "signs": "-{}",
+    "zeros": "000{}",
+    "marks": "\ufeff{}\u200b",
+}
+
+
+def written(how, number):
+    """Return a number of seven digits as a program may write it."""
+    if how == "scientific":
+        return f"{int(number):.6E}"
+    if how == "full width":
+        return "".join(chr(0xFF10 + int(digit)) for digit in number)
+    return WRITTEN[how].format(number, "", number[-2:])
+
+
+@pytest.mark.parametrize("when", ["in this load", "in an earlier load"])
+@pytest.mark.parametrize("unit_type", ["integer", "text"])
+def test_numbers_are_found_however_a_program_writes_them(hospital, unit_type, when):
+    hospital.unit_type = unit_type
+    hospital.column("pid", type=unit_type)
+    if when == "in this load":
+        hospital.csv = "pid,day,ward\n" + "".join(f"{uid},,A\n" for uid in NUMBERS)
+    else:
+        hospital.surroundings = Surroundings(own=known(NUMBERS))
+    for number, how in enumerate(WRITTEN):
+        values = [written(how, number) for number in NUMBERS]
+        keys = {"from": "ward", "type": "text", "source": "test"}
+        hospital.column(f"c{number}", domain={"values": values}, **keys)
+    with pytest.raises(IngestionError) as refused:
+        hospital.load()
+    told = [problem.sentence for problem in refused.value.problems]
+    for number, (how, said) in enumerate(zip(WRITTEN, told, strict=True)):
+        assert f"the list of stays.c{number} holds ids" in said, how
+
+
+def test_the_columns_of_a_table_are_counted_together(house):
+    column = {"type": "text", "source": "test"}
+    columns = [{"name": name, **column} for name in ("first", "second", "third")]
+    house.more_tables = [
+        {"name": "pairs", "files": ["pairs.csv"], "public": True, "columns": columns}
+    ]
+    rows = [f"{IDS[2 * i]},{IDS[2 * i + 1]},w{i}\n" for i in range(3)]
+    (house.folder / "pairs.csv").write_text("first,second,third\n" + "".join(rows))
+    with pytest.raises(IngestionError, match=r"column pairs\.first and the column pai"):
+        house.load()
+    columns.pop()
+    columns.pop()
+    house.load()
+
+
+def test_the_codes_and_levels_of_a_hierarchy_are_counted_together(house):
+    rows = [f"{IDS[i]},{IDS[3 + i]}\n" for i in range(3)]
+    (house.folder / "h.csv").write_text("code,area\n" + "".join(rows))
+    house.hierarchies = [{"name": "areas", "file": "h.csv"}]
+    with pytest.raises(IngestionError, match="hold, together, ids of population p"):
+        house.load()
+
+
+ORDINARY = {
+    "icd": [f"{c}{i:02}.{j}" for c in "EIJ" for i in range(30) for j in range(10)],
+    "atc": [f"{c}{i:02}AB{j:02}" for c in "ABN" for i in range(1, 12) for j in (1, 2)],
+    "loinc": [f"{i}-{i % 10}" for i in range(718, 20_000, 7)],
+    "ages": [f"{i}-{i + 4}" for i in range(0, 100, 5)] + ["100+"],
+    "icd9 blocks": ["001-139", "140-239", "240-279", "280-289", "290-319", "320-389",
+                    "390-459", "460-519", "520-579", "580-629"],
+    "days": [f"2024-{m:02}-{d:02}" for m in range(1, 13) for d in range(1, 29)],
+    "german days": [f"{d:02}.{m:02}.2024" for m in range(1, 13) for d in range(1, 29)],
+    "clock": [f"{h:02}:{m:02}" for h in range(24) for m in (0, 15, 30, 45)],
+    "doses": [f"{i / 4:.2f}" for i in range(1, 200) if i % 4],
+    "versions": [f"{i}.{j}.{k}" for i in range(3) for j in range(5) for k in range(5)],
+    "departments": ["surgery", "eye clinic", "ward 7 b", "ICU (2)", "x-ray"],
+}  # fmt: skip
+COINCIDING = {
+    "zip codes": [f"{i:05}" for i in range(1_067, 99_000, 61)],
+    "years": [str(i) for i in range(1990, 2030)],
+    "months": [str(i) for i in range(1, 13)],
+    "ends of ranges": [f"{i:,}" for i in range(1_000, 20_000, 250)],
+}
+
+
+def numbered(hospital, unit_type):
+    """Have 3,000 patients, numbered from 1."""
+    hospital.unit_type = unit_type
+    hospital.column("pid", type=unit_type)
+    hospital.csv = "pid,day,ward\n" + "".join(f"{i},,A\n" for i in range(1, 3_001))
+
+
+@pytest.mark.parametrize("unit_type", ["integer", "text"])
+def test_ordinary_tables_are_public_beside_patients_numbered_from_one(
+    hospital, unit_type
+):
+    numbered(hospital, unit_type)
+    hospital.more_tables = []
+    for number, values in enumerate(ORDINARY.values()):  # each is compared alone
+        column = {"name": "code", "type": "text", "source": "a standard"}
+        name = f"table_{number}"
+        hospital.more_tables.append(
+            {"name": name, "files": [f"{name}.csv"], "public": True,
+             "columns": [column]}
+        )  # fmt: skip
+        lines = "".join(f'"{value}"\n' for value in values)
+        (hospital.folder / f"{name}.csv").write_text("code\n" + lines)
+    assert len(hospital.load().report.tables) == 1 + len(ORDINARY)
+
+
+@pytest.mark.parametrize("what", COINCIDING)
+@pytest.mark.parametrize("unit_type", ["integer", "text"])
+def test_numbers_that_coincide_are_public_once_that_is_declared(
+    hospital, unit_type, what
+):
+    numbered(hospital, unit_type)
+    values = [f'"{value}"' for value in COINCIDING[what]]
+    publish(hospital, values)
+    with pytest.raises(IngestionError, match="not_unit_ids"):
+        hospital.load()
+    publish(hospital, values, not_unit_ids=True)
+    hospital.load()
+
+
+def test_numbers_that_coincide_with_nobody_need_no_declaration(hospital):
+    hospital.csv = "pid,day,ward\n" + "".join(f"{uid},,A\n" for uid in NUMBERS)
+    publish(hospital, [value for values in COINCIDING.values() for value in values
+                       if "," not in value])  # fmt: skip
+    hospital.load()
 
 
 def test_a_handful_of_ids_may_be_public(house):
@@ -98,14 +234,14 @@ def test_a_hierarchy_cannot_name_patients(house, what):
         house.load()
 
 
-def known(ids, unit_type="text"):
+def known(ids):
+    """Return what the overlap file of a population of these ids holds."""
     key = derive_keys(SECRET).population
-    return KnownUnits(
-        unit_type, b"".join(sorted(population_id(key, uid) for uid in ids))
-    )
+    forms = {form for uid in ids for form in (uid, *id_forms(uid))}
+    return KnownUnits(b"".join(sorted(population_id(key, form) for form in forms)))
 
 
-@pytest.mark.parametrize("spelled", sorted({*OTHER_SPELLINGS} - {"blanks inside"}))
+@pytest.mark.parametrize("spelled", OTHER_SPELLINGS)
 def test_patients_who_were_loaded_before_are_found_by_their_keyed_hashes(
     hospital, spelled
 ):
@@ -118,7 +254,7 @@ def test_patients_who_were_loaded_before_are_found_by_their_keyed_hashes(
 def test_integers_are_found_by_their_keyed_hashes_with_zeros_or_without(hospital):
     publish(hospital, [f"00{i}" for i in range(101, 110)])
     people = [str(i) for i in range(101, 110)]
-    hospital.surroundings = Surroundings(own=known(people, "integer"))
+    hospital.surroundings = Surroundings(own=known(people))
     with pytest.raises(IngestionError):
         hospital.load()
 

@@ -13,6 +13,9 @@ from upstream.canonical import (
     plain_id_sql,
 )
 from upstream.declarations import FOLDS
+from upstream.loose_ids import id_forms
+from upstream.public_watch import Surroundings
+from upstream.published_ids import KnownUnits
 from upstream.row_hash import population_id
 from upstream.secrets import derive_keys
 
@@ -31,17 +34,39 @@ def house(hospital):
 def test_ids_that_differ_in_spelling_alone_are_counted_and_told(house):
     report = house.load().report
     assert report.tables[0].units == 8
-    assert report.alike_units == {"case": 2, "trim": 3, "zeros": 2, "any": 7}
+    assert report.alike_units == {
+        "case": 2,
+        "trim": 3,
+        "zeros": 2,
+        "any": 7,
+        "other": 0,
+    }
     (said,) = [w for w in report.warnings if "unit_fold" in w]
     assert said.startswith("7 units have ids that differ")
     assert "[case, trim, zeros]" in said
     assert report.to_json()["alike_units"]["any"] == 7
 
 
-def test_ids_that_differ_otherwise_are_not_told(house):
-    house.csv = "pid,day,ward\nA1,,A\nA2,,A\nB1,,A\nA10,,A\n"
+def test_numbers_that_are_written_otherwise_are_counted_and_told(house):
+    house.csv = "pid,day,ward\n1000007,,A\n1000007.0,,A\nS01-0042,,A\nS010042,,A\n"
     report = house.load().report
-    assert report.alike_units["any"] == 0
+    assert report.tables[0].units == 4
+    assert report.alike_units == {
+        "case": 0,
+        "trim": 0,
+        "zeros": 0,
+        "any": 0,
+        "other": 4,
+    }
+    (said,) = report.warnings
+    assert said.startswith("4 units have ids that differ")
+    assert "write ids alike" in said
+
+
+def test_ids_that_differ_otherwise_are_not_told(house):
+    house.csv = "pid,day,ward\nA1,,A\nA2,,A\nB1,,A\nA10,,A\n1-23,,A\n12-3,,A\n"
+    report = house.load().report
+    assert set(report.alike_units.values()) == {0}
     assert not report.warnings
 
 
@@ -60,13 +85,33 @@ def test_a_declared_fold_makes_them_one_unit(house, fold, units):
     assert (report.alike_units["any"] == 0) == (len(fold) == 3)
 
 
-def test_the_overlap_file_holds_every_spelling_and_the_folded_one(house):
+def test_the_overlap_file_holds_every_spelling_the_folded_one_and_all_forms(house):
     house.population = {"unit_fold": ["case", "zeros"]}
     digests = house.load().population_ids
     key = derive_keys(SECRET).population
     folded = {folded_unit_id(uid, ["case", "zeros"]) for uid in SPELLED}
-    expected = {population_id(key, uid) for uid in {*SPELLED, *folded}}
+    forms = {form for uid in folded for form in id_forms(uid)}
+    expected = {population_id(key, uid) for uid in {*SPELLED, *folded, *forms}}
     assert {digests[i : i + 16] for i in range(0, len(digests), 16)} == expected
+
+
+@pytest.mark.parametrize("spelled", ["P001", "p 1", "P-001", "p000001"])
+def test_populations_that_spell_one_id_otherwise_share_a_digest(house, spelled):
+    def digests(uid, target):
+        house.csv, house.target = f"pid,day,ward\n{uid},,A\nx{target},,A\n", target
+        found = house.load().population_ids
+        return {found[i : i + 16] for i in range(0, len(found), 16)}
+
+    assert len(digests("p001", "a") & digests(spelled, "b")) == 1
+
+
+def test_new_units_are_those_without_a_known_form(house):
+    found = house.load()
+    assert found.new_units == len(SPELLED)
+    house.surroundings = Surroundings(own=KnownUnits(found.population_ids))
+    house.target = "again.duckdb"
+    house.csv = "pid,day,ward\n" + "".join(f"{uid},,A\n" for uid in ["p-7", "Z", "Z9"])
+    assert house.load().new_units == 2
 
 
 def test_a_unit_of_two_spellings_has_the_row_bound_of_one(house):
