@@ -412,10 +412,6 @@ class Ledger:
                 leases.fail(write, query_id)
             _append(write, action, actor, also, salted)
 
-    def claim_orphans(self) -> list[Orphan]:
-        """Lease every charge that nobody works on; fail those tried three times."""
-        return self.take_up()[0]
-
     def take_up(self) -> tuple[list[Orphan], list[QueryRecord]]:
         """Take over what nobody works on, and what nobody would release.
 

@@ -133,6 +133,8 @@ class Dataset:
 
     ``unit`` is the population's word for its privacy unit, e.g. ``"patient"``;
     ``max_units`` the most units that the population has, verified when data is loaded.
+    ``sizes_are_held`` tells whether rows were loaded by a version that holds them to
+    ``max_units``, ``max_rows`` and ``max_length``: else no cost follows from these.
     """
 
     name: str
@@ -142,3 +144,4 @@ class Dataset:
     tables: Mapping[str, Table]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     max_units: int = DEFAULT_MAX_UNITS
+    sizes_are_held: bool = True

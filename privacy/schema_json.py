@@ -60,12 +60,17 @@ def dataset_to_json(dataset: Dataset) -> JsonObject:
         "snapshot_date": dataset.snapshot_date.isoformat(),
         "tables": [table_to_json(table) for table in dataset.tables.values()],
         "hierarchies": [_hierarchy_to_json(h) for h in dataset.hierarchies.values()],
-        **_unless_default("max_units", dataset.max_units, DEFAULT_MAX_UNITS),
+        **_held_sizes(dataset),
     }
 
 
+def _held_sizes(dataset: Dataset) -> JsonObject:
+    """Write the most units always: its being there tells that sizes are held."""
+    return {"max_units": dataset.max_units} if dataset.sizes_are_held else {}
+
+
 def _unless_default(name: str, value: int, default: int) -> JsonObject:
-    """Write a limit that was declared; schemas stored before it was had the default."""
+    """Write a limit that was declared."""
     return {} if value == default else {name: value}
 
 
@@ -139,6 +144,7 @@ def dataset_from_json(document: JsonObject) -> Dataset:
         tables={table.name: table for table in tables},
         hierarchies={str(h["name"]): _hierarchy_from_json(h) for h in hierarchies},
         max_units=_integer(document.get("max_units", DEFAULT_MAX_UNITS)),
+        sizes_are_held="max_units" in document,
     )
 
 

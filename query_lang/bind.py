@@ -10,6 +10,7 @@ from query_lang import rules
 from query_lang.bind_expressions import ExpressionBinder
 from query_lang.bind_queries import QueryBinder
 from query_lang.bind_top import Top, TopBinder
+from query_lang.chosen_rows import chosen_warnings
 from query_lang.compiled import QueryWarning
 from query_lang.domains import check_cells
 from query_lang.environment import Environment
@@ -52,7 +53,11 @@ def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> Bou
         node = Compute(node, top.items)
     node = bounded(node, tuple(key.slot for key in top.keys), bounds)
     plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
-    warnings = (*environment.warnings, *bound_warnings(plan, environment))
+    warnings = (
+        *environment.warnings,
+        *bound_warnings(plan, environment),
+        *chosen_warnings(top.presentation),
+    )
     return BoundQuery(plan, warnings)
 
 

@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
 from contextlib import (
     asynccontextmanager,
 )
@@ -18,6 +17,7 @@ from budget.process_lock import ProcessLock
 from engines.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
+from query_lang.compiled import CompiledQuery
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,
@@ -98,6 +98,7 @@ class Server:
         self.lateness = Lateness()
         self._started = False
         self._counter: QuestionCounter | None = None  # made with the application
+        self._loop: asyncio.AbstractEventLoop | None = None  # that serves it
         self._serves_alone = boot is None
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
@@ -122,9 +123,8 @@ class Server:
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
         charged = Compiler(parser)  # what is paid for is answered, whatever it costs
-        self._recovering = ThreadPoolExecutor(1, "recovery")
         self._recovery = Recovery(
-            self.services, charged, self.desk, self._pace(), self._recovering
+            self.services, charged, self.desk, self._pace(), self._take_in
         )
         self.readiness = self._make_readiness()
 
@@ -179,7 +179,6 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
-        self._recovering.shutdown(wait=True, cancel_futures=True)
         if self._counter is not None:
             self._counter.close()
         self._held.close()
@@ -234,7 +233,17 @@ class Server:
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
 
+    def _take_in(
+        self, compiled: CompiledQuery, execution: Callable[[], None] | None
+    ) -> None:
+        """Put what recovery took up among the questions; from recovery's thread."""
+        if self._counter is None or self._loop is None:
+            raise AssertionError  # recovery runs while the application is served
+        work = self._counter.take_in(compiled, execution)
+        asyncio.run_coroutine_threadsafe(work, self._loop)
+
     async def _recover_forever(self) -> None:
+        self._loop = asyncio.get_running_loop()
         held = HeldLines()
         while True:
             held.write()  # what the last run said, on the grid

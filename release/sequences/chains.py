@@ -11,6 +11,7 @@ from release.models.contract import FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.sequences.bands import Bands
 from release.sequences.domain import SequenceDomain
+from release.sequences.likely_grams import likely_children, likely_singles
 
 MAX_KEYS: Final = 2**62
 """Contexts are numbered below this."""
@@ -156,6 +157,9 @@ class Chains:
         unseen = np.maximum((~kept[:, :symbols]).sum(axis=1), 1)
         fill = np.clip(missing / unseen, 0, threshold)
         singles = np.where(kept[:, :symbols], counts[:, :symbols], fill[:, None])
+        if self._bands.sampled:
+            drawn = counts[:, :symbols], kept[:, :symbols]
+            singles = likely_singles(*drawn, places, (scale, threshold))
         self.singles = singles
         every = np.concatenate([singles, counts[:, symbols:]], axis=1)
         scales = np.full(groups, scale)
@@ -184,8 +188,12 @@ class Chains:
         counts = np.zeros_like(expected)
         counts[ranks, level.symbols] = level.counts
         known = totals * (1 - self._unended(keys, totals))
-        missing = _missing(known, counts, expected, above.thresholds[counted])
-        chances = (counts + missing) / np.maximum(totals, 1)[:, None]
+        noise = above.scales[counted], above.thresholds[counted]
+        if self._bands.sampled:
+            told = likely_children(counts, expected, (known, totals), noise)
+        else:
+            told = counts + _missing(known, counts, expected, noise[1])
+        chances = told / np.maximum(totals, 1)[:, None]
         order, kept = np.argsort(keys), counts > 0
         scales = above.scales[counted]
         strays = _deviations(scales, above.thresholds[counted])

@@ -52,10 +52,17 @@ class Children:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Estimates of all levels, and the chain that they agree on."""
+    """Estimates of all levels, and the chain that they agree on.
+
+    Attributes:
+        levels: From the first symbols on.
+        chain: How sequences go on.
+        root_variances: Squared error expected of how many units each group has.
+    """
 
     levels: list[Children]
     chain: Chain
+    root_variances: FloatArray
 
 
 def complete(drawn: DrawnTree) -> Completed:
@@ -69,7 +76,7 @@ def complete(drawn: DrawnTree) -> Completed:
     for _ in range(ROUNDS):
         chain = smoothed(order, _counts(levels, chain), strength)
         levels = _estimates(drawn, joined, tables, chain)
-    return Completed(levels, chain)
+    return Completed(levels, chain, _root_variances(drawn, levels[0]))
 
 
 def counted(completed: Completed) -> FloatArray:
@@ -123,7 +130,9 @@ def _estimates(
         own = np.searchsorted(rows, level.parents)
         children = _children(level, noisy, table, (own, counts, states), chain)
         if found or drawn.bands is not None:
-            totals = counts if found else _totals(children, drawn.bands)
+            totals = counts
+            if not found and drawn.bands is not None:
+                totals, _ = _root_counts(level, children, drawn.bands)
             shared = share_out(children.counts, children.variances, totals)
             children = replace(children, counts=shared)
         hidden = 0.0 if found else (level.threshold / 2) ** 2
@@ -136,17 +145,33 @@ def _estimates(
     return found
 
 
-def _totals(children: Children, bands: Bands | None) -> FloatArray:
-    """Return how many units each group has: by the first symbols and by the lengths.
+def _root_variances(drawn: DrawnTree, first: Children) -> FloatArray:
+    """Return the squared error of how many units there are, by group.
 
     In the first format nothing but the children's sum says so.
     """
-    sums, spread = children.counts.sum(axis=1), children.variances.sum(axis=1)
-    if bands is None:
-        return np.asarray(sums)
+    if drawn.bands is None:
+        return np.asarray(first.variances.sum(axis=1))
+    return _root_counts(drawn.levels[0], first, drawn.bands)[1]
+
+
+def _root_counts(
+    level: DrawnLevel, children: Children, bands: Bands
+) -> tuple[FloatArray, FloatArray]:
+    """Return how many units each group has, and the squared error expected of that.
+
+    By the first symbols and by the lengths, joined by inverse variance. Children that
+    were not kept were all missed by the same threshold: their errors lean the same way,
+    so their standard deviations are added.
+    """
+    hidden = np.where(children.kept, 0.0, level.threshold / 2)
+    own = np.maximum(children.variances, WIDER * noise_variance(level.scale))
+    spread = np.where(children.kept, own, 0.0).sum(axis=1)
+    spread += np.square(hidden.sum(axis=1))
+    sums, told = children.counts.sum(axis=1), bands.counts.sum(axis=1)
     weight = spread / (spread + bands.totals_variance)
-    told = bands.counts.sum(axis=1)
-    return np.asarray(np.maximum(sums + weight * (told - sums), 0))
+    totals = np.maximum(sums + weight * (told - sums), 0)
+    return np.asarray(totals), np.asarray(weight * bands.totals_variance)
 
 
 def _children(

@@ -15,6 +15,12 @@ from release.models.contract import FloatArray
 MIXTURE: Final = ((0.6, 0.5), (0.3, 2.0), (0.1, 8.0))
 """Weights and means, in what was foretold, of the laws of the prior."""
 
+SURPRISE: Final = 0.1
+"""Probability that a count is any part of a whole, whatever was foretold of it."""
+
+SURPRISING_PART: Final = 0.25
+"""The mean of that part."""
+
 _LEAST_MEAN: Final = 1e-6
 """Of the prior, in noise scales."""
 
@@ -41,11 +47,28 @@ class Likely:
     variances: FloatArray
 
 
-def seen(values: FloatArray, foretold: FloatArray, scales: FloatArray) -> Likely:
-    """Return what counts are likely to be whose noisy values are known, above 0."""
+def seen(
+    values: FloatArray,
+    foretold: FloatArray,
+    scales: FloatArray,
+    wholes: FloatArray | None = None,
+) -> Likely:
+    """Return what counts are likely to be whose noisy values are known, above 0.
+
+    Args:
+        values: Noisy.
+        foretold: Expected before they were seen.
+        scales: Of the noise.
+        wholes: Counts that they are parts of, where one may be any part of it whatever
+            was foretold.
+    """
     moments = np.zeros((3, len(values)))
-    for weight, factor in MIXTURE:
-        means = np.maximum(foretold * factor, _LEAST_MEAN * scales)
+    laws = [(weight, foretold * factor) for weight, factor in MIXTURE]
+    if wholes is not None:
+        laws = [(weight * (1 - SURPRISE), means) for weight, means in laws]
+        laws.append((SURPRISE, wholes * SURPRISING_PART))
+    for weight, expected in laws:
+        means = np.maximum(expected, _LEAST_MEAN * scales)
         moments += weight * _moments(values, means, scales)
     known = moments[0] > _VANISHED
     mass = np.where(known, moments[0], 1.0)
@@ -60,6 +83,7 @@ def _moments(values: FloatArray, means: FloatArray, scales: FloatArray) -> Float
     rate = 1 / scales - 1 / means
     near = np.abs(rate) * scales < _NEAR
     rate = np.where(near, _NEAR / scales, rate)
+    means = np.where(near, scales / (1 - _NEAR), means)  # as their rate has moved
     noise, prior = np.exp(-values / scales), np.exp(-values / means)
     ends = 1 / scales + 1 / means
     first, second = values / rate, values**2 / rate

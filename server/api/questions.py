@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError
+from query_lang.compiled import CompiledQuery
 from server.api.backlog import AT_ONCE, FROM_RELEASE, Backlog, Machine, Ticket, work_of
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
@@ -94,6 +95,22 @@ class QuestionCounter:
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
         return await self._serve(request, partial(self._query, dataset=dataset))
+
+    async def take_in(
+        self, compiled: CompiledQuery, execution: Callable[[], None] | None
+    ) -> None:
+        """Run what recovery took up, in order of arrival; None: its cost counts alone.
+
+        Questions that arrive later count its public cost among those ahead of them, so
+        that how long it takes delays none of their replies.
+        """
+        ticket = self._backlog.arrive(time.monotonic(), 0)
+        self._backlog.decide(ticket, work_of(compiled))
+        if execution is None:
+            return
+        await ticket.promise
+        async with self._executing.take(ticket.number):
+            await self._in_thread(contextvars.copy_context(), execution)
 
     async def _serve(self, request: Request, work: Work) -> Response:
         if not self._permits.take():

@@ -8,25 +8,20 @@ from server.settings import Settings
 
 def question_limits(settings: Settings) -> CostLimits:
     """Return what one question may cost; executors share the engine's memory."""
-    return cost_limits(
-        EngineSize(
-            permits=settings.permits,
-            executors=settings.executors,
-            slot_ms=settings.slot_ms,
-            memory_bytes=memory_per_executor(settings.executors),
-            deadline_seconds=DEADLINE_SECONDS,
-        )
-    )
+    memory = memory_per_executor(settings.executors)
+    return cost_limits(_size(settings, memory, DEADLINE_SECONDS))
 
 
 def release_limits(settings: Settings) -> CostLimits:
     """Return what the counting of one release may cost."""
-    return job_limits(
-        EngineSize(
-            permits=settings.permits,
-            executors=settings.executors,
-            slot_ms=settings.slot_ms,
-            memory_bytes=TOTAL_MEMORY_BYTES,
-            deadline_seconds=LONG_DEADLINE_SECONDS,
-        )
+    return job_limits(_size(settings, TOTAL_MEMORY_BYTES, LONG_DEADLINE_SECONDS))
+
+
+def _size(settings: Settings, memory_bytes: int, deadline_seconds: float) -> EngineSize:
+    return EngineSize(
+        permits=settings.permits,
+        executors=settings.executors,
+        slot_ms=settings.slot_ms,
+        memory_bytes=memory_bytes,
+        deadline_seconds=deadline_seconds,
     )

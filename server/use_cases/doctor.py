@@ -1,5 +1,6 @@
 """``curator doctor``: is this installation sound, and what to do where it is not."""
 
+import json
 import resource
 import shutil
 import sqlite3
@@ -19,6 +20,7 @@ from budget.process_lock import file_system_of
 from budget.statements import read_entries
 from privacy.errors import CuratorError
 from privacy.losses import Loss
+from privacy.schema_json import dataset_from_json
 from privacy.wording import counted
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
@@ -247,17 +249,26 @@ def _ledger(services: Services) -> Found:
 
 def _snapshots(services: Services) -> Found:
     with services.databases.reader.connect() as connection:
-        datasets = connection.execute(select(tables.dataset)).all()
-    for row in datasets:
-        if services.engine.can_open(row.active_snapshot):
-            yield Finding("snapshots", "ok", f"dataset {row.name} can be read")
-        else:
-            yield Finding(
-                "snapshots",
-                "fail",
-                f"the active snapshot {row.active_snapshot} of dataset {row.name} "
-                "cannot be opened: load the dataset again, or restore the file",
+        active = tables.snapshot.c.id == tables.dataset.c.active_snapshot
+        rows = connection.execute(
+            select(tables.snapshot).join(tables.dataset, active)
+        ).all()
+    for row in rows:
+        if not services.engine.can_open(row.id):
+            detail = (
+                f"the active snapshot {row.id} of dataset {row.dataset} cannot be "
+                "opened: load the dataset again, or restore the file"
             )
+        elif not dataset_from_json(json.loads(row.schema)).sizes_are_held:
+            detail = (
+                f"dataset {row.dataset} was loaded by an earlier version, which did "
+                "not hold its rows to the declared sizes, so that its questions are "
+                "refused: load it again"
+            )
+        else:
+            yield Finding("snapshots", "ok", f"dataset {row.dataset} can be read")
+            continue
+        yield Finding("snapshots", "fail", detail)
 
 
 def _releases(services: Services) -> Found:

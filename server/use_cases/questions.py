@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -22,6 +23,8 @@ from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
 from query_lang.costs import UNLIMITED, CostLimits
 from query_lang.decimals import decimal_of
 from query_lang.noisy_conditions import all_shown
+from query_lang.refusals import refuse
+from query_lang.rules import TOO_COSTLY
 from release.questions.matching import Asked
 from server.persistence import tables
 from server.use_cases.access import Grant
@@ -29,6 +32,11 @@ from server.use_cases.requests import Accuracy, QuestionRequest
 from server.use_cases.services import Parser
 
 _CACHED_PLANS = 2_048
+UNHELD_SIZES: Final = (
+    "this dataset was loaded by an earlier version, which did not hold its rows to the "
+    "declared sizes"
+)
+"""Why questions and releases are refused until a dataset is loaded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,13 @@ class Compiler:
         weights: tuple[tuple[str, Fraction], ...],
     ) -> CompiledQuery:
         tree, limits = self._parser(sql), self._limits
+        if limits != UNLIMITED and not schema.dataset.sizes_are_held:
+            raise refuse(
+                TOO_COSTLY,
+                tree.select.position,
+                detail=f"{UNHELD_SIZES}: nothing bounds what a question may cost",
+                hint="ask the custodian to load the dataset again: nothing else helps",
+            )
         return compile_syntax(tree, schema.dataset, bounds, dict(weights), limits)
 
 

@@ -2,17 +2,18 @@
 
 What is taken up shows a public number of slots later, never when its execution ended
 (PRIVACY 6): the number is that of a question that is asked, counted from the run that
-took it up, behind those taken up before it.
+took it up, behind those taken up before it. It executes in the order of arrival of live
+questions, whose own numbers of slots count it.
 """
 
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 
 from budget.ledger import Orphan, QueryRecord
-from privacy.errors import CuratorError, LedgerUnavailableError
+from privacy.errors import CuratorError, LedgerUnavailableError, StoppingError
 from privacy.losses import Loss
 from query_lang.compiled import CompiledQuery
 from server.use_cases.access import Caller, snapshot_grant
@@ -35,6 +36,10 @@ from server.use_cases.services import Services
 _log = logging.getLogger("curator.recovery")
 _Asked = tuple[Question, Mapping[str, str | None]]
 """A question as it was asked, and what its asker may see left of each limit."""
+
+Queue = Callable[[CompiledQuery, Callable[[], None] | None], None]
+"""Puts a plan behind the questions that have arrived, and its execution, to be run in
+turn; None for one that has ended: its cost counts all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ class Recovery:
         compiler: Compiles their texts.
         desk: Executes them.
         pace: When they show.
-        executor: Runs executions in the order given, beside ``run_once``.
+        queue: Runs executions in order of arrival, beside ``run_once``.
     """
 
     def __init__(
@@ -102,13 +107,13 @@ class Recovery:
         compiler: Compiler,
         desk: Desk,
         pace: Pace,
-        executor: Executor,
+        queue: Queue,
     ) -> None:
         self._services = services
         self._compiler = compiler
         self._desk = desk
         self._pace = pace
-        self._executor = executor
+        self._queue = queue
         self._taken: dict[str, _Taken] = {}
         self._given_up: set[str] = set()
         self._busy_until = 0.0
@@ -165,21 +170,29 @@ class Recovery:
     def _take(self, orphans: Iterable[Orphan], ended: Iterable[QueryRecord]) -> None:
         """Settle when each shows, in the order of charges, and execute the orphans.
 
-        Whether an answer was stored already changes nothing of when it shows.
+        Whether an answer was stored already changes nothing of when it shows, nor of
+        what live questions wait for.
         """
         left: list[Orphan | QueryRecord] = [*orphans, *ended]
         for one in sorted(left, key=lambda one: one.time):
             self._services.unreleased.hold(one.query_id)
             asked = self._asked(one)
             taken = self._taken[one.query_id] = self._scheduled(asked)
+            if asked is None:
+                taken.gives_up = isinstance(one, Orphan)
+                continue
+            execution = None
             if isinstance(one, Orphan):
-                taken.gives_up = asked is None
-                if asked is not None:
-                    taken.paid = Paid(one.charge, *asked)
-                    self._executor.submit(self._compute, taken.paid, taken)
+                taken.paid = Paid(one.charge, *asked)
+                execution = partial(self._compute, taken.paid, taken)
+            self._queue(asked[0].compiled, execution)
 
     def _compute(self, paid: Paid, taken: _Taken) -> None:
-        taken.computed = self._desk.compute(paid)
+        computed = self._desk.compute(paid)
+        if not isinstance(
+            computed, StoppingError
+        ):  # nothing failed: a later boot does it
+            taken.computed = computed
 
     def _scheduled(self, asked: _Asked | None) -> _Taken:
         pace = self._pace

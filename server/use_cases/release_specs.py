@@ -32,6 +32,7 @@ from release.sequences.strategies.registry import (
 from release.spec import KINDS, CubeSpec, ReleaseSpec, SequenceSpec, SpecFile
 from release.strategies.registry import STRATEGIES
 from server.persistence import tables
+from server.use_cases.questions import UNHELD_SIZES
 from server.use_cases.release_plans import CubeWork, ReleasePlan, SequenceWork, Work
 
 T = TypeVar("T")
@@ -122,6 +123,9 @@ def plan_release(
         select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
     ).scalar_one()
     dataset = dataset_from_json(json.loads(written))
+    if limits != UNLIMITED and not dataset.sizes_are_held:
+        message = f"{UNHELD_SIZES}: load it again"
+        raise SpecRefusedError(("release", "dataset"), message)
     work = work_of(spec, dataset, limits)
     try:
         parts = work.parts(spec.epsilon, spec.parameters)

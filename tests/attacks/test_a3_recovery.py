@@ -50,7 +50,7 @@ class World:
         installation = Installation(folder, url=url).create()
         installation.load()
         installation.analyst()
-        self.clock, self.late = Clock(), []
+        self.clock, self.late, self.queued = Clock(), [], []
         names = ("died", "recovers", "reads") if url else ("died", "recovers")
         servers = [self._server(installation, name) for name in names]
         for server in servers:
@@ -71,8 +71,13 @@ class World:
                 count_late=lambda: self.late.append(self.clock.now),
                 clock=self.clock,
             ),
-            self._thread,
+            self._queue,
         )
+
+    def _queue(self, compiled, execution):
+        self.queued.append(compiled.rendered.statements)
+        if execution is not None:
+            self._thread.submit(execution)
 
     def _server(self, installation, boot):
         return Server(installation.settings, boot=boot)
@@ -212,11 +217,14 @@ def test_what_is_late_takes_the_next_multiple_and_is_counted(make, kind):
 
 
 def test_whether_a_dead_process_had_stored_its_answers_does_not_show(make):
-    arms = []
+    arms, queued = [], []
     for stored in ((True, False), (False, True)):
         world = make("postgresql")
         asked = [world.strand(stored=one) for one in stored]
         arms.append(seen_by(world, asked, opens_at=0))
+        queued.append(world.queued)
+    assert queued[0] == queued[1]  # what live questions wait for
+    assert len(queued[0]) == 2
     first, second = ([states for states, _ in arm] for arm in arms)
     assert first == second
     assert [first_shown(arms[0], n) for n in range(2)] == [SLOTS, 2 * SLOTS]

@@ -106,7 +106,7 @@ def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
     assert after.export() == before
     assert after.spent(SCOPES[0]) == Loss.parse("2")
     assert after.query("q1").body == b"second"
-    assert len(after.claim_orphans()) == 1
+    assert len(after.take_up()[0]) == 1
 
 
 def restored(revision, databases, folder):

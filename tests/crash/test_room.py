@@ -57,7 +57,7 @@ def orphan(ledger, desk):
 
 def recover(ledger):
     """Store an answer for every orphan, as recovery does."""
-    for claimed in ledger.claim_orphans():
+    for claimed in ledger.take_up()[0]:
         ledger.store_answer(claimed.charge, ANSWER)
 
 
@@ -88,11 +88,11 @@ def test_a_paid_question_waits_for_room_and_is_then_answered_for_nothing_more(
 def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(desk, disk):
     ledger = desk.create()
     before = desk.anchor.read()
-    assert ledger.claim_orphans() == []
+    assert ledger.take_up()[0] == []
     assert desk.anchor.read() == before
     orphan(ledger, desk)
     before = desk.anchor.read()
-    assert len(ledger.claim_orphans()) == 1
+    assert len(ledger.take_up()[0]) == 1
     assert desk.anchor.read().head == before.head
     assert desk.anchor.read().generation == before.generation + 1  # it was tried too
     with desk.databases.reader.connect() as connection:

@@ -178,6 +178,17 @@ def test_other_sources_are_not_even_related(clinic):
     assert (plan["free"], plan["related"]) == ([], [])
 
 
+def test_a_question_that_is_too_long_to_compare_is_planned_and_paid(clinic):
+    """Columns computed of columns, 4^6 terms once written out."""
+    source = "SELECT patient_id, age AS x FROM visits"
+    choice = "CASE WHEN x > 3 THEN x WHEN x > 7 THEN x WHEN x > 9 THEN x ELSE x END"
+    for level in range(6):
+        source = f"SELECT patient_id, {choice} AS x FROM ({source}) AS d{level}"
+    plan = planned(clinic, f"SELECT COUNT(*) FROM ({source}) AS z")
+
+    assert (plan["free"], plan["related"]) == ([], [])
+
+
 def test_nothing_of_a_release_shows_to_those_who_may_not_read_it(clinic):
     plan = planned(clinic, "SELECT COUNT(*) FROM visits", who="bob")
 

@@ -188,6 +188,51 @@ FAULTS = (
         ("tests/unit/server/test_backlog.py",),
     ),
     Fault(
+        "recovery_overtakes",
+        "what recovery took up executes beside live questions, not in its turn",
+        "server/api/questions.py",
+        "        await ticket.promise\n"
+        "        async with self._executing.take(ticket.number):\n"
+        "            await self._in_thread(contextvars.copy_context(), execution)",
+        "        await self._in_thread(contextvars.copy_context(), execution)",
+        ("tests/integration/test_recovered_turns.py",),
+    ),
+    Fault(
+        "recovery_uncounted",
+        "live questions count nothing of what recovery took up ahead of them",
+        "server/api/questions.py",
+        "        self._backlog.decide(ticket, work_of(compiled))\n"
+        "        if execution is None:",
+        "        self._backlog.decide(ticket, FROM_RELEASE)\n"
+        "        if execution is None:",
+        ("tests/integration/test_recovered_turns.py",),
+    ),
+    Fault(
+        "ended_ones_uncounted",
+        "live questions count what a crash left unstored alone, which tells of it",
+        "server/use_cases/recovery.py",
+        "            self._queue(asked[0].compiled, execution)",
+        "            if execution is not None:\n"
+        "                self._queue(asked[0].compiled, execution)",
+        ("tests/attacks/test_a3_recovery.py",),
+    ),
+    Fault(
+        "unheld_sizes_asked",
+        "questions rest on sizes that a snapshot's rows were never held to",
+        "server/use_cases/questions.py",
+        "        if limits != UNLIMITED and not schema.dataset.sizes_are_held:",
+        "        if False:",
+        ("tests/integration/test_unheld_sizes.py",),
+    ),
+    Fault(
+        "unheld_sizes_released",
+        "releases rest on sizes that a snapshot's rows were never held to",
+        "server/use_cases/release_specs.py",
+        "    if limits != UNLIMITED and not dataset.sizes_are_held:",
+        "    if False:",
+        ("tests/integration/test_unheld_sizes.py",),
+    ),
+    Fault(
         "engine_in_process",
         "row work runs in the server's own process",
         "engines/executors.py",

@@ -221,6 +221,27 @@ def _reused(rng):
     return Costly(sql, _bounds(rng))
 
 
+def _nested(rng):
+    """Return columns computed of columns: a condition is moved below all of them."""
+    step = rng.choice(
+        (
+            "CASE WHEN x > 3 THEN x ELSE x END",
+            "COALESCE(x, x)",
+            "CASE x WHEN 1 THEN x WHEN 2 THEN x ELSE x END",
+            "CASE WHEN x BETWEEN 2 AND x THEN x ELSE 5 END",
+            "x + x",
+        )
+    )
+    start = f"SELECT a0.pid, a0.age AS x FROM {_joined(rng, 6, 'a')}"
+    source = " UNION ALL ".join([start] * rng.randint(1, 3))
+    for level in range(rng.randint(2, 11)):
+        key = rng.random() < 0.2
+        group = " GROUP BY pid, x" if key and step != "x + x" else ""
+        shown = "x" if group else f"{step} AS x"
+        source = f"SELECT pid, {shown} FROM ({source}) AS d{level}{group}"
+    return Costly(f"SELECT COUNT(*) FROM ({source}) AS z WHERE x > 5", _bounds(rng))
+
+
 def _texts(rng):
     tests = rng.choice(
         (
@@ -285,6 +306,7 @@ KINDS = (
     _public,
     _union,
     _reused,
+    _nested,
     _texts,
     _quantiles,
     _distinct,

@@ -101,8 +101,12 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     """
     values, variances = sure(tree, groups, groups.fresh)
     undecided, spread = possible(tree, groups, groups.open)
-    half_widths = WEIGHTED_QUANTILE * np.sqrt(variances)
-    reach = WEIGHTED_QUANTILE * np.sqrt(variances + spread)
+    of_all = np.maximum(variances, _of_everybody(tree, values, groups.settled))
+    may = groups.settled | groups.open
+    own = _of_everybody(tree, values + undecided, may)
+    reached = np.maximum(variances + spread, own)
+    half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
+    reach = WEIGHTED_QUANTILE * np.sqrt(reached)
     room = _everybody(tree) - values
     return Counts(
         values,
@@ -110,6 +114,28 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
         undecided,
         np.minimum(reach, np.maximum(room - undecided, 0)),
     )
+
+
+def _of_everybody(
+    tree: LevelledTree, values: FloatArray, nodes: BoolArray
+) -> FloatArray:
+    """Return the squared error of counts that comes from how many units there are.
+
+    Counts are parts of that number: where it is off, all of them are by their share.
+    What one number counts has the share of its leaves in the units that may be missed.
+
+    Args:
+        tree: Whose counts.
+        values: One a group.
+        nodes: That are counted.
+    """
+    every = float(tree.counts[tree.roots].sum())
+    deviation = float(np.sqrt(tree.variances[tree.roots].sum()))
+    leaves = 0.0
+    if values.size == 1:
+        leaves = float((nodes & tree.is_leaf).sum() / tree.is_leaf.sum())
+    shares = (values + leaves * deviation) / max(every + deviation, 1e-9)
+    return np.asarray(np.square(np.minimum(shares, 1) * deviation))
 
 
 def _everybody(tree: LevelledTree) -> float:

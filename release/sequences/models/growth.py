@@ -79,7 +79,7 @@ def _roots(domain: SequenceDomain, completed: Completed) -> FullTree:
         symbols=nobody.copy(),
         depths=np.zeros(len(groups), dtype=np.int64),
         counts=first.counts.sum(axis=1),
-        variances=first.variances.sum(axis=1),
+        variances=completed.root_variances,
         kept=np.ones(len(groups), dtype=np.bool_),
         states=first.states,
         open_ends=nothing,

@@ -21,10 +21,10 @@ class PickedSequences:
     Attributes:
         inner: That model.
         strategy: Which strategy was picked.
-        noisy_total: Units: the sum of what was drawn.
+        noisy_total: Units, as drawn: what the rule read.
         total_scale: Of the noise of each draw.
-        noisy_lengths: Units by group and band of lengths, as drawn: what the rule
-            read; none in the first format, where it read the total.
+        noisy_lengths: Units by group and band of lengths, where the rule read those: in
+            releases of the second format.
     """
 
     inner: SequenceModel

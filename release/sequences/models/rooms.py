@@ -15,7 +15,8 @@ from release.sequences.bands import Bands, band_starts
 from release.sequences.domain import SequenceDomain
 
 SURE: Final = 2.5
-"""Standard deviations of an upper end: several of them bound one run."""
+"""Standard deviations of an upper end: several of them bound one run. No upper end of a
+count is below one: a value far below 0 is noise, and leaves that much open."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class Rooms:
         room = float(spare[symbols:].sum())
         if self.bands is None:
             return room
-        spare = np.maximum(self.survivors - kept, 0)
+        more = self.most_units / max(self.everybody, 1.0)
+        spare = np.maximum(self.survivors * max(more, 1.0) - kept, 0)
         unsure = self.bands.starts_deviation(symbols) * math.sqrt(self.domain.groups)
         return min(room, float(spare[symbols:].sum()) + SURE * unsure)
 
@@ -113,5 +115,6 @@ class Rooms:
         room = self.of_runs(1)
         if self.totals is None:
             return np.full(self.domain.symbols, room)
-        most = self.totals.values + SURE * self.totals.deviations
+        deviations = self.totals.deviations
+        most = np.maximum(self.totals.values + SURE * deviations, deviations)
         return np.asarray(np.clip(most - self.kept.sum(axis=0), 0.0, room))

@@ -92,7 +92,7 @@ def test_a_failed_sync_of_the_anchor_keeps_the_charge_and_recovers(
     monkeypatch.setattr(os, "fsync", real)
     assert ledger.spent(POPULATION) == Loss.parse("1")
     ledger.give_up(request.query_id)
-    (orphan,) = ledger.claim_orphans()
+    (orphan,) = ledger.take_up()[0]
     assert ledger.store_answer(orphan.charge, b"x") == b"x"
     ledger.check()
 
@@ -126,7 +126,7 @@ def test_reconcile_charges_what_the_anchor_saw_and_fails_what_was_unfinished(
     again = desk.open()
     assert again.spent(POPULATION) == Loss.parse("2.5")
     assert again.query(unfinished.charge.query_id).state == "failed"
-    assert again.claim_orphans() == []
+    assert again.take_up()[0] == []
     assert again.verify([]).ok
     assert isinstance(again.charge(desk.request()), Charged)
     assert again.verify([]).ok

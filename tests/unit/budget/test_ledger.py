@@ -164,10 +164,10 @@ def test_orphans_are_executed_again_at_most_twice_then_fail(desk, ledger):
     paid = ledger.charge(keyed(desk))
     for _ in range(2):
         later = desk.open()  # another boot voids the lease
-        assert [o.charge for o in later.claim_orphans()] == [paid.charge]
-        assert later.claim_orphans() == []
+        assert [o.charge for o in later.take_up()[0]] == [paid.charge]
+        assert later.take_up()[0] == []
     last = desk.open()
-    assert last.claim_orphans() == []
+    assert last.take_up()[0] == []
     last.release_forgotten()  # recovery's next turn
     assert last.lookup_key("ada", "k", "f") == FailedReplay(paid.charge.query_id)
     with pytest.raises(LedgerUnavailableError):
@@ -177,7 +177,7 @@ def test_orphans_are_executed_again_at_most_twice_then_fail(desk, ledger):
 def test_an_executor_without_the_lease_stores_nothing(desk, ledger):
     paid = ledger.charge(desk.request())
     later = desk.open()
-    orphan = later.claim_orphans()[0]
+    orphan = later.take_up()[0][0]
     with pytest.raises(LedgerUnavailableError):
         ledger.store_answer(paid.charge, b"mine")
     assert later.store_answer(orphan.charge, b"theirs") == b"theirs"
@@ -185,9 +185,9 @@ def test_an_executor_without_the_lease_stores_nothing(desk, ledger):
 
 def test_a_given_up_lease_can_be_claimed_by_its_own_process(desk, ledger):
     paid = ledger.charge(desk.request())
-    assert ledger.claim_orphans() == []
+    assert ledger.take_up()[0] == []
     ledger.give_up(paid.charge.query_id)
-    assert len(ledger.claim_orphans()) == 1
+    assert len(ledger.take_up()[0]) == 1
 
 
 def test_history_is_newest_first_in_pages(desk, ledger):

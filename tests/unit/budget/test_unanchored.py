@@ -61,7 +61,7 @@ def test_a_claim_beside_a_failing_anchor_counts_no_attempt(desk, ledger, monkeyp
     exhausted = ledger.charge(desk.request("0.1")).charge.query_id
     for _ in range(2):
         ledger.give_up(exhausted)
-        ledger.claim_orphans()
+        ledger.take_up()[0]
     ledger.give_up(exhausted)
     paid = ledger.charge(desk.request("0.1"))
     ledger.give_up(paid.charge.query_id)
@@ -69,8 +69,8 @@ def test_a_claim_beside_a_failing_anchor_counts_no_attempt(desk, ledger, monkeyp
         patch.setattr(os, "fsync", fail)
         for _ in range(4):
             with pytest.raises(LedgerUnavailableError):
-                ledger.claim_orphans()
-    assert [orphan.charge for orphan in ledger.claim_orphans()] == [paid.charge]
+                ledger.take_up()[0]
+    assert [orphan.charge for orphan in ledger.take_up()[0]] == [paid.charge]
     assert ledger.query(exhausted).state == "failed"
     assert ledger.verify([]).ok
 

@@ -58,3 +58,14 @@ def test_a_schema_stored_before_hierarchies_is_read():
     document = dataset_to_json(Dataset("d", "p", "patient", date(2024, 5, 1), TABLES))
     del document["hierarchies"]
     assert dataset_from_json(document).hierarchies == {}
+
+
+def test_a_schema_tells_whether_its_rows_were_held_to_its_sizes():
+    """At their defaults too; what an earlier version stored says nothing of them."""
+    dataset = Dataset("d", "p", "patient", date(2024, 5, 1), TABLES)
+    document = dataset_to_json(dataset)
+    assert dataset_from_json(document).sizes_are_held
+    del document["max_units"]
+    earlier = dataset_from_json(document)
+    assert not earlier.sizes_are_held
+    assert dataset_to_json(earlier) == document

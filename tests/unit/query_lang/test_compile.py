@@ -284,6 +284,25 @@ def test_bounds_that_may_drop_rows_warn():
     assert "rows beyond 1 of each patient" in warning.detail
 
 
+@pytest.mark.parametrize(
+    ("rest", "is_warned"),
+    [
+        ("HAVING n > 20", True),
+        ("HAVING NOT (ward = 'icu' OR n BETWEEN 1 AND 5)", True),
+        ("HAVING n IN (3, 4)", True),
+        ("ORDER BY n DESC LIMIT 1", True),
+        ("HAVING ward <> 'icu'", False),
+        ("ORDER BY n DESC", False),
+        ("ORDER BY ward LIMIT 1", False),
+        ("", False),
+    ],
+)
+def test_rows_that_noise_chooses_warn(rest, is_warned):
+    sql = f"SELECT ward, COUNT(*) AS n FROM encounters GROUP BY ward {rest}"
+    codes = [warning.code for warning in compiled(sql).warnings]
+    assert ("rows_chosen" in codes) is is_warned
+
+
 # -- derivation ---------------------------------------------------------------
 
 

@@ -2,12 +2,10 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
-from release.sequences.bands import Bands
 from release.sequences.models.registry import MODELS
 from release.sequences.strategies.auto import MANY, PICKS, pick
 from release.sequences.strategies.registry import STRATEGIES
@@ -26,13 +24,13 @@ def test_the_parts_sum_to_exactly_the_loss(text):
     assert sum(part.loss.nano_epsilon for part in parts) == loss.nano_epsilon
 
 
-def test_few_symbols_times_epsilon_get_a_tree_and_many_get_n_grams():
+def test_few_units_times_epsilon_get_a_tree_and_many_get_n_grams():
     assert pick(MANY * 0.999) == pick(0) == "prefix_tree"
     assert pick(MANY) == pick(1e12) == "ngram"
 
 
 @pytest.mark.parametrize("splits", [1, 2])
-@pytest.mark.parametrize(("epsilon", "strategy"), [("1", PICKS[0]), ("90", PICKS[1])])
+@pytest.mark.parametrize(("epsilon", "strategy"), [("0.1", PICKS[0]), ("9", PICKS[1])])
 def test_what_was_picked_is_published_and_rebuilt(epsilon, strategy, splits):
     groups = [number % splits for number in range(len(WARD))]
     sealed = sealed_sequences(WARD, 3, LONG, groups, splits)
@@ -47,26 +45,23 @@ def test_what_was_picked_is_published_and_rebuilt(epsilon, strategy, splits):
     assert again.paths().counts.tolist() == model.paths().counts.tolist()
 
 
-@pytest.mark.parametrize("epsilon", ["2", "5", "20"])
+@pytest.mark.parametrize("epsilon", ["0.2", "0.6", "5"])
 def test_a_reader_can_repeat_the_choice(epsilon):
     sealed = sealed_sequences(WARD, 3, LONG)
     model = publish(AUTO, sealed, epsilon, seed=8)
     rest = AUTO.parts(sealed.domain, Loss.parse(epsilon), {})[1].loss
-    counts = np.array([model.noisy_lengths])
-    bands = Bands(LONG, counts, model.total_scale)
-    load = float(bands.starts(1).sum()) * float(rest.epsilon)
-    assert model.strategy == pick(load)
-    assert model.noisy_total == counts.sum()
+    assert model.strategy == pick(model.noisy_total * float(rest.epsilon))
 
 
-def test_long_sequences_have_many_symbols_where_short_ones_have_few():
-    """As many units, another pick: lengths decide, and not the units alone."""
-    short, long = ([[0] * n] * 400 for n in (1, 15))
-    picked = [
-        publish(AUTO, sealed_sequences(own, 3, LONG), "5").strategy
-        for own in (short, long)
-    ]
-    assert picked == ["prefix_tree", "ngram"]
+def test_each_value_of_the_split_must_have_many_units():
+    """As many units in five groups are few in each."""
+    units = 3_000
+    picked = []
+    for splits in (1, 5):
+        groups = [number % splits for number in range(units)]
+        sealed = sealed_sequences([[0]] * units, 3, LONG, groups, splits)
+        picked.append(publish(AUTO, sealed, "0.2", seed=4).strategy)
+    assert picked == ["ngram", "prefix_tree"]
 
 
 def test_parameters_that_auto_does_not_have_are_refused():

@@ -32,6 +32,26 @@ def test_what_is_likely_of_a_noisy_count_is_its_posterior_mean(value, foretold):
     assert told.variances[0] == pytest.approx(min(spread, 200), rel=0.03, abs=0.1)
 
 
+@pytest.mark.parametrize("factor", [0.99999, 1.0, 1.0001])
+def test_priors_as_steep_as_the_noise_are_no_exception(factor):
+    """A prior of nearly the noise's rate: formulas divide by what is apart."""
+    foretold = 10.0 / MIXTURE[0][1] * factor
+    law = prior(foretold) * np.exp(-abs(COUNTS - 60) / 10)
+    mean = (COUNTS * law).sum() / law.sum()
+    told = seen(*(np.array([number]) for number in (60.0, foretold, 10.0)))
+    assert told.means[0] == pytest.approx(mean, rel=0.01)
+
+
+def test_a_part_of_a_whole_may_be_any_whatever_was_foretold():
+    """A count far above what was foretold is believed where the whole allows it."""
+    told = [
+        float(seen(*(np.array([n]) for n in (80.0, 0.01, 10.0, *whole))).means[0])
+        for whole in ((), (400.0,))
+    ]
+    assert told[0] < 10
+    assert told[1] > 55
+
+
 @pytest.mark.parametrize("foretold", [0.5, 10.0, 200.0])
 def test_what_is_likely_of_a_count_below_the_threshold_is_its_posterior_mean(foretold):
     tails = 0.5 * np.exp(-abs(28 - COUNTS) / 10)
