@@ -120,6 +120,40 @@ QUESTIONS = {
         "SELECT COUNT(*) FROM visits v WHERE EXISTS"
         " (SELECT * FROM visits w WHERE w.pid = v.pid AND w.age <> v.age)"
     ),
+    "exists, never": (
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS"
+        " (SELECT * FROM labs l WHERE l.pid = v.pid AND l.result > v.age + 200)"
+    ),
+    "exists, never, self": (
+        "SELECT COUNT(*) FROM visits v WHERE NOT EXISTS"
+        " (SELECT * FROM visits w WHERE w.pid = v.pid AND w.age > v.age + 200)"
+    ),
+    "exists, never, choice": (
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM visits w WHERE"
+        " w.pid = v.pid AND (w.age > v.age + 200 OR w.seen < v.seen - 20000))"
+    ),
+    "exists, never, texts": (
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM visits w WHERE"
+        " w.pid = v.pid AND w.note >= v.note AND w.age > v.age + 200)"
+    ),
+    "exists, counted": (
+        "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM labs l WHERE l.pid = v.pid"
+        " AND l.result > v.age + 200) THEN 1 ELSE 0 END) FROM visits v"
+    ),
+    "exists, counted, wide": (
+        "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM visits w WHERE w.pid = v.pid"
+        " AND w.age > v.age + 200 AND w.seen < v.seen AND w.note > v.note)"
+        " THEN 1 ELSE 0 END) FROM visits v WHERE v.note <> v.ward"
+    ),
+    "exists, looked up": (
+        "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM labs l WHERE l.pid = v.pid"
+        " AND l.result > 119) THEN 1 ELSE 0 END) FROM visits v"
+    ),
+    "exists within exists": (
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM labs l WHERE"
+        " l.pid = v.pid AND l.result > v.age AND EXISTS (SELECT * FROM labs m WHERE"
+        " m.pid = l.pid AND m.result > v.age + 200 AND m.result > l.result))"
+    ),
     "in": (
         "SELECT COUNT(*) FROM visits WHERE pid IN"
         " (SELECT pid FROM labs WHERE result > 5)"
@@ -142,6 +176,22 @@ QUESTIONS = {
     "public pairs": (
         "SELECT COUNT(*) FROM labs l WHERE EXISTS"
         " (SELECT * FROM codes c WHERE c.number > l.result + 400)"
+    ),
+    "public pairs, never": (
+        "SELECT COUNT(*) FROM labs l WHERE NOT EXISTS"
+        " (SELECT * FROM codes c WHERE c.number > l.result + 4000)"
+    ),
+    "public pairs, two": (
+        "SELECT COUNT(*) FROM labs l WHERE EXISTS (SELECT * FROM codes c"
+        " WHERE c.number > l.result + 4000 AND c.number <> l.result)"
+    ),
+    "public pairs, texts": (
+        "SELECT COUNT(*) FROM labs l WHERE EXISTS (SELECT * FROM codes c"
+        " WHERE c.code > l.remark AND c.number > l.result + 4000)"
+    ),
+    "public pairs, counted": (
+        "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM codes c WHERE c.number >"
+        " l.result + 4000) THEN 1 ELSE 0 END) FROM labs l"
     ),
     "public join": (
         "SELECT COUNT(*) FROM visits v JOIN codes c ON c.code = v.item"

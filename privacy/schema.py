@@ -69,6 +69,9 @@ class Hierarchy:
     codes: Mapping[str, tuple[str | None, ...]]
 
 
+NOBODY = -(2**63)
+"""A stored unit key that no unit has: loading refuses it. Joins hold one row of it."""
+
 DEFAULT_MAX_LENGTH = 1_000
 """Bytes of UTF-8 that a value of a text column may have where nothing is declared."""
 

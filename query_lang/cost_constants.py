@@ -76,8 +76,14 @@ PAIR_VALUE_STEPS: Final = 3
 JOIN_ROW_BYTES: Final = 40
 """A row's place in the table of a join, at the least load."""
 
-CORRELATED_PAIR_STEPS: Final = 90
-"""Two rows that meet in a correlated subquery, and are kept to mark the outer one."""
+HALF_PAIR_STEPS: Final = 20
+"""Two rows that meet in a join that keeps or drops one of them."""
+
+LOOP_PAIR_STEPS: Final = 20
+"""Likewise, where no equality leads from one to the other."""
+
+NUMBERED_ROW_STEPS: Final = 60
+"""A row that is numbered and kept, to be read twice."""
 
 GROUP_ROW_STEPS: Final = 30
 GROUP_VALUE_STEPS: Final = 15

@@ -13,24 +13,18 @@ from query_lang.cost_amounts import Amount, Meter, Relation
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
     BYTES_A_STEP,
-    CORRELATED_PAIR_STEPS,
     DISTINCT_ROW_STEPS,
     FRAME_STEPS,
     FRAME_TEXT_SHARE,
     GROUP_BYTES,
     GROUP_ROW_STEPS,
     GROUP_VALUE_STEPS,
-    JOIN_ROW_BYTES,
-    JOIN_ROW_STEPS,
-    JOIN_VALUE_STEPS,
     LEAST_STEPS,
     NEW_GROUP_STEPS,
     NUMBER_BYTES,
     ONE_SIDED_FRAME_STEPS,
     ORDERED_GROUP_BYTES,
     ORDERED_ROW_STEPS,
-    PAIR_STEPS,
-    PAIR_VALUE_STEPS,
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
     ROW_BYTES,
@@ -49,18 +43,16 @@ from query_lang.cost_constants import (
     WINDOW_ROW_STEPS,
     WINDOW_VALUE_STEPS,
 )
-from query_lang.cost_expressions import ExpressionCost, Subquery, column_bytes
+from query_lang.cost_expressions import ExpressionCost, column_bytes
+from query_lang.cost_joins import narrowed, public_join, unit_join
+from query_lang.cost_subqueries import filtered, subqueries
 from query_lang.expressions import (
     Call,
-    ExistsInQuery,
     Expression,
     FieldRef,
-    Function,
-    UnitInQuery,
-    ValueInQuery,
-    conjuncts,
     slots_read,
 )
+from query_lang.placed_filters import placed
 from query_lang.plan import (
     BoundContributions,
     Compute,
@@ -102,8 +94,10 @@ class NodeCosts:
             case PublicScan(table):
                 rows = Amount(0, table.max_rows)
                 return self._read(table, node.first_slot, rows, wanted)
-            case Filter(child, condition) | PublicFilter(child, condition):
-                return self._filter(node, child, condition, wanted)
+            case Filter():
+                return self._placed(placed(node), wanted)
+            case PublicFilter():
+                return self._filter(node, wanted)
             case Compute(child, items):
                 return self._compute(child, items, wanted)
             case Windowed():
@@ -111,9 +105,9 @@ class NodeCosts:
             case Rollup():
                 return self._rollup(node, wanted)
             case UnitJoin():
-                return self._unit_join(node, wanted)
+                return unit_join(self, node, wanted)
             case PublicJoin():
-                return self._public_join(node, wanted)
+                return public_join(self, node, wanted)
             case Union():
                 return self._union(node, wanted)
             case BoundContributions():
@@ -150,21 +144,20 @@ class NodeCosts:
 
     # -- rows ------------------------------------------------------------------
 
-    def _filter(
-        self,
-        node: Filter | PublicFilter,
-        child: Node | PublicNode,
-        condition: Expression,
-        wanted: Slots,
-    ) -> Relation:
-        own = slots_of(child)
-        below = self.relation(child, (wanted | slots_read(condition)) & own)
-        self.evaluate("WHERE", [condition], below)
+    def _placed(self, node: Node, wanted: Slots) -> Relation:
+        if isinstance(node, Filter):
+            return self._filter(node, wanted)
+        return self.relation(node, wanted)
+
+    def _filter(self, node: Filter | PublicFilter, wanted: Slots) -> Relation:
+        own = slots_of(node.child)
+        below = self.relation(node.child, (wanted | slots_read(node.condition)) & own)
+        filtered(self, node.condition, below)
         rows = below.rows
         if isinstance(node, Filter) and node.first is not None:
             first = node.first
             rows = rows.at_most(Amount(first, self.meter.units * first))
-        return _narrowed(Relation(rows, below.widths), wanted)
+        return narrowed(Relation(rows, below.widths), wanted)
 
     def _compute(
         self, child: Node, items: Iterable[tuple[int, Expression]], wanted: Slots
@@ -190,9 +183,7 @@ class NodeCosts:
         for expression in expressions:
             cost.add(expression)
         self.meter.spend(construct, rows.rows, cost.steps)
-        for subquery, times in cost.subqueries:
-            for _ in range(times):
-                self._subquery(subquery, rows)
+        subqueries(self, cost.subqueries, rows)
         return cost
 
     def _unpacked(self, construct: str, rows: Amount, size: int) -> None:
@@ -287,7 +278,7 @@ class NodeCosts:
         if is_least_read and len(identity) > 1:
             self.meter.spend("GROUP BY", below.rows, LEAST_STEPS * len(identity))
         widths = dict.fromkeys((node.owner, *node.least.slots()), NUMBER_BYTES)
-        return _narrowed(Relation(rows, widths | keys | made), wanted)
+        return narrowed(Relation(rows, widths | keys | made), wanted)
 
     def grouped(self, rows: Amount, groups: Amount, keys: int, key_bytes: int) -> None:
         """Count rows that are put into groups."""
@@ -321,54 +312,6 @@ class NodeCosts:
         steps = DISTINCT_ROW_STEPS + size // BYTES_A_STEP
         self.meter.spend("COUNT(DISTINCT)", rows, steps)
         self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + size)
-
-    # -- joins -----------------------------------------------------------------
-
-    def _unit_join(self, node: UnitJoin, wanted: Slots) -> Relation:
-        read = frozenset() if node.condition is None else slots_read(node.condition)
-        needed = wanted | read | {node.left_unit, node.right_unit}
-        left = self.relation(node.left, needed & slots_of(node.left))
-        right = self.relation(node.right, needed & slots_of(node.right))
-        rows = _joined_rows(node, left.rows, right.rows, self.meter.units)
-        return self._joined("joins", (left, right), rows, node.condition, wanted)
-
-    def _public_join(self, node: PublicJoin, wanted: Slots) -> Relation:
-        needed = wanted | slots_read(node.condition)
-        left = self.relation(node.left, needed & slots_of(node.left))
-        right = self.relation(node.right, needed & slots_of(node.right))
-        rows = left.rows.times(node.fan_out)
-        sides = (left, right)
-        return self._joined("public joins", sides, rows, node.condition, wanted)
-
-    def _joined(
-        self,
-        construct: str,
-        sides: tuple[Relation, Relation],
-        rows: Amount,
-        condition: Expression | None,
-        wanted: Slots,
-    ) -> Relation:
-        for side in sides:
-            self._matched(construct, side)
-        self._held(construct, *sides)
-        both = Relation(rows, {**sides[0].widths, **sides[1].widths})
-        values = len(both.widths)
-        self.meter.spend(construct, rows, PAIR_STEPS + PAIR_VALUE_STEPS * values)
-        if condition is not None:
-            self.evaluate(construct, [condition], both, names=False)
-        return _narrowed(both, wanted)
-
-    def _matched(self, construct: str, side: Relation) -> None:
-        """Count the rows of one side of a join, held in a hash table."""
-        steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(side.widths)
-        steps += side.row_bytes // BYTES_A_STEP
-        self.meter.spend(construct, side.rows, steps)
-
-    def _held(self, construct: str, *sides: Relation) -> None:
-        """Count the side of a join that is held, whichever the engine chooses."""
-        held = [side.rows.times(JOIN_ROW_BYTES + side.row_bytes) for side in sides]
-        unit, whole = max(a.unit for a in held), max(a.whole for a in held)
-        self.meter.hold(construct, Amount(unit, whole), 1)
 
     # -- UNION ALL and bounds --------------------------------------------------
 
@@ -411,119 +354,7 @@ class NodeCosts:
         if node.max_rows is not None:
             most = node.max_rows
             rows = rows.at_most(Amount(most, self.meter.units * most))
-        return _narrowed(Relation(rows, below.widths), wanted)
-
-    # -- subqueries ------------------------------------------------------------
-
-    def _subquery(self, subquery: Subquery, around: Relation) -> None:
-        match subquery:
-            case UnitInQuery(_, query):
-                inner = self.relation(query, frozenset((query.owner,)))
-                self._looked_up("IN (SELECT ...)", around, inner)
-            case ValueInQuery(value, public, item):
-                read = slots_read(item) & slots_of(public)
-                inner = self.relation(public, read)
-                self.evaluate("IN (SELECT ...)", [item], inner)
-                self.evaluate("IN (SELECT ...)", [value], around)
-                self._looked_up("IN (SELECT ...)", around, inner)
-            case ExistsInQuery():
-                self._exists(subquery, around)
-
-    def _looked_up(self, construct: str, around: Relation, inner: Relation) -> None:
-        self._matched(construct, inner)
-        self._held(construct, inner)
-        steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(around.widths)
-        self.meter.spend(construct, around.rows, steps)
-
-    def _exists(self, exists: ExistsInQuery, around: Relation) -> None:
-        """Count pairs: each outer row with the inner rows that its tie leads to."""
-        construct, condition = "EXISTS", exists.condition
-        read = frozenset() if condition is None else slots_read(condition)
-        ties = {inner for inner, _ in exists.ties}
-        inner = self.relation(exists.query, (read | ties) & slots_of(exists.query))
-        self._matched(construct, inner)
-        self._matched(construct, around)
-        self._held(construct, inner, around)
-        tied = {outer for _, outer in exists.ties}
-        if exists.ties and set(exists.outer) <= tied:
-            if condition is not None:
-                self.evaluate(construct, [condition], inner, names=False)
-            return  # the outer rows of a unit are all alike: nothing is paired
-        rows = self._pairs(exists, around.rows, inner.rows)
-        pairs = Relation(rows, {**around.widths, **inner.widths})
-        steps = CORRELATED_PAIR_STEPS + PAIR_VALUE_STEPS * len(pairs.widths)
-        self.meter.spend(construct, rows, steps)
-        outer = sum(around.widths[slot] for slot in exists.outer)
-        self.meter.hold(construct, rows, JOIN_ROW_BYTES + outer)
-        if condition is not None:
-            self.evaluate(construct, [condition], pairs, names=False)
-
-    def _pairs(self, exists: ExistsInQuery, outer: Amount, inner: Amount) -> Amount:
-        if exists.ties:
-            return paired(outer, inner, self.meter.units)
-        met = _public_matches(exists)
-        most = inner.whole if met is None else min(met, inner.whole)
-        return outer.times(most)
-
-
-def paired(left: Amount, right: Amount, units: int) -> Amount:
-    """Return the pairs of rows of one unit each: the least of three bounds."""
-    whole = min(
-        left.whole * right.unit,
-        right.whole * left.unit,
-        units * left.unit * right.unit,
-    )
-    return Amount(left.unit * right.unit, whole)
-
-
-def _joined_rows(node: UnitJoin, left: Amount, right: Amount, units: int) -> Amount:
-    pairs = paired(left, right, units)
-    if node.outer:
-        alone = left if node.right_by_key else pairs + left
-        return left if node.right_by_key else alone
-    rows = pairs
-    rows = rows.at_most(left) if node.right_by_key else rows
-    return rows.at_most(right) if node.left_by_key else rows
-
-
-def _public_matches(exists: ExistsInQuery) -> int | None:
-    """Return the most rows of a public table that equalities leave for one outer row.
-
-    None where no key and no declared fan-out is equated with outer values.
-    """
-    node = exists.query
-    while isinstance(node, PublicFilter):
-        node = node.child
-    if not isinstance(node, PublicScan) or exists.condition is None:
-        return None
-    equated = _equated(exists.condition, node.slots())
-    names = [column.name for column in node.table.columns]
-    covers = [(node.table.key, 1), *node.table.fan_out]
-    most = [
-        rows
-        for columns, rows in covers
-        if columns
-        and all(node.first_slot + names.index(name) in equated for name in columns)
-    ]
-    return min(most, default=None)
-
-
-def _equated(condition: Expression, own: Slots) -> set[int]:
-    """Return the inner slots that a conjunct equates with outer values alone."""
-    found: set[int] = set()
-    for part in conjuncts(condition):
-        if not isinstance(part, Call) or part.function is not Function.EQ:
-            continue
-        one, two = part.operands
-        for column, value in ((one, two), (two, one)):
-            if isinstance(column, FieldRef) and not slots_read(value) & own:
-                found.add(column.slot)
-    return found
-
-
-def _narrowed(relation: Relation, wanted: Slots) -> Relation:
-    kept = {slot: relation.widths[slot] for slot in wanted}
-    return Relation(relation.rows, kept)
+        return narrowed(Relation(rows, below.widths), wanted)
 
 
 def _read(expressions: Iterable[Expression]) -> Slots:

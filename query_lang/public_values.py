@@ -6,7 +6,6 @@ that an expression means the same in both places.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
 
 from privacy.schema import ColumnType, Hierarchy
 from query_lang.expressions import (
@@ -47,7 +46,7 @@ def render_public_values(
     Raises:
         SqlNotAllowedError: Rule ``too_complex``.
     """
-    renderer = ExpressionRenderer(RenderContext(own, _START, _no_subquery), slots)
+    renderer = ExpressionRenderer(RenderContext(own, _START, _NoSubqueries()), slots)
     made = [
         renderer.render(expression) + Fragment(f" AS e{number}")
         for number, expression in enumerate(expressions)
@@ -67,8 +66,19 @@ def sql_type(kind: ColumnType) -> str:
     return SQL_TYPES[kind]
 
 
-def _no_subquery(
-    _: UnitInQuery | ValueInQuery | ExistsInQuery, __: ExpressionRenderer
-) -> NoReturn:
-    message = "public values are evaluated without subqueries"
-    raise AssertionError(message)
+class _NoSubqueries:
+    """Stands where subqueries are rendered: public values hold none."""
+
+    def value(
+        self, _: UnitInQuery | ValueInQuery | ExistsInQuery, __: ExpressionRenderer
+    ) -> Fragment:
+        """Raise: nothing that holds a subquery gets here."""
+        message = "public values are evaluated without subqueries"
+        raise AssertionError(message)
+
+    def marked(
+        self, _: Mapping[ExistsInQuery, str], __: Fragment, ___: frozenset[int]
+    ) -> Fragment:
+        """Raise: as above."""
+        message = "public values are evaluated without subqueries"
+        raise AssertionError(message)

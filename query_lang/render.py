@@ -95,7 +95,7 @@ def _counted(
     shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
     read = {slot for _, measure in measures for slot in measured_slots(plan, measure)}
     wanted = frozenset(read | {key.slot for key in plan.keys})
-    source = nodes.node(plan.child, wanted, frozenset())
+    source = nodes.node(plan.child, wanted)
     query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
     if keys:
         query += Fragment(f" GROUP BY {', '.join(keys)}")
@@ -128,7 +128,7 @@ def _histogram(
     place, measure = measured
     keys = [slot_name(key.slot) for key in plan.keys]
     wanted = frozenset((measure.slot, *(key.slot for key in plan.keys)))
-    source = nodes.node(plan.child, wanted, frozenset())
+    source = nodes.node(plan.child, wanted)
     groups = listed([Fragment(name) for name in (*keys, "bin")])
     binned = Fragment(f"(SELECT *, {_bin(measure)} AS bin FROM ") + source  # noqa: S608 - our own names
     binned += Fragment(f" WHERE {slot_name(measure.slot)} IS NOT NULL)")

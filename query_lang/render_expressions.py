@@ -9,6 +9,7 @@ once, below, under a name of its own.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Protocol
 
 from privacy.schema import ColumnType, Hierarchy, HierarchyDomain, Scalar
 from query_lang import hierarchies, rules
@@ -80,6 +81,25 @@ def slot_name(slot: int) -> str:
     return f"s{slot}"
 
 
+class Subqueries(Protocol):
+    """Renders the subqueries of expressions."""
+
+    def value(
+        self,
+        expression: UnitInQuery | ValueInQuery | ExistsInQuery,
+        outer: "ExpressionRenderer",
+    ) -> Fragment:
+        """Return the truth of a subquery for each row that ``outer`` renders."""
+
+    def marked(
+        self,
+        marks: Mapping[ExistsInQuery, str],
+        source: Fragment,
+        slots: frozenset[int],
+    ) -> Fragment:
+        """Return a relation with a column for each EXISTS: whether it holds."""
+
+
 @dataclass(frozen=True, slots=True)
 class RenderContext:
     """What rendering one query carries along.
@@ -87,14 +107,12 @@ class RenderContext:
     Attributes:
         own: The dataset's own hierarchies.
         position: Where the query begins, for refusals.
-        subquery: Renders IN (SELECT ...) and EXISTS.
+        subqueries: Renders IN (SELECT ...) and EXISTS.
     """
 
     own: Mapping[str, Hierarchy]
     position: Position
-    subquery: Callable[
-        [UnitInQuery | ValueInQuery | ExistsInQuery, "ExpressionRenderer"], Fragment
-    ]
+    subqueries: "Subqueries"
 
 
 @dataclass(slots=True)
@@ -110,7 +128,7 @@ class ExpressionRenderer:
 
     Attributes:
         context: Of the query.
-        allowed: Slots that may be read: the relation's, and those of rows around it.
+        allowed: Slots that may be read: the relation's, or those of a join's sides.
         names: Whether what is needed twice can be computed below (``wrapped``).
     """
 
@@ -118,10 +136,14 @@ class ExpressionRenderer:
     allowed: frozenset[int]
     names: bool = True
     _named: dict[Expression, _Named] = field(default_factory=dict)
+    _marks: dict[ExistsInQuery, str] = field(default_factory=dict)
     _depth: int = 0  # of the deepest name read since it was last set to 0
 
     def wrapped(self, source: Fragment) -> Fragment:
         """Return a relation in which everything that was named is computed."""
+        if self._marks:
+            subqueries = self.context.subqueries
+            source = subqueries.marked(self._marks, source, self.allowed)
         deepest = max((named.level for named in self._named.values()), default=0)
         for level in range(1, deepest + 1):
             made = [
@@ -155,6 +177,12 @@ class ExpressionRenderer:
         self._depth = max(self._depth, named.level)
         return Fragment(named.name)
 
+    def marked(self, exists: ExistsInQuery) -> Fragment:
+        """Return the name of a column that tells whether EXISTS holds for the row."""
+        if not self.names:  # pragma: no cover - conditions of joins hold no subquery
+            raise TypeError
+        return Fragment(self._marks.setdefault(exists, f"m{len(self._marks)}"))
+
     # -- one expression -------------------------------------------------------
 
     def render(self, expression: Expression) -> Fragment:  # noqa: PLR0911 - an arm a form
@@ -178,7 +206,7 @@ class ExpressionRenderer:
             case AverageRef():  # pragma: no cover - binding lets none through
                 raise TypeError
             case _:
-                return self.context.subquery(expression, self)
+                return self.context.subqueries.value(expression, self)
 
     def _slot(self, slot: int) -> Fragment:
         if slot not in self.allowed:

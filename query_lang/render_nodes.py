@@ -6,21 +6,19 @@ BIGINTs. The text of a query never gets here.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from privacy.schema import Hierarchy
 from query_lang.expressions import (
-    ExistsInQuery,
     Expression,
     FieldRef,
-    UnitInQuery,
-    ValueInQuery,
     slots_read,
 )
 from query_lang.fragments import Fragment, identifier, listed
 from query_lang.intervals import MAX_INTEGER, MIN_INTEGER
-from query_lang.literals import NUMBERS
+from query_lang.placed_filters import placed
 from query_lang.plan import (
     BoundContributions,
     Compute,
@@ -47,11 +45,12 @@ from query_lang.render_expressions import (
     RenderContext,
     slot_name,
 )
+from query_lang.render_joins import public_join, unit_join
+from query_lang.render_pieces import Slots, columns, names, read_by, select
+from query_lang.render_subqueries import SubqueryRenderer
 from query_lang.syntax import Position
 
 UNIT_KEY, ROW_HASH, ROW_RANK, PUBLIC_ROW = "unit_key", "row_hash", "row_rank", "_row"
-
-Slots = frozenset[int]
 
 
 @dataclass(slots=True)
@@ -61,39 +60,46 @@ class NodeRenderer:
     own: Mapping[str, Hierarchy]
     position: Position
     tables: Counter[str] = field(default_factory=Counter)
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def expressions(self, allowed: Slots, *, names: bool = True) -> ExpressionRenderer:
         """Return a renderer of expressions over rows with these slots."""
-        context = RenderContext(self.own, self.position, self.subquery)
+        context = RenderContext(self.own, self.position, self.subqueries)
         return ExpressionRenderer(context, allowed, names)
 
-    def node(self, node: Node | PublicNode, wanted: Slots, around: Slots) -> Fragment:  # noqa: C901, PLR0911, PLR0912 - an arm a form
+    @property
+    def subqueries(self) -> SubqueryRenderer:
+        """Return what renders subqueries."""
+        return SubqueryRenderer(self, self.numbers)
+
+    def node(self, node: Node | PublicNode, wanted: Slots) -> Fragment:  # noqa: C901, PLR0911, PLR0912 - an arm a form
         """Return a derived table in brackets with the wanted slots as columns.
 
         Args:
             node: What to render.
             wanted: Slots of the node's rows that are read above.
-            around: Slots of the rows around a correlated subquery.
         """
         match node:
             case Scan() | PublicScan():
                 return self._scan(node, wanted)
-            case Filter(child, condition) | PublicFilter(child, condition):
-                return self._filter(child, condition, wanted, around)
+            case Filter():
+                return self._placed(placed(node), wanted)
+            case PublicFilter():
+                return self._filter(node, wanted)
             case Compute():
-                return self._compute(node, wanted, around)
+                return self._compute(node, wanted)
             case Windowed():
-                return self._windowed(node, wanted, around)
+                return self._windowed(node, wanted)
             case Rollup():
-                return self._rollup(node, wanted, around)
+                return self._rollup(node, wanted)
             case UnitJoin():
-                return self._unit_join(node, wanted, around)
+                return unit_join(self, node, wanted)
             case PublicJoin():
-                return self._public_join(node, wanted, around)
+                return public_join(self, node, wanted)
             case Union():
-                return self._union(node, wanted, around)
+                return self._union(node, wanted)
             case BoundContributions():
-                return self._bounded(node, wanted, around)
+                return self._bounded(node, wanted)
 
     # -- tables ---------------------------------------------------------------
 
@@ -112,7 +118,7 @@ class NodeRenderer:
             Fragment(f"{identifier(own[slot])} AS {slot_name(slot)}")
             for slot in sorted(wanted)
         ]
-        query = Fragment("(SELECT ") + _columns(shown)
+        query = Fragment("(SELECT ") + columns(shown)
         query += Fragment(f" FROM {identifier(table.name)}")
         if isinstance(node, Scan) and node.max_rows is not None:
             query += Fragment(f" WHERE {identifier(ROW_RANK)} <= ?", (node.max_rows,))
@@ -120,52 +126,50 @@ class NodeRenderer:
 
     # -- rows -----------------------------------------------------------------
 
-    def _filter(
-        self,
-        child: Node | PublicNode,
-        condition: Expression,
-        wanted: Slots,
-        around: Slots,
-    ) -> Fragment:
-        own = slots_of(child)
-        rendered = self.expressions(own | around)
-        test = rendered.render(condition)
-        below = self.node(child, (wanted | slots_read(condition)) & own, around)
-        return _select(_names(wanted), rendered.wrapped(below), test)
+    def _placed(self, node: Node, wanted: Slots) -> Fragment:
+        if isinstance(node, Filter):
+            return self._filter(node, wanted)
+        return self.node(node, wanted)
 
-    def _compute(self, node: Compute, wanted: Slots, around: Slots) -> Fragment:
+    def _filter(self, node: Filter | PublicFilter, wanted: Slots) -> Fragment:
+        own = slots_of(node.child)
+        below = self.node(node.child, (wanted | slots_read(node.condition)) & own)
+        shown = names(wanted)
+        return self.subqueries.filtered(below, own, node.condition, shown)
+
+    def _compute(self, node: Compute, wanted: Slots) -> Fragment:
         own = slots_of(node.child)
         items = [(slot, value) for slot, value in node.items if slot in wanted]
-        rendered = self.expressions(own | around)
+        rendered = self.expressions(own)
         made = [
             rendered.render(value) + Fragment(f" AS {slot_name(slot)}")
             for slot, value in items
         ]
         kept = wanted & own
         below = self.node(
-            node.child, (kept | _read(value for _, value in items)) & own, around
+            node.child, (kept | read_by(value for _, value in items)) & own
         )
-        return _select([*_names(kept), *made], rendered.wrapped(below))
+        return select([*names(kept), *made], rendered.wrapped(below))
 
     # -- windows --------------------------------------------------------------
 
-    def _windowed(self, node: Windowed, wanted: Slots, around: Slots) -> Fragment:
+    def _windowed(self, node: Windowed, wanted: Slots) -> Fragment:
         child = node.child
         own = slots_of(child)
         items = [item for item in node.items if item.slot in wanted]
         ties = tie_break(child)
-        rendered = self.expressions(own | around)
+        rendered = self.expressions(own)
         made = [
             self._window(item, child, ties, rendered)
             + Fragment(f" AS {slot_name(item.slot)}")
             for item in items
         ]
         kept = wanted & own
-        read = _read(part for item in items for part in _parts(item))
+        read = read_by(part for item in items for part in _parts(item))
         needs_order = any(_is_ordered(item) for item in items)
         below_wanted = kept | read | {child.owner} | set(ties if needs_order else ())
-        below = self.node(child, frozenset(below_wanted) & own, around)
-        source = _select([*_names(kept), *made], rendered.wrapped(below))
+        below = self.node(child, frozenset(below_wanted) & own)
+        source = select([*names(kept), *made], rendered.wrapped(below))
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(source, wanted, cut)
 
@@ -190,12 +194,12 @@ class NodeRenderer:
 
     # -- roll-ups ----------------------------------------------------------------------
 
-    def _rollup(self, node: Rollup, wanted: Slots, around: Slots) -> Fragment:
+    def _rollup(self, node: Rollup, wanted: Slots) -> Fragment:
         child = node.child
         own = slots_of(child)
         items = [item for item in node.items if item.slot in wanted]
         ties = tie_break(child)
-        rendered = self.expressions(own | around)
+        rendered = self.expressions(own)
         keys = [
             rendered.render(value) + Fragment(f" AS {slot_name(slot)}")
             for slot, value in node.keys
@@ -206,7 +210,7 @@ class NodeRenderer:
             for item in items
         ]
         least, unpacked, read_least = _least(node, wanted)
-        read = _read(
+        read = read_by(
             [
                 *(value for _, value in node.keys),
                 *(part for item in items for part in _parts(item)),
@@ -214,50 +218,27 @@ class NodeRenderer:
         )
         ordered = any(item.kind in {"first", "last"} for item in items)
         needed = read | {node.owner} | set(read_least) | set(ties if ordered else ())
-        below = rendered.wrapped(self.node(child, frozenset(needed) & own, around))
+        below = rendered.wrapped(self.node(child, frozenset(needed) & own))
         keyed = _keyed(below, keys)
         grouped_slots = frozenset((node.owner, *(slot for slot, _ in node.keys)))
-        shown = [*_names(wanted & grouped_slots), *made, *least]
-        grouped = Fragment("(SELECT ") + _columns(shown) + Fragment(" FROM ") + keyed
+        shown = [*names(wanted & grouped_slots), *made, *least]
+        grouped = Fragment("(SELECT ") + columns(shown) + Fragment(" FROM ") + keyed
         grouped += Fragment(f" GROUP BY {', '.join(groups)})")
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(grouped, wanted, cut, unpacked)
 
-    # -- joins ----------------------------------------------------------------
-
-    def _unit_join(self, node: UnitJoin, wanted: Slots, around: Slots) -> Fragment:
-        ties = {node.left_unit, node.right_unit}
-        read = frozenset() if node.condition is None else slots_read(node.condition)
-        needed = wanted | ties | read
-        left = self.node(node.left, needed & slots_of(node.left), around)
-        right = self.node(node.right, needed & slots_of(node.right), around)
-        on = Fragment(f"{slot_name(node.left_unit)} = {slot_name(node.right_unit)}")
-        if node.condition is not None:
-            rendered = self.expressions(slots_of(node) | around, names=False)
-            on += Fragment(" AND ") + rendered.render(node.condition)
-        return _joined(wanted, left, right, on, outer=node.outer)
-
-    def _public_join(self, node: PublicJoin, wanted: Slots, around: Slots) -> Fragment:
-        needed = wanted | slots_read(node.condition)
-        left = self.node(node.left, needed & slots_of(node.left), around)
-        right = self.node(node.right, needed & slots_of(node.right), around)
-        rendered = self.expressions(slots_of(node) | around, names=False)
-        on = rendered.render(node.condition)
-        return _joined(wanted, left, right, on, outer=node.outer)
-
     # -- UNION ALL ------------------------------------------------------------
 
-    def _union(self, node: Union, wanted: Slots, around: Slots) -> Fragment:
+    def _union(self, node: Union, wanted: Slots) -> Fragment:
         parts = [
-            self._union_part(node, part, number, (wanted, around))
+            self._union_part(node, part, number, wanted)
             for number, part in enumerate(node.parts, 1)
         ]
         return Fragment("(") + listed(parts, " UNION ALL ") + Fragment(")")
 
     def _union_part(
-        self, node: Union, part: UnionPart, number: int, slots: tuple[Slots, Slots]
+        self, node: Union, part: UnionPart, number: int, wanted: Slots
     ) -> Fragment:
-        wanted, around = slots
         own = slots_of(part.node)
         identity = part.node.identity
         given: dict[int, FieldRef | int | None] = {node.owner: part.node.owner}
@@ -275,19 +256,17 @@ class NodeRenderer:
         ]
         found = (_slot_of(given[slot]) for slot in wanted if slot in given)
         read = frozenset(slot for slot in found if slot is not None)
-        query = _select(shown, self.node(part.node, read & own, around))
+        query = select(shown, self.node(part.node, read & own))
         return Fragment(query.sql[1:-1], query.parameters)
 
     # -- bounds ---------------------------------------------------------------
 
-    def _bounded(
-        self, node: BoundContributions, wanted: Slots, around: Slots
-    ) -> Fragment:
+    def _bounded(self, node: BoundContributions, wanted: Slots) -> Fragment:
         """Number each unit's groups, then its rows, and keep the first of each."""
         child, owner = node.child, slot_name(node.owner)
         ties = tie_break(child)
         needed = wanted | {node.owner, *ties, *node.keys}
-        source = self.node(child, needed & slots_of(child), around)
+        source = self.node(child, needed & slots_of(child))
         source = _windowed(
             source,
             f"ROW_NUMBER() OVER (PARTITION BY {owner} "
@@ -295,117 +274,34 @@ class NodeRenderer:
             "row_place",
         )
         if node.max_groups is not None:
-            names = [owner, *map(slot_name, node.keys)]
-            within = f"OVER (PARTITION BY {', '.join(names)})"
+            keys = [owner, *map(slot_name, node.keys)]
+            within = f"OVER (PARTITION BY {', '.join(keys)})"
             source = _windowed(source, f"MIN(row_place) {within}", "group_first")
             numbered = f"OVER (PARTITION BY {owner} ORDER BY group_first)"
             source = _windowed(source, f"DENSE_RANK() {numbered}", "group_place")
             test = Fragment("group_place <= ?", (node.max_groups,))
-            source = _select([Fragment("*")], source, test)
+            source = select([Fragment("*")], source, test)
         if node.max_rows is not None and node.max_groups is not None:
             numbered = f"OVER (PARTITION BY {owner} ORDER BY row_place)"
             source = _windowed(source, f"ROW_NUMBER() {numbered}", "kept_place")
         place = "kept_place" if node.max_groups is not None else "row_place"
         rows = node.max_rows
         kept = None if rows is None else Fragment(f"{place} <= ?", (rows,))
-        return _select(_names(wanted), source, kept)
-
-    # -- subqueries -----------------------------------------------------------
-
-    def subquery(
-        self,
-        expression: UnitInQuery | ValueInQuery | ExistsInQuery,
-        outer: ExpressionRenderer,
-    ) -> Fragment:
-        """Return IN (SELECT ...) or EXISTS over the rows that ``outer`` renders."""
-        match expression:
-            case UnitInQuery(unit, query):
-                inner = self.node(query, frozenset((query.owner,)), frozenset())
-                own = outer.render(unit) + Fragment(" IN ") + inner
-                return Fragment("(") + own + Fragment(")")
-            case ValueInQuery(value, public, item):
-                return self._value_in(value, public, item, outer)
-            case ExistsInQuery():
-                return self._exists(expression, outer)
-
-    def _value_in(
-        self,
-        value: Expression,
-        query: PublicNode,
-        item: Expression,
-        outer: ExpressionRenderer,
-    ) -> Fragment:
-        slots = slots_of(query)
-        rendered = self.expressions(slots)
-        if value.facts.type in NUMBERS:
-            scale = max(value.facts.scale, item.facts.scale)
-            sides = outer.scaled(value, scale), rendered.scaled(item, scale)
-        else:
-            sides = outer.render(value), rendered.render(item)
-        source = rendered.wrapped(
-            self.node(query, slots_read(item) & slots, frozenset())
-        )
-        inner = _select([sides[1] + Fragment(" AS item")], source)
-        return Fragment("(") + sides[0] + Fragment(" IN ") + inner + Fragment(")")
-
-    def _exists(self, expression: ExistsInQuery, outer: ExpressionRenderer) -> Fragment:
-        slots = slots_of(expression.query)
-        around = outer.allowed
-        condition = expression.condition
-        ties = [
-            Fragment(f"{slot_name(inner)} = {slot_name(out)}")
-            for inner, out in expression.ties
-        ]
-        rendered = self.expressions(slots | around, names=False)
-        tests = [*ties] + ([] if condition is None else [rendered.render(condition)])
-        read = frozenset() if condition is None else slots_read(condition)
-        needed = (read | {inner for inner, _ in expression.ties}) & slots
-        source = self.node(expression.query, needed, frozenset())
-        test = listed(tests, " AND ") if tests else None
-        return Fragment("EXISTS ") + _select([Fragment("1 AS one")], source, test)
+        return select(names(wanted), source, kept)
 
 
 # -- pieces of SQL -----------------------------------------------------------
 
 
-def _columns(shown: Sequence[Fragment]) -> Fragment:
-    return listed(shown) if shown else Fragment("1 AS one")
-
-
-def _names(slots: Iterable[int]) -> list[Fragment]:
-    return [Fragment(slot_name(slot)) for slot in sorted(slots)]
-
-
-def _select(
-    shown: Sequence[Fragment], source: Fragment, test: Fragment | None = None
-) -> Fragment:
-    query = Fragment("(SELECT ") + _columns(shown) + Fragment(" FROM ") + source
-    if test is not None:
-        query += Fragment(" WHERE ") + test
-    return query + Fragment(")")
-
-
 def _windowed(source: Fragment, window: str, name: str) -> Fragment:
-    return _select([Fragment("*"), Fragment(f"{window} AS {name}")], source)
-
-
-def _joined(
-    wanted: Slots, left: Fragment, right: Fragment, on: Fragment, *, outer: bool
-) -> Fragment:
-    kind = " LEFT JOIN " if outer else " INNER JOIN "
-    source = left + Fragment(kind) + right + Fragment(" ON ") + on
-    return _select(_names(wanted), source)
+    return select([Fragment("*"), Fragment(f"{window} AS {name}")], source)
 
 
 def _keyed(below: Fragment, keys: Sequence[Fragment]) -> Fragment:
     """Compute the keys of a roll-up below it, under their own slots."""
     if not keys:
         return below
-    return _select([Fragment("*"), *keys], below)
-
-
-def _read(expressions: Iterable[Expression]) -> Slots:
-    return frozenset(slot for each in expressions for slot in slots_read(each))
+    return select([Fragment("*"), *keys], below)
 
 
 def _parts(item: WindowItem | RollupItem) -> list[Expression]:
@@ -512,7 +408,7 @@ def _saturated(
             shown.append(Fragment(f"{made[slot]} AS {name}"))
         else:
             shown.append(Fragment(name))
-    return _select(shown, source)
+    return select(shown, source)
 
 
 def _least(

@@ -10,6 +10,7 @@ public, are compared; ``spelled`` those of ids as they are before ``unit_fold``;
 
 import duckdb
 
+from privacy.schema import NOBODY
 from upstream.canonical import folded_sql
 from upstream.declarations import FOLDS
 from upstream.errors import IngestionError, Problem
@@ -70,8 +71,13 @@ def count_units(connection: duckdb.DuckDBPyConnection) -> int:
     """Return how many units all private tables of the load have together.
 
     Raises:
-        IngestionError: Two units have the same 64-bit key.
+        IngestionError: Two units have the same 64-bit key, or one has that of nobody.
     """
+    nobody = connection.execute(
+        f"SELECT count(*) FROM temp.people WHERE unit_key = {NOBODY}"  # noqa: S608 - our own number
+    ).fetchone()
+    if nobody != (0,):
+        raise IngestionError((collision("a unit and nobody"),))
     counts = connection.execute(
         "SELECT count(DISTINCT digest), count(DISTINCT unit_key), "
         "count(DISTINCT (digest, unit_key)) FROM temp.people"

@@ -9,7 +9,7 @@ import duckdb
 
 from engines.deadlines import Deadlines
 from engines.incidents import Incidents
-from engines.snapshots import BLIND, LOCKED
+from engines.snapshots import LOCKED, PUBLIC_ROWS
 from query_lang.fragments import Fragment
 from release.questions.keeping import Keeper
 
@@ -43,7 +43,7 @@ class PublicEngine:
         self._lock = Lock()
         self._connection = duckdb.connect(
             ":memory:",
-            config={**LOCKED, **BLIND, "threads": "1", "memory_limit": _MEMORY},
+            config={**LOCKED, **PUBLIC_ROWS, "threads": "1", "memory_limit": _MEMORY},
         )
 
     def cursor(self) -> duckdb.DuckDBPyConnection:

@@ -15,7 +15,7 @@ def _joined(name):
 PAIRS = (
     f"SELECT COUNT(*) FROM {_joined('a')} WHERE a0.note = 'n111' AND EXISTS (SELECT *"
     f" FROM {_joined('b')} WHERE b0.patient_id = a0.patient_id AND b0.day <> a0.day"
-    " AND b0.ward <> a0.ward AND b0.note <> a0.note)"
+    " AND b0.ward <> a6.ward AND b0.note <> a12.note)"
 )
 OPTIONS = {"bounds": {"tables": {"visits": 2}}}
 

@@ -55,11 +55,12 @@ def dataset():
     visits = Table("visits", shared, "pid", VISITS, max_rows=2_000)
     labs = Table("labs", shared, "pid", LABS, max_rows=1_000)
     people = Table("people", shared, "pid", 1, ("pid",), max_rows=100)
+    rare = Table("rare", shared, "pid", 1, ("pid",), max_rows=100)
     code = Column("code", ColumnType.TEXT, nullable=False, max_length=9)
     codes = Table(
         "codes", (code, Column("number", _NUMBER)), key=("code",), max_rows=CODES
     )
-    tables = {table.name: table for table in (visits, labs, people, codes)}
+    tables = {table.name: table for table in (visits, labs, people, rare, codes)}
     levels = {f"C{each}": (f"part {each % 30}",) for each in range(OWN_CODES)}
     hierarchies = {"own": Hierarchy("own", ("part",), levels)}
     day = date(2026, 1, 1)
@@ -69,14 +70,16 @@ def dataset():
 DATASET = dataset()
 
 
-def arms():
+def arms(strangers=STRANGERS):
     """Return two connections: with a unit at every cap, and without it."""
-    return _filled(first=0), _filled(first=1)
+    return _filled(0, strangers), _filled(1, strangers)
 
 
-def _filled(first):
+def _filled(first, strangers):
     connection = duckdb.connect(config={"threads": "1", "memory_limit": "1GB", **BLIND})
-    for name, most in (("visits", VISITS), ("labs", LABS), ("people", 1)):
+    tables = ("visits", VISITS), ("labs", LABS), ("people", 1), ("rare", 1)
+    for name, most in tables:
+        last = 1 if name == "rare" else strangers
         connection.execute(
             f"CREATE TABLE {name} AS SELECT (hash(u) >> 1)::BIGINT AS unit_key,"
             f" (hash(u, r, '{name}') >> 1)::BIGINT AS row_hash, r + 1 AS row_rank,"
@@ -84,7 +87,7 @@ def _filled(first):
             " AS paid, DATE '2000-01-01' + (hash(u, r, 1) % 9000)::INTEGER AS day,"
             " 'w' || (hash(u, r, 2) % 8) AS ward, repeat('ab', 490) || r AS note,"
             f" 'C' || (hash(u, r, 3) % {OWN_CODES}) AS item FROM"
-            f" range({first}, {STRANGERS}) AS one(u), range({most}) AS two(r)"
+            f" range({first}, {last}) AS one(u), range({most}) AS two(r)"
             " WHERE u = 0 OR r < 2 ORDER BY 1, 3"
         )
     connection.execute(

@@ -186,7 +186,7 @@ def test_what_cannot_be_named_is_counted_as_often_as_it_is_written():
         sum_of = f"({sum_of} + v.paid)"
         sql = (
             "SELECT COUNT(*) FROM people p LEFT JOIN visits v ON p.pid = v.pid"
-            f" AND {sum_of} > 1"
+            f" AND {sum_of} > p.sex"
         )
         found.append(steps(sql, "joins").unit)
     assert found[2] - found[1] > 2 * (found[1] - found[0])
@@ -215,9 +215,32 @@ def test_a_join_pairs_the_rows_of_a_unit():
     )
 
 
-def test_a_join_holds_the_larger_side():
-    held = memory("SELECT COUNT(*) FROM visits JOIN labs USING (pid)", "joins")
-    assert held == rows(VISITS, ALL_VISITS, c.JOIN_ROW_BYTES + 8)
+@pytest.mark.parametrize(
+    ("tables", "held"),
+    [
+        ("visits JOIN labs", (LABS, ALL_LABS)),
+        ("labs JOIN visits", (LABS, ALL_LABS)),
+        ("visits LEFT JOIN labs", (LABS, ALL_LABS)),
+        ("labs LEFT JOIN visits", (VISITS, ALL_VISITS)),
+    ],
+)
+def test_a_join_holds_the_side_with_fewer_rows_a_unit_or_that_of_a_left_join(
+    tables, held
+):
+    one, _, two = tables.partition(" ")[0], "", tables.rpartition(" ")[2]
+    sql = f"SELECT COUNT(*) FROM {tables} ON {one}.pid = {two}.pid"
+    assert memory(sql, "joins") == rows(*held, c.JOIN_ROW_BYTES + 8)
+
+
+def test_a_condition_on_one_side_is_evaluated_below_the_join():
+    sql = "SELECT COUNT(*) FROM visits v {} JOIN labs l ON v.pid = l.pid {}"
+    one = "v.note LIKE '%a%'"
+    once = VISITS * (NOTE + c.TEXT_BYTES) * c.SEARCHED_BYTE_STEPS
+    for kind in ("", "LEFT"):
+        found = steps(sql.format(kind, f"WHERE {one}"), "WHERE")
+        assert once <= found.unit <= once + VISITS * 2 * c.SIMPLE_STEPS
+    on = "SELECT COUNT(*) FROM labs l LEFT JOIN visits v ON v.pid = l.pid AND "
+    assert steps(on + one, "WHERE").unit == found.unit
 
 
 def test_a_self_join_multiplies():
@@ -269,15 +292,38 @@ EXISTS = (
 def test_exists_pairs_outer_and_inner_rows_of_a_unit():
     found = steps(EXISTS.format(" AND l.result > v.age"), "EXISTS")
     tied = steps(EXISTS.format(""), "EXISTS")
-    assert found.unit - tied.unit >= VISITS * LABS * c.CORRELATED_PAIR_STEPS
-    assert found.whole - tied.whole >= ALL_VISITS * LABS * c.CORRELATED_PAIR_STEPS
-    assert tied.unit < VISITS * LABS * c.CORRELATED_PAIR_STEPS
+    assert found.unit - tied.unit >= VISITS * LABS * c.HALF_PAIR_STEPS
+    assert found.whole - tied.whole >= ALL_VISITS * LABS * c.HALF_PAIR_STEPS
+    looked_up = c.JOIN_ROW_STEPS + 9 * c.JOIN_VALUE_STEPS
+    assert tied.unit < (VISITS + LABS) * looked_up
 
 
-def test_exists_holds_its_pairs():
+COUNTED = (
+    "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM labs l WHERE l.pid = v.pid{})"
+    " THEN 1 ELSE 0 END) FROM visits v"
+)
+
+
+def test_exists_holds_its_inner_rows_and_no_pairs():
     held = memory(EXISTS.format(" AND l.result > v.age"), "EXISTS")
-    assert held.unit >= VISITS * LABS * c.JOIN_ROW_BYTES
-    assert held.whole >= ALL_VISITS * LABS * c.JOIN_ROW_BYTES
+    assert held == rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 16)
+
+
+def test_exists_as_a_value_holds_the_rows_around_it_and_their_numbers():
+    tied = memory(COUNTED.format(" AND l.result > 5"), "EXISTS")
+    assert tied == rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 8)
+    inner = rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 16)
+    each = c.ROW_BYTES + 8 + 16 + c.JOIN_ROW_BYTES + 8
+    held = memory(COUNTED.format(" AND l.result > v.age"), "EXISTS")
+    assert held == inner + rows(VISITS, ALL_VISITS, each)
+
+
+def test_exists_as_a_value_counts_its_pairs_and_two_looks_at_each_number():
+    plain = steps(EXISTS.format(" AND l.result > v.age"), "EXISTS")
+    found = steps(COUNTED.format(" AND l.result > v.age"), "EXISTS")
+    looks = 2 * (c.JOIN_ROW_STEPS + c.JOIN_VALUE_STEPS) + c.NUMBERED_ROW_STEPS
+    assert found.unit - plain.unit >= VISITS * looks
+    assert found.whole - plain.whole >= ALL_VISITS * looks
 
 
 def test_the_condition_of_exists_is_evaluated_for_each_pair():
@@ -293,19 +339,19 @@ def test_exists_within_exists_multiplies():
         " AND m.result > v.age AND m.result > l.result)"
     )
     found = steps(EXISTS.format(inner), "EXISTS")
-    assert found.unit >= VISITS * LABS * LABS * c.CORRELATED_PAIR_STEPS
+    assert found.unit >= VISITS * LABS * LABS * c.HALF_PAIR_STEPS
 
 
 def test_exists_over_a_public_table_pairs_all_of_it():
     sql = "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM {} k WHERE {})"
     found = steps(sql.format("codes", "k.number > v.age"), "EXISTS")
-    assert found.unit >= VISITS * CODES * c.CORRELATED_PAIR_STEPS
-    assert found.whole >= ALL_VISITS * CODES * c.CORRELATED_PAIR_STEPS
+    assert found.unit >= VISITS * CODES * c.LOOP_PAIR_STEPS
+    assert found.whole >= ALL_VISITS * CODES * c.LOOP_PAIR_STEPS
     keyed = steps(sql.format("keyed", "k.code = v.note AND k.number > v.age"), "EXISTS")
-    assert keyed.unit < VISITS * 5 * c.CORRELATED_PAIR_STEPS
+    assert keyed.unit < found.unit - VISITS * (CODES - 1) * c.LOOP_PAIR_STEPS
     fanned = steps(sql.format("fanned", "k.number = v.age"), "EXISTS")
-    assert fanned.unit >= VISITS * 3 * c.CORRELATED_PAIR_STEPS
-    assert fanned.unit < VISITS * 6 * c.CORRELATED_PAIR_STEPS
+    assert fanned.unit >= VISITS * 3 * c.LOOP_PAIR_STEPS
+    assert fanned.unit < found.unit - VISITS * (CODES - 3) * c.LOOP_PAIR_STEPS
 
 
 def test_in_looks_each_row_up():
@@ -569,7 +615,7 @@ def test_limits_follow_from_public_settings():
 
 ATTACK = (
     "SELECT COUNT(*) FROM {} WHERE EXISTS (SELECT * FROM {} WHERE l0.pid = m0.pid"
-    " AND l0.result <> m0.result)"
+    " AND l0.result <> m0.result AND l4.result <> m4.result)"
 )
 
 

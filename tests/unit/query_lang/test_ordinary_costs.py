@@ -15,7 +15,6 @@ PAIRING = {
     "drug within 90 days of a condition",
     "two conditions",
     "a condition again within 30 days",
-    "five tables",
     "drug and measurement",
     "events by sex and year",
     "stroke after diabetes",

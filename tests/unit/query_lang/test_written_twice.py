@@ -77,7 +77,7 @@ def test_a_roll_up_of_a_subquery_is_made_once():
     )
     twice = f"SELECT COUNT(*) FROM ({inner} HAVING MAX({MARKS['in']}) = 1) x"
     query = compiled(twice)
-    assert query.rendered.statements[0].sql.count("EXISTS") == 1
+    assert query.rendered.statements[0].sql.count("SEMI JOIN") == 1
 
 
 def test_subqueries_that_differ_stay_two():

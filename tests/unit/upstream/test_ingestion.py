@@ -5,6 +5,7 @@ from datetime import date
 import duckdb
 import pytest
 
+from privacy.schema import NOBODY
 from upstream.errors import IngestionError
 from upstream.ingestion import ingest, sweep_dead_loads
 from upstream.row_hash import population_id, row_hash, unit_key
@@ -237,6 +238,13 @@ def test_a_collision_of_unit_keys_is_refused(hospital, monkeypatch):
         "upstream.staging.unit_key_sql", lambda _uid: "CAST(7 AS BIGINT)"
     )
     refused(hospital, "two units", [("snapshot", None, None)])
+
+
+def test_the_key_by_which_joins_hold_nobody_is_refused(hospital, monkeypatch):
+    monkeypatch.setattr(
+        "upstream.staging.unit_key_sql", lambda _uid: f"CAST({NOBODY} AS BIGINT)"
+    )
+    refused(hospital, "a unit and nobody", [("snapshot", None, None)])
 
 
 # Values
