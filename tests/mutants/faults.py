@@ -312,8 +312,8 @@ FAULTS = (
         "patients_in_public",
         "a public table may hold the load's unit ids",
         "upstream/public_watch.py",
-        'self._refuse([stored(table, "snapshot", self._coinciding)])',
-        "pass",
+        "        self._refuse([columns])\n",
+        "",
         ("tests/unit/upstream/test_published_ids.py",),
     ),
     Fault(
