@@ -1,4 +1,4 @@
-"""Running jobs: one at a time, kept alive by beats, stopped when told."""
+"""Running a job: kept alive by beats, stopped when told."""
 
 import json
 import logging
@@ -50,19 +50,26 @@ class RunnerParts:
 
 
 class JobRunner:
-    """Takes jobs and brings each to its end, or lets go of it."""
+    """Takes jobs and brings each to its end, or lets go of it.
+
+    Safe for many threads.
+    """
 
     def __init__(self, parts: RunnerParts, stop: threading.Event) -> None:
         self._parts = parts
         self._store = parts.store
         self._stop = stop  # set: let go of the running job, and take no other
 
-    def run_one(self, only: str | None = None) -> bool:
+    def waiting(self) -> list[str]:
+        """Return the queues that hold a job that nobody works on."""
+        return [] if self._stop.is_set() else self._store.waiting()
+
+    def run_one(self, only: str | None = None, *, queue: str | None = None) -> bool:
         """Take the oldest free job and work on it; say whether there was one.
 
-        ``only``: that one, or none.
+        ``only``: that one, or none. ``queue``: of that one; None: of all.
         """
-        row = None if self._stop.is_set() else self._store.claim(only)
+        row = None if self._stop.is_set() else self._store.claim(only, queue=queue)
         if row is None:
             return False
         facts = {"job": row.id, "kind": row.kind, "count": row.attempts}

@@ -207,6 +207,22 @@ FAULTS = (
         ("tests/integration/test_processors.py",),
     ),
     Fault(
+        "one_queue_of_jobs",
+        "a job waits for another population's: its beginning tells of the other's end",
+        "server/use_cases/job_store.py",
+        '        (known, literal("population ") + job.c.population),',
+        '        (known, literal("population ")),',
+        ("tests/integration/test_job_queues.py",),
+    ),
+    Fault(
+        "one_lock_of_loads",
+        "a load waits for another population's",
+        "server/use_cases/load_lock.py",
+        "        _locked(_common(settings), fcntl.LOCK_SH, while_waiting),",
+        "        _locked(_common(settings), fcntl.LOCK_EX, while_waiting),",
+        ("tests/integration/test_job_queues.py",),
+    ),
+    Fault(
         "jobs_everywhere",
         "a job's row work runs on the servers' processors",
         "server/job_worker.py",
