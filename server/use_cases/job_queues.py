@@ -26,7 +26,11 @@ class JobQueues:
         self._working: dict[str, threading.Thread] = {}
 
     def begin(self) -> None:
-        """Begin on the queues that hold jobs and that no thread here works on."""
+        """Begin on the queues that hold jobs and that no thread here works on.
+
+        What may not wait for its turn is begun first, in all queues.
+        """
+        self._runner.begin_due()
         self._working = {
             queue: thread
             for queue, thread in self._working.items()
@@ -44,9 +48,12 @@ class JobQueues:
             thread.join()
 
     def _work(self, queue: str) -> None:
-        """Run a queue's jobs, one after the other, until there is none."""
+        """Run a queue's oldest job.
+
+        The next one waits until all queues are looked at again: what is begun here was
+        then begun before its turn, or at a time that no job's end decides.
+        """
         try:
-            while self._runner.run_one(queue=queue):
-                pass
+            self._runner.run_one(queue=queue)
         except (SQLAlchemyError, CuratorError, OSError) as error:
             _log.error("a queue waits", extra={"error": type(error).__name__})

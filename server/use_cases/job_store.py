@@ -101,7 +101,7 @@ class Ending:
     error: str | None = None
 
 
-def _free() -> ColumnElement[bool]:
+def is_free() -> ColumnElement[bool]:
     """Return the condition on jobs that nobody works on."""
     return or_(
         job.c.state == "queued",
@@ -160,7 +160,7 @@ class JobStore:
 
     def waiting(self) -> list[str]:
         """Return the queues that hold a job that nobody works on."""
-        queues = select(_queue()).where(_free()).distinct()
+        queues = select(_queue()).where(is_free()).distinct()
         with self._databases.reader.connect() as connection:
             return list(connection.execute(queues).scalars())
 
@@ -175,7 +175,7 @@ class JobStore:
         its result where the last attempt had recorded one. The attempts that come
         back may be one more than ``MAX_ATTEMPTS``: then it is taken to be closed.
         """
-        free = _free()
+        free = is_free()
         if only is not None:
             free = and_(free, job.c.id == only)
         if queue is not None:
@@ -295,6 +295,18 @@ class JobStore:
             connection.execute(
                 self._held(job_id).values(
                     lease_boot=None, lease_until_ms=0, attempts=job.c.attempts - 1
+                )
+            )
+
+    def requeue(self, job_id: str) -> None:
+        """Put a job back where it was in its queue; it costs no attempt."""
+        with self._databases.writer.begin() as connection:
+            connection.execute(
+                self._held(job_id).values(
+                    state="queued",
+                    lease_boot=None,
+                    lease_until_ms=None,
+                    attempts=job.c.attempts - 1,
                 )
             )
 

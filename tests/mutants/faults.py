@@ -215,6 +215,14 @@ FAULTS = (
         ("tests/integration/test_job_queues.py",),
     ),
     Fault(
+        "charged_at_its_turn",
+        "a release's charge tells when the job before it ended",
+        "server/use_cases/job_queues.py",
+        "        self._runner.begin_due()\n",
+        "",
+        ("tests/integration/test_job_queues.py",),
+    ),
+    Fault(
         "one_lock_of_loads",
         "a load waits for another population's",
         "server/use_cases/load_lock.py",
