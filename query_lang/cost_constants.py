@@ -64,7 +64,7 @@ ITEM_STEPS: Final = 2
 SEARCHED_BYTE_STEPS: Final = 20
 """LIKE '%x%' on texts that nearly match everywhere, a byte (measured up to 15)."""
 
-LEVEL_STEPS: Final = 1500
+LEVEL_STEPS: Final = 700
 """A level of a built-in code system."""
 
 CODE_STEPS: Final = 12

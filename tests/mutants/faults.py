@@ -479,6 +479,14 @@ FAULTS = (
         ("tests/unit/query_lang/test_ordinary_costs.py",),
     ),
     Fault(
+        "public_conditions_after_the_join",
+        "a condition on a public table is evaluated for each joined row",
+        "query_lang/placed_filters.py",
+        "below, rest = ((), rest) if child.outer else _of_public(rest, child)",
+        "below = ()",
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
         "cost_without_loops",
         "pairs without an equality cost as much as one look",
         "query_lang/cost_subqueries.py",

@@ -281,6 +281,18 @@ def test_a_public_join_meets_its_fan_out():
     assert compared % (2 * VISITS) == 0
 
 
+def test_a_condition_on_the_public_side_is_evaluated_on_public_rows():
+    sql = (
+        "SELECT COUNT(*) FROM visits v {} JOIN keyed k ON k.code = v.ward"
+        " {} k.code LIKE '%a%'"
+    )
+    for written in (sql.format("", "WHERE"), sql.format("LEFT", "AND")):
+        found = steps(written, "WHERE")
+        assert found.unit == 0
+        assert found.whole >= CODES * 20 * c.SEARCHED_BYTE_STEPS
+        assert found.whole < CODES * 60 * c.SEARCHED_BYTE_STEPS
+
+
 # -- subqueries ------------------------------------------------------------------------
 
 EXISTS = (
