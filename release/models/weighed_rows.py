@@ -9,7 +9,7 @@ from release.models.contract import FloatArray, IntArray, Roll
 from release.models.marginal_fit import TreeFit, binned, pulled_to
 
 ROWS: Final = 50_000
-"""How many rows a fit weighs: of a cell that none lies in, the fit says 0. Twice as many
+"""How many rows a fit weighs; where none lies, the fit says 0. Twice as many
 bring tables of Adult nearer by a twentieth, and take twice the time."""
 
 CYCLES: Final = 1
