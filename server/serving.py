@@ -5,7 +5,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import uvicorn
 
@@ -52,7 +52,11 @@ def serve(
     if settings.slot_ms == 0:
         say("warning: CURATOR_SLOT_MS is 0: response times are not quantised")
     configure_logs(settings.log_level)
-    processors = _divide_processors()
+    with _divided_processors() as processors:
+        _serve(settings, processors, with_jobs=with_jobs)
+
+
+def _serve(settings: Settings, processors: Processors, *, with_jobs: bool) -> None:
     if settings.workers > 1:
         _serve_by_workers(settings, processors, with_jobs=with_jobs)
         return
@@ -68,7 +72,8 @@ def serve(
         _serve_one(server)
 
 
-def _divide_processors() -> Processors:
+@contextlib.contextmanager
+def _divided_processors() -> Iterator[Processors]:
     """Keep this process off the processors of row work; warn where that is not so."""
     processors = Processors.divided(usable_processors())
     if len(processors.all) == 1:
@@ -80,7 +85,10 @@ def _divide_processors() -> Processors:
             "warning: a quota of processor time stops the server while rows are worked "
             "on: give the container whole processors, such as --cpuset-cpus 0-3"
         )
-    return processors
+    try:
+        yield processors
+    finally:
+        keep_process_to(processors.all)
 
 
 def _jobs(

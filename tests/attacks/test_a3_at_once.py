@@ -13,7 +13,7 @@ from tests.audit.bounds import area_under_curve
 from tests.harness import ask, client, free_port, serve_in_process
 from tests.singled_out import (
     AGES,
-    ROOMY,
+    COSTLY,
     by_age,
     drawn_order,
     make_installation,
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.thorough
 
 AT_ONCE = 24
 TURNS = 40
-PATIENTS, VISITS = 300, 15
+SIZES = {"patients": 300, "visits": 15, "of_the_patient": 15}
 METRICS_SECONDS = 11  # they are read every 10 s
 
 
 def test_replies_to_24_at_once_leave_alike_with_the_patient_and_without(tmp_path):
-    installation = make_installation(tmp_path, PATIENTS, VISITS)
+    installation = make_installation(tmp_path, slot_ms=100, **SIZES)
     key, order, metrics = installation.analyst(), drawn_order(TURNS), free_port()
     told = {"CURATOR_METRICS_PORT": str(metrics)}
     with ExitStack() as stack:
@@ -41,7 +41,7 @@ def test_replies_to_24_at_once_leave_alike_with_the_patient_and_without(tmp_path
         def seconds(http, age):
             together.wait(60)
             started = time.monotonic()
-            reply = ask(http, ROOMY.format(age=age), epsilon="0.01")
+            reply = ask(http, COSTLY.format(age=age), epsilon="0.01")
             assert reply.status_code == 200, reply.text
             return time.monotonic() - started
 

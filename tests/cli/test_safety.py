@@ -1,6 +1,7 @@
 """``curator serve`` refuses what is unsafe, and says what to type."""
 
 import os
+import socket
 
 import pytest
 
@@ -19,7 +20,10 @@ def refused(curator, monkeypatch, **variables):
     more = {f"CURATOR_{name}": value for name, value in variables.items()}
     together = {**curator.installation.environment, **more}
     monkeypatch.setattr(type(curator.installation), "environment", together)
-    return curator.said("serve", "--port", "1")
+    with socket.create_server(
+        ("127.0.0.1", 0)
+    ) as taken:  # else it would go on for ever
+        return curator.said("serve", "--port", taken.getsockname()[1])
 
 
 @pytest.mark.parametrize("mode", [0o750, 0o701, 0o770, 0o755])
