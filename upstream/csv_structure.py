@@ -16,6 +16,7 @@ MAX_RECORD_BYTES = 2**20
 _LONGEST_LINE = MAX_RECORD_BYTES + 3
 _BLOCK_BYTES = 2**20
 _BOM = b"\xef\xbb\xbf"
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _OPENS_LATE, _CLOSES_EARLY = re.compile(rb'[^,\n"]"'), re.compile(rb'"[^,\r\n"]')
 _FIELD = re.compile(rb'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\Z)')
 
@@ -61,9 +62,22 @@ def check_csv(path: Path, name: str, tell: Callable[[int], None] = _untold) -> C
         header = tuple(field.decode() for field in _fields(first[1]))
         if any("\n" in name or "\r" in name for name in header):
             raise checker.refusal(1, "a column name has a line break: rename it")
+        if said := other_separator(header):
+            raise checker.refusal(1, said)
         checker.width = len(header)
         count = _count_records(checker, file, tell)
     return CsvFile(path, header, count, checker.is_quoted)
+
+
+def other_separator(header: Sequence[str]) -> str | None:
+    """Return what to say of a header whose names no comma separates.
+
+    Read as one column, such a file has whole rows, and ids, in its values.
+    """
+    for separator, words in _SEPARATORS.items():
+        if len(header) == 1 and separator in header[0]:
+            return f"{words} stand between the column names: write commas (RFC 4180)"
+    return None
 
 
 def _count_records(

@@ -28,6 +28,7 @@ from privacy.schema import (
 )
 from query_lang.hierarchies import is_code_sql
 from query_lang.writable import is_writable
+from upstream.csv_structure import other_separator
 from upstream.errors import IngestionError, Problem
 from upstream.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifest_rules import RESERVED, TODO
@@ -251,6 +252,8 @@ class _Draft:
     def _columns(self) -> list[_Drafted]:
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
         described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
+        if said := other_separator([source for source, _ in described]):
+            raise IngestionError((Problem(self.file.name, 1, None, said),))
         formats, booleans = self._formats(), self._booleans(described)
         names = _apart([_identifier(source) for source, _ in described])
         return [

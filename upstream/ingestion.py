@@ -274,7 +274,9 @@ class _Load:
         alike = count_alike(self.bench.connection)
         told = alike_warnings(self.manifest.population, alike)
         return Ingested(
-            IngestionReport(tuple(reports), (*warnings, *told), alike),
+            IngestionReport(
+                tuple(reports), (*warnings, *told, *self.watch.warnings), alike
+            ),
             population_digests(self.bench.connection),
             self.watch.new_units(),
             self.watch.names_others,

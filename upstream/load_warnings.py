@@ -119,8 +119,9 @@ def _written_apart(
 ) -> Iterator[str]:
     if alike["other"]:
         yield (
-            f"{alike['other']} units have ids that differ from another's in how a "
-            "number is written alone (1000007, 1000007.0 or 1-000-007): each counts "
-            f"as a {population.unit} of its own, and unit_fold cannot join them. If "
-            "they are the same people, write ids alike in the files"
+            f"{alike['other']} units have ids that differ from another's in separators "
+            "or in how a number is written alone (P-007 and P007, 1000007.0 and "
+            f"1000007): each counts as a {population.unit} of its own, and unit_fold "
+            "cannot join them. If they are the same people, write ids alike in the "
+            "files"
         )

@@ -7,7 +7,7 @@ decided by ``upstream.canonical``.
 
 What everybody may read is taken more narrowly than an id: ``0-4`` is an age group and
 ``2024-01-05`` a day, not the numbers 4 and 20240105, while an id ``01-0042`` may be
-``010042`` elsewhere. A text has at most ``MOST_FORMS`` forms.
+``010042`` elsewhere. Of a long text the first ``MOST_WORDS`` words are looked at too.
 """
 
 import re
@@ -15,14 +15,14 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
-MOST_FORMS = 8
-"""The most forms of one text."""
+MOST_WORDS = 100
+"""Words of a text that are looked at."""
 
-_MOST_BYTES = 2_000  # of a text that may be an id: longer ones have no form
+_MOST_CHARACTERS = 2_000  # of a text that are looked at, more than an id has
 _LEAST_JOINED_DIGITS = 7  # of parts that are one number, however they are cut
-_LEAST_TAIL = 5  # characters of an id behind a path, as in Patient/1000007
+_LEAST_WORD = 5  # characters of an id among others, as in Patient/1000007
 _MOST_DIGITS = 20  # of a number in scientific notation
-_WORDS = '[ -"$-.;<>-{}~]*'  # printable ASCII but for digits and / | : # =
+_WORDS = "[ -/:-~]*"  # printable ASCII without digits
 _BETWEEN = "\n"  # no form holds a control character
 
 _MARKS = {"\u066b": ".", "\u066c": ",", "\u2212": "-"}  # Arabic marks, the minus sign
@@ -43,7 +43,7 @@ _DATE = re.compile(
     rf"{_YEAR}([-./]){_MONTH}\1{_DAY}|{_DAY}([-./]){_MONTH}\2{_YEAR}"
     rf"|{_MONTH}([-./]){_DAY}\3{_YEAR}"
 )
-_TAIL = re.compile(r"[^\W0-9_].*[/|:#=]([^/|:#=]+)\Z")
+_BETWEEN_WORDS = re.compile(r"[\s/|:;,#=()\[\]<>&?]+")
 
 
 def id_forms(uid: str) -> list[str]:
@@ -64,10 +64,16 @@ def text_forms(text: str) -> list[str]:
     """
     core = _core(text)
     found = list(_meant(core))
-    tail = _TAIL.search(core)
-    if tail and len(tail[1]) >= _LEAST_TAIL:
-        found += _meant(_ENDS.sub("", tail[1]))
+    words = _BETWEEN_WORDS.split(text[:_MOST_CHARACTERS])[:MOST_WORDS]
+    for word in words if len(words) > 1 else ():
+        found += _word_forms(_core(word))
     return _distinct(found)
+
+
+def _word_forms(core: str) -> Iterator[str]:
+    """Yield the forms of a part of a text, if it is as long as most ids are."""
+    if len(core) >= _LEAST_WORD and any(map(str.isdigit, core)):
+        yield from _meant(core)
 
 
 def _meant(core: str) -> Iterator[str]:
@@ -79,9 +85,7 @@ def _meant(core: str) -> Iterator[str]:
 
 def _core(text: str) -> str:
     """Return a text in small letters and ASCII digits, without blanks and quotes."""
-    if len(text.encode()) > _MOST_BYTES:
-        return ""
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = unicodedata.normalize("NFKC", text[:_MOST_CHARACTERS]).casefold()
     plain = "".join(map(_character, unicodedata.normalize("NFKC", plain)))
     return _ENDS.sub("", plain)
 
@@ -146,7 +150,7 @@ def _expanded(whole: str, fraction: str, exponent: int) -> str:
 
 def _distinct(found: list[str]) -> list[str]:
     without_zeros = [_ZEROS.sub(r"\1", form) for form in found]
-    return [form for form in dict.fromkeys(without_zeros) if form][:MOST_FORMS]
+    return [form for form in dict.fromkeys(without_zeros) if form]
 
 
 def _as_text(forms: Callable[[str], list[str]]) -> Callable[[str | None], str]:
@@ -163,14 +167,19 @@ FUNCTIONS: Mapping[str, Callable[[str | None], str]] = {
 def forms_sql(text: str, function: Literal["id_forms", "text_forms"]) -> str:
     """Return the DuckDB expression of a text's list of forms, the same as Python's.
 
-    SQL finds the one form of ASCII letters and digits, and of ASCII without digits and
-    paths. A text that has none has the empty text.
+    SQL finds the one form of ASCII letters and digits, and of ASCII without digits. A
+    text that has none has the empty text.
     """
+    text = f"left({text}, {_MOST_CHARACTERS})"
     plain = f"regexp_replace(lower({text}), '(^|[^0-9])0+([0-9])', '\\1\\2', 'g')"
     words = f"regexp_replace(lower({text}), '[^a-z]', '', 'g')"
     return (
-        f"CASE WHEN strlen({text}) > {_MOST_BYTES} THEN [''] "
-        f"WHEN regexp_full_match({text}, '[0-9A-Za-z]+') THEN [{plain}] "
+        f"CASE WHEN regexp_full_match({text}, '[0-9A-Za-z]+') THEN [{plain}] "
         f"WHEN regexp_full_match({text}, '{_WORDS}') THEN [{words}] "
         f"ELSE string_split({function}({text}), chr(10)) END"
     )
+
+
+def number_sql(text: str) -> str:
+    """Return the DuckDB expression of a text's digits, in one number without zeros."""
+    return f"ltrim(regexp_replace({text}, '[^0-9]', '', 'g'), '0')"

@@ -43,6 +43,9 @@ class Surroundings:
 class PublicWatch:
     """Refuses what is public and names more than a handful of units.
 
+    Attributes:
+        warnings: What may be ids all the same, for the custodian alone.
+
     Units of other populations are only noted: to say so tells who is in them, so it is
     refused where an overlap is, with an entry.
     """
@@ -60,6 +63,7 @@ class PublicWatch:
         self._coinciding = coinciding_places(json.loads(manifest.canonical_json()))
         self._surroundings = surroundings
         self._others: set[str] = set()
+        self.warnings: list[str] = []
 
     @property
     def names_others(self) -> tuple[str, ...]:
@@ -84,7 +88,14 @@ class PublicWatch:
         Raises:
             IngestionError: A column names more than a handful of the units.
         """
-        self._refuse([stored(table, "snapshot", self._coinciding)])
+        columns = stored(table, "snapshot", self._coinciding)
+        self._refuse([columns])
+        for column in filter(self._ids.holds_numbers_of_ids, columns):
+            self.warnings.append(
+                f"{column.place} holds numbers most of which are ids of the load "
+                "without their letters: if they are, whoever reads them reads about "
+                "single people, so declare the table's unit_column, or leave it out"
+            )
 
     def refuse_other_datasets(self) -> None:
         """Look whether anything that other datasets have published names these units.

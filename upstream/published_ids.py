@@ -24,7 +24,7 @@ from privacy.schema import (
     ValuesDomain,
 )
 from upstream.errors import Problem
-from upstream.loose_ids import forms_sql
+from upstream.loose_ids import forms_sql, number_sql
 from upstream.reading_sql import quoted
 from upstream.row_hash import POPULATION_ID_BYTES, population_id_sql
 
@@ -168,7 +168,7 @@ class PublishedIds:
     def of_known(self, known: KnownUnits, name: str) -> tuple[int, ...]:
         """Return the parts by which more than a handful of known units are named.
 
-        A unit that is spelled in several ways is counted once if they have one form.
+        A unit is counted once for each form that is named.
 
         Args:
             known: The population's overlap file.
@@ -177,9 +177,18 @@ class PublishedIds:
         if not known.digests:
             return ()
         self._hand_over(known.digests, name)
-        return self._more_than_a_handful(
-            "least(count(DISTINCT t), count(DISTINCT digest))", name
-        )
+        return self._more_than_a_handful("count(DISTINCT digest)", name)
+
+    def holds_numbers_of_ids(self, texts: Texts) -> bool:
+        """Whether most numbers of a column are the load's ids without their letters."""
+        number = number_sql("t")
+        found = self.connection.execute(
+            f"SELECT count(DISTINCT {number}), count(DISTINCT {number}) "  # noqa: S608 - our own names
+            f"FILTER (WHERE hash({number}) IN (SELECT number FROM temp.numbers)) "
+            f"FROM ({texts.rows}) WHERE regexp_full_match(trim(t), '[0-9]+')"
+        ).fetchone()
+        total, named = found or (0, 0)
+        return not texts.numbers_coincide and named > max(HANDFUL, total // 2)
 
     def units_beyond(self, known: KnownUnits | None, name: str) -> int:
         """Return how many units of the load have a form that is not known."""
@@ -222,8 +231,7 @@ class PublishedIds:
 
 def _forms(texts: Texts) -> str:
     """Return the query of the distinct texts ``t`` and the forms looked for."""
-    number = r"regexp_full_match(form, '[0-9]+') AND NOT regexp_matches(t, '\pL')"
-    apart = f" AND NOT ({number})"
+    apart = " AND NOT regexp_full_match(form, '[0-9]+')"
     return (
         f"SELECT t, form FROM (SELECT t, unnest({forms_sql('t', 'text_forms')}) "  # noqa: S608 - our own names
         f"AS form FROM (SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "

@@ -4,7 +4,8 @@ Staging collects them in temporary tables, from every private table. ``people`` 
 ``unit_key``; ``digest``, the population's, which stands for the unit; and hashes, for
 this load alone, of the id without what ``unit_fold`` may join. ``forms`` has the
 digests of each unit's forms (``upstream.loose_ids``), by which populations, and what is
-public, are compared; ``spelled`` those of ids as they are before ``unit_fold``.
+public, are compared; ``spelled`` those of ids as they are before ``unit_fold``;
+``numbers`` has hashes of the digits of ids with letters.
 """
 
 import duckdb
@@ -13,7 +14,7 @@ from privacy.schema import NOBODY
 from upstream.canonical import folded_sql
 from upstream.declarations import FOLDS
 from upstream.errors import IngestionError, Problem
-from upstream.loose_ids import forms_sql
+from upstream.loose_ids import forms_sql, number_sql
 from upstream.row_hash import population_id_sql
 
 _FETCHED_ROWS = 10_000
@@ -26,6 +27,7 @@ def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
         "CREATE TEMP TABLE people "
         f"(unit_key BIGINT, digest BLOB, loose UBIGINT, {loose}); "
         "CREATE TEMP TABLE forms (unit_key BIGINT, digest BLOB, is_kept BOOLEAN); "
+        "CREATE TEMP TABLE numbers (unit_key BIGINT, number UBIGINT); "
         "CREATE TEMP TABLE spelled (digest BLOB)"
     )
 
@@ -51,6 +53,8 @@ def collect_units(connection: duckdb.DuckDBPyConnection, ids: str) -> int:
         "generate_subscripts(forms, 1) AS place FROM temp.fresh) WHERE form <> ''; "
         "INSERT INTO temp.forms SELECT unit_key, digest, true FROM temp.fresh "
         "WHERE forms[1] = ''; "
+        f"INSERT INTO temp.numbers SELECT unit_key, hash({number_sql('uid')}) "
+        "FROM temp.fresh WHERE regexp_matches(uid, '\\pL'); "
         "DROP TABLE temp.fresh"
     )
     connection.execute(

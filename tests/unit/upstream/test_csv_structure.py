@@ -13,6 +13,7 @@ from upstream.csv_structure import (
     read_csv_records,
 )
 from upstream.declarations import ColumnSpec, TableSpec
+from upstream.drafting import draft_manifest
 from upstream.errors import IngestionError
 from upstream.raw_rows import raw_rows_sql
 
@@ -138,3 +139,16 @@ def test_a_flaw_refuses_the_file_at_its_line(tmp_path, content, line, column, wo
         check_csv(write(tmp_path, content), "t.csv")
     (problem,) = refusal.value.problems
     assert (problem.file, problem.line, problem.column) == ("t.csv", line, column)
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [("pid;ward", "semicolons"), ("pid\tward", "tabs"), ("pid|ward", "bars")],
+)
+def test_a_file_that_no_comma_separates_is_refused(tmp_path, header, words):
+    path = write(tmp_path, f"\ufeff{header}\n1;x\n".encode())
+    with pytest.raises(IngestionError, match=words) as refused:
+        check_csv(path, "t.csv")
+    assert refused.value.problems[0].line == 1
+    with pytest.raises(IngestionError, match=words):
+        draft_manifest([path])

@@ -455,7 +455,7 @@ def test_a_report_warns_of_tables_whose_units_are_strangers(hospital, ids, said)
         }
     ]
     warnings = hospital.load().report.warnings
-    strangers = [w.split(":")[0] for w in warnings if "are in" in w]
+    strangers = [w.split(":")[0] for w in warnings if "can be found in" in w]
     assert strangers == ([said] if said else [])
 
 

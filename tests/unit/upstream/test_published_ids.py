@@ -97,6 +97,21 @@ def test_numbers_are_found_however_a_program_writes_them(hospital, unit_type, wh
         assert f"the list of stays.c{number} holds ids" in said, how
 
 
+@pytest.mark.parametrize("when", ["in this load", "in an earlier load"])
+def test_ids_are_found_in_cells_that_hold_more(house, when):
+    if when == "in an earlier load":
+        house.surroundings = Surroundings(own=known(IDS))
+        house.csv = "pid,day,ward\nX1,,A\n"
+    for cells in (
+        [f"{uid};north;x" for uid in IDS],
+        [f"Patient/{uid} (see note)" for uid in IDS],
+        ["|".join(IDS[start : start + 10]) for start in (0, 10)],
+    ):
+        publish(house, cells)
+        with pytest.raises(IngestionError, match=r"column marks\.code holds ids"):
+            house.load()
+
+
 def test_the_columns_of_a_table_are_counted_together(house):
     column = {"type": "text", "source": "test"}
     columns = [{"name": name, **column} for name in ("first", "second", "third")]
@@ -133,9 +148,11 @@ ORDINARY = {
     "doses": [f"{i / 4:.2f}" for i in range(1, 200) if i % 4],
     "versions": [f"{i}.{j}.{k}" for i in range(3) for j in range(5) for k in range(5)],
     "departments": ["surgery", "eye clinic", "ward 7 b", "ICU (2)", "x-ray"],
+    "texts": [f"stage {i}, see table {i + 1}/{i + 2}" for i in range(50)],
 }  # fmt: skip
 COINCIDING = {
     "zip codes": [f"{i:05}" for i in range(1_067, 99_000, 61)],
+    "towns": [f"{i:05} Town" for i in range(1_067, 99_000, 61)],
     "years": [str(i) for i in range(1990, 2030)],
     "months": [str(i) for i in range(1, 13)],
     "ends of ranges": [f"{i:,}" for i in range(1_000, 20_000, 250)],
@@ -216,6 +233,19 @@ def test_what_is_declared_of_numbers_does_not_hold_for_other_ids(house):
     publish(house, IDS, not_unit_ids=True)
     with pytest.raises(IngestionError, match=r"marks\.code"):
         house.load()
+
+
+@pytest.mark.parametrize(("keys", "warned"), [({}, 1), ({"not_unit_ids": True}, 0)])
+def test_ids_without_their_letters_are_told(house, keys, warned):
+    publish(house, [uid[1:] for uid in IDS], **keys)
+    said = house.load().report.warnings
+    assert len(said) == warned
+    assert all("column marks.code holds numbers most of which" in one for one in said)
+
+
+def test_numbers_of_which_few_are_those_of_ids_are_not_told(house):
+    publish(house, [uid[1:] for uid in IDS[:9]] + [str(i) for i in range(10)])
+    assert not house.load().report.warnings
 
 
 def test_a_list_of_values_cannot_name_patients(house):
