@@ -1,7 +1,8 @@
 """When replies leave with default settings, and what a question costs the processors.
 
-Run: ``python -m benchmarks.slots [--slot-ms 100] [--at-once 1 8 24 64]``. A server in
-processes of its own, on a fresh ledger; clients that send at once, each the next
+Run: ``python -m benchmarks.slots [--slot-ms 100] [--at-once 1 8 24 64] [--workers 1]``.
+A server in processes of its own, on a fresh ledger (several workers: in a PostgreSQL of
+the benchmark's own); clients that send at once, each the next
 question when all have their answers. Prints the median and the ninetieth percentile of
 the time to a reply, how many replies were late, and processor milliseconds a question
 of the server and of its executors: what the constants of ``server.api.backlog`` rest
@@ -9,17 +10,19 @@ on, since they hardly depend on what else the machine does.
 """
 
 import argparse
+import contextlib
 import re
 import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
+from tests.clusters import Cluster
 from tests.harness import (
     Installation,
     ask,
@@ -43,23 +46,24 @@ class Bench:
 
     url: str
     key: str
-    metrics: str
+    metrics: int  # the first worker's port
+    workers: int
     pid: int
 
     def late(self) -> int:
         """Return how many replies missed their slot so far."""
-        text = httpx.get(self.metrics).text
-        found = re.search(r"^curator_late_replies ([\d.]+)", text, re.MULTILINE)
-        return int(float(found[1])) if found else 0
+        return sum(late_replies(self.metrics + place) for place in range(self.workers))
 
     def busy_ms(self) -> tuple[float, float]:
-        """Return processor milliseconds of the server, and of its executors."""
+        """Return processor milliseconds of the servers, and of their executors."""
+        servers = [self.pid, *(children(self.pid) if self.workers > 1 else ())]
         executors = sum(
             _busy_ms(pid)
-            for pid in children(self.pid)
+            for server in servers
+            for pid in children(server)
             if b"executor_child" in Path(f"/proc/{pid}/cmdline").read_bytes()
         )
-        return _busy_ms(self.pid), executors
+        return sum(map(_busy_ms, servers)), executors
 
 
 def main() -> None:
@@ -67,33 +71,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--slot-ms", type=int, default=100)
     parser.add_argument("--at-once", type=int, nargs="+", default=[1, 8, 24, 64])
+    parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        installation = Installation(Path(folder), slot_ms=options.slot_ms).create()
-        manifest = installation.write_manifest()
-        declared = "  unit_type: integer\n  max_units: 2000\n"  # of 100
-        text = manifest.read_text().replace("  unit_type: integer\n", declared)
-        manifest.write_text(text)
-        installation.load_manifest(manifest)
-        key = installation.analyst()
-        port, metrics = free_port(), free_port()
-        process = start_process(
-            installation, port, environment={"CURATOR_METRICS_PORT": str(metrics)}
-        )
-        try:
-            wait_until_ready(port)
-            report(
-                Bench(
-                    f"http://127.0.0.1:{port}",
-                    key,
-                    f"http://127.0.0.1:{metrics}/metrics",
-                    process.pid,
-                ),
-                options.at_once,
-            )
-        finally:
-            process.terminate()
-            process.wait(40)
+    with contextlib.ExitStack() as stack:
+        url = ""
+        if options.workers > 1:
+            cluster = Cluster().create()
+            stack.callback(cluster.close)
+            url = cluster.database()
+        installation = Installation(
+            Path(stack.enter_context(tempfile.TemporaryDirectory())),
+            slot_ms=options.slot_ms,
+            url=url,
+            workers=options.workers,
+        ).create()
+        report(stack.enter_context(served(installation)), options.at_once)
+
+
+@contextlib.contextmanager
+def served(installation: Installation) -> Iterator[Bench]:
+    """Load a hundred patients, and serve."""
+    manifest = installation.write_manifest()
+    text = manifest.read_text().replace("max_units: 50000", "max_units: 2000")
+    manifest.write_text(text)
+    installation.load_manifest(manifest)
+    key = installation.analyst()
+    port, metrics = free_port(), free_port()
+    process = start_process(
+        installation, port, environment={"CURATOR_METRICS_PORT": str(metrics)}
+    )
+    try:
+        wait_until_ready(port, process)
+        url = f"http://127.0.0.1:{port}"
+        yield Bench(url, key, metrics, installation.workers, process.pid)
+    finally:
+        process.terminate()
+        process.wait(40)
 
 
 def report(bench: Bench, widths: Sequence[int]) -> None:
@@ -137,6 +150,13 @@ def ask_many(bench: Bench, at_once: int, questions: int) -> list[float]:
     for thread in threads:
         thread.join()
     return seconds
+
+
+def late_replies(port: int) -> int:
+    """Return how many replies were late, as a metrics listener says."""
+    text = httpx.get(f"http://127.0.0.1:{port}/metrics").text
+    found = re.search(r"^curator_late_replies ([\d.]+)", text, re.MULTILINE)
+    return int(float(found[1])) if found else 0
 
 
 def children(pid: int) -> list[int]:

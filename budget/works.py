@@ -66,6 +66,13 @@ def _ended(connection: Connection, row: Row[tuple[object, ...]]) -> Settled:
     return FailedReplay(row.query_id)
 
 
+def not_begun(connection: Connection, query_id: str) -> None:
+    """Say that a work's charge began nothing yet: its first attempt is to come."""
+    connection.execute(
+        update(charge).where(charge.c.query_id == query_id).values(attempts=0)
+    )
+
+
 def made_before(connection: Connection, query_id: str) -> bytes | None:
     """Return what a job's work made, where it has; the first is what it made."""
     known = read_query(connection, query_id)

@@ -65,15 +65,16 @@ def fill(
     if not filled.keys().isdisjoint(statement.vectors):
         raise ValueError
     vectors = [[0] * len(places) for _ in range(width)]
-    seen = set()
+    seen = bytearray(len(places))
     for row in rows:
         place = places.get(row[:-width])
-        if place in seen:
+        if place is None:
+            continue
+        if seen[place]:
             raise ValueError
-        if place is not None:
-            seen.add(place)
-            for vector, value in zip(vectors, row[-width:], strict=True):
-                vector[place] = _saturated(value)
+        seen[place] = 1
+        for vector, value in zip(vectors, row[-width:], strict=True):
+            vector[place] = _saturated(value)
     filled.update(zip(statement.vectors, vectors, strict=True))
 
 
@@ -83,4 +84,6 @@ def _saturated(value: Scalar | None) -> int:
         return 0
     if not isinstance(value, int):
         raise TypeError
-    return max(-SATURATION, min(SATURATION, value))
+    if -SATURATION <= value <= SATURATION:
+        return value
+    return SATURATION if value > 0 else -SATURATION

@@ -34,8 +34,12 @@ _UNIT: Mapping[CostPart, int] = {
 
 
 _KEEPING_ROWS = (
-    "to keep the rows that count: filter, then roll up by the unit key or number rows "
-    "(ROW_NUMBER() ... AS n, WHERE n <= 5), before joining"
+    "to keep every row: filter and roll up by the unit key (GROUP BY it) before "
+    "joining, and where a table only decides which {unit}s count, use IN (SELECT unit "
+    "key ...) or EXISTS tied by it alone"
+)
+_DROPPING_ROWS = (
+    ". Or drop rows: number those that count (ROW_NUMBER() ... AS n, WHERE n <= 5)"
 )
 
 
@@ -88,8 +92,9 @@ class CostCheck:
     def _hint(self, costs: StatementCosts, costing: Costing, passed: CostPart) -> str:
         lower = self._lower_bounds(costing, self._bounds(costs))
         if lower:
+            keeping = _KEEPING_ROWS.format(unit=self.dataset.unit) + _DROPPING_ROWS
             bounds = ", ".join(f'"{name}": {most}' for name, most in lower.items())
-            return f'ask with the bounds {{"tables": {{{bounds}}}}}, or {_KEEPING_ROWS}'
+            return f'{keeping}, or ask with the bounds {{"tables": {{{bounds}}}}}'
         if passed in {"steps", "memory_bytes"}:
             return (
                 "read fewer tables or columns; or ask the custodian to declare the "

@@ -19,8 +19,15 @@ TEXT_STEPS: Final = 9_000
 STATEMENT_BYTES: Final = 8 * 2**20
 """What one statement holds beside rows."""
 
-FETCHED_ROW_STEPS: Final = 2_500
+FETCHED_ROW_STEPS: Final = 1_500
 """A row of the result, read into Python and laid out over cells."""
+
+FETCHED_KEY_STEPS: Final = 200
+FETCHED_VALUE_STEPS: Final = 1_200
+"""A key or a measured value of such a row; sums have 128 bits."""
+
+CELL_STEPS: Final = 500
+"""A cell of the answer, whether or not a row fills it."""
 
 FETCHED_ROW_BYTES: Final = 300
 
@@ -57,7 +64,7 @@ ITEM_STEPS: Final = 2
 SEARCHED_BYTE_STEPS: Final = 20
 """LIKE '%x%' on texts that nearly match everywhere, a byte (measured up to 15)."""
 
-LEVEL_STEPS: Final = 1500
+LEVEL_STEPS: Final = 700
 """A level of a built-in code system."""
 
 CODE_STEPS: Final = 12
@@ -65,28 +72,28 @@ CODE_STEPS: Final = 12
 
 # -- joins and groups ------------------------------------------------------------------
 
-JOIN_ROW_STEPS: Final = 90
+JOIN_ROW_STEPS: Final = 65
 """A row that is put into a hash table or looked up in one."""
 
-JOIN_VALUE_STEPS: Final = 10
-PAIR_STEPS: Final = 10
+JOIN_VALUE_STEPS: Final = 7
+PAIR_STEPS: Final = 6
 """Two rows that meet in a join."""
 
-PAIR_VALUE_STEPS: Final = 3
+PAIR_VALUE_STEPS: Final = 2
 JOIN_ROW_BYTES: Final = 40
 """A row's place in the table of a join, at the least load."""
 
-HALF_PAIR_STEPS: Final = 20
+HALF_PAIR_STEPS: Final = 8
 """Two rows that meet in a join that keeps or drops one of them."""
 
-LOOP_PAIR_STEPS: Final = 20
+LOOP_PAIR_STEPS: Final = 8
 """Likewise, where no equality leads from one to the other."""
 
 NUMBERED_ROW_STEPS: Final = 60
 """A row that is numbered and kept, to be read twice."""
 
-GROUP_ROW_STEPS: Final = 30
-GROUP_VALUE_STEPS: Final = 15
+GROUP_ROW_STEPS: Final = 25
+GROUP_VALUE_STEPS: Final = 12
 AGGREGATE_STEPS: Final = 10
 NEW_GROUP_STEPS: Final = 150
 """A row that begins a group."""
@@ -103,7 +110,7 @@ TEXT_STATE_BYTE_STEPS: Final = 2
 TEXT_STATE_SHARE: Final = 4
 """A text that is kept for a group takes more than its bytes: one part in so many."""
 
-DISTINCT_ROW_STEPS: Final = 160
+DISTINCT_ROW_STEPS: Final = 100
 LEAST_STEPS: Final = 200
 """The least of compound identities, a row."""
 

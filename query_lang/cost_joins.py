@@ -12,7 +12,7 @@ from query_lang.cost_constants import (
     PAIR_VALUE_STEPS,
 )
 from query_lang.expressions import Expression, slots_read
-from query_lang.placed_filters import join_sides
+from query_lang.placed_filters import join_sides, public_sides
 from query_lang.plan import PublicJoin, UnitJoin, slots_of
 
 if TYPE_CHECKING:  # nodes hold joins, and joins hold nodes
@@ -36,11 +36,12 @@ def unit_join(costs: "NodeCosts", node: UnitJoin, wanted: Slots) -> Relation:
 
 def public_join(costs: "NodeCosts", node: PublicJoin, wanted: Slots) -> Relation:
     """Return private rows joined with a public table."""
-    needed = wanted | slots_read(node.condition)
+    public, condition = public_sides(node)
+    needed = wanted | (frozenset() if condition is None else slots_read(condition))
     left = costs.relation(node.left, needed & slots_of(node.left))
-    right = costs.relation(node.right, needed & slots_of(node.right))
+    right = costs.relation(public, needed & slots_of(public))
     rows = left.rows.times(node.fan_out)
-    both = joined(costs, "public joins", (left, right), rows, node.condition)
+    both = joined(costs, "public joins", (left, right), rows, condition)
     return narrowed(both, wanted)
 
 

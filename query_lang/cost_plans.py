@@ -8,8 +8,11 @@ from privacy.schema import Dataset
 from query_lang.cost_amounts import Amount, Meter
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
+    CELL_STEPS,
+    FETCHED_KEY_STEPS,
     FETCHED_ROW_BYTES,
     FETCHED_ROW_STEPS,
+    FETCHED_VALUE_STEPS,
     HISTOGRAM_STEPS,
     NUMBER_BYTES,
     STATE_BYTES,
@@ -108,7 +111,9 @@ def _statement(
         meter.hold("aggregates", groups, STATE_BYTES)
         if isinstance(measure, CountUnitsMeasure | CountDistinctMeasure):
             _distinct(plan, measure, (costs, below.rows), key_bytes)
-    meter.spend("cells", groups, FETCHED_ROW_STEPS * (len(keys) + len(measures)))
+    fetched = FETCHED_ROW_STEPS + FETCHED_KEY_STEPS * (len(keys) + (bins > 1))
+    meter.spend("cells", groups, fetched + FETCHED_VALUE_STEPS * len(measures))
+    meter.spend("cells", Amount(0, cells), CELL_STEPS)
     meter.hold("cells", groups, FETCHED_ROW_BYTES + key_bytes)
     return meter
 

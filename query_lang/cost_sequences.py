@@ -6,6 +6,7 @@ from query_lang.cost_constants import (
     BYTES_A_STEP,
     FETCHED_ROW_BYTES,
     FETCHED_ROW_STEPS,
+    FETCHED_VALUE_STEPS,
     JOIN_ROW_STEPS,
     JOIN_VALUE_STEPS,
     MARK_BYTES,
@@ -43,6 +44,8 @@ def sequence_costs(
         costs.sorted("sequences", below, 2)
     units = below.rows.at_most(Amount(1, dataset.max_units))
     marks = MARK_BYTES * made.max_length
-    meter.spend("sequences", units, FETCHED_ROW_STEPS * 2 + marks)
+    meter.spend(
+        "sequences", units, 2 * FETCHED_ROW_STEPS + 2 * FETCHED_VALUE_STEPS + marks
+    )
     meter.hold("sequences", units, ORDERED_GROUP_BYTES + FETCHED_ROW_BYTES + 4 * marks)
     return StatementCosts((meter,), len(text))

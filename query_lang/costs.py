@@ -29,9 +29,9 @@ class PlanCost:
     unit_memory_bytes: int
 
 
-SLOT_SHARE: Final = 2
+SLOT_SHARE: Final = 4
 """A unit's extra steps, met by every question ahead of a reply, fill at most one part
-in so many of a slot."""
+in so many of a slot: what each reply keeps free (``server/api/backlog.py``)."""
 
 UNIT_MEMORY_SHARE: Final = 64
 """One unit's extra bytes fill at most one part in so many of an executor's memory."""
@@ -102,7 +102,7 @@ def cost_limits(size: EngineSize) -> CostLimits:
     share of them one after the other: so a unit's extra steps count that often.
 
     >>> cost_limits(EngineSize(64, 2, 100, 2**30, 60.0)).unit_steps
-    1562500
+    781250
     """
     slot = (size.slot_ms or _DEFAULT_SLOT_MS) * _STEPS_A_MS
     ahead = math.ceil(size.permits / size.executors)

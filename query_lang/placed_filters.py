@@ -19,6 +19,7 @@ from query_lang.plan import (
     Compute,
     Filter,
     Node,
+    PublicFilter,
     PublicJoin,
     PublicNode,
     UnitJoin,
@@ -39,12 +40,13 @@ def placed(node: Filter) -> Node:
         return _held(replace(child, child=_held(child.child, below)), rest)
     left, rest = parted(node.condition, child.left)
     if isinstance(child, PublicJoin):
-        return _held(replace(child, left=_held(child.left, left)), rest)
+        below, rest = ((), rest) if child.outer else _of_public(rest, child)
+        condition = conjunction((child.condition, *below))
+        left_side = _held(child.left, left)
+        return _held(replace(child, left=left_side, condition=condition), rest)
     right: tuple[Expression, ...] = ()
-    if not child.outer:
-        kept = [parted(part, child.right) for part in rest]
-        right = tuple(part for below, _ in kept for part in below)
-        rest = tuple(part for _, above in kept for part in above)
+    if rest and not child.outer:
+        right, rest = parted(conjunction(rest), child.right)
     sides = replace(
         child, left=_held(child.left, left), right=_held(child.right, right)
     )
@@ -80,6 +82,19 @@ def join_sides(node: UnitJoin) -> JoinSides:
     if left.rows_per_unit < right.rows_per_unit:
         left, right = right, left
     return JoinSides(left, right, node.condition)
+
+
+def public_sides(node: PublicJoin) -> tuple[PublicNode, Expression | None]:
+    """Return the public side with what is asked of it alone, and the rest of ON."""
+    own, rest = parted(node.condition, node.right)
+    held = PublicFilter(node.right, conjunction(own)) if own else node.right
+    return held, conjunction(rest) if rest else None
+
+
+def _of_public(
+    conditions: tuple[Expression, ...], join: PublicJoin
+) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    return parted(conjunction(conditions), join.right) if conditions else ((), ())
 
 
 def parted(

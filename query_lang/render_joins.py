@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from privacy.schema import NOBODY
 from query_lang.expressions import slots_read
 from query_lang.fragments import Fragment
-from query_lang.placed_filters import join_sides
+from query_lang.placed_filters import join_sides, public_sides
 from query_lang.plan import Node, PublicJoin, UnitJoin, slots_of
 from query_lang.render_expressions import slot_name
 from query_lang.render_pieces import Slots, joined, names, select
@@ -36,11 +36,14 @@ def unit_join(nodes: "NodeRenderer", node: UnitJoin, wanted: Slots) -> Fragment:
 
 def public_join(nodes: "NodeRenderer", node: PublicJoin, wanted: Slots) -> Fragment:
     """Return private rows joined with a public table, which is held as it is."""
-    needed = wanted | slots_read(node.condition)
+    public, condition = public_sides(node)
+    needed = wanted | (frozenset() if condition is None else slots_read(condition))
     left = nodes.node(node.left, needed & slots_of(node.left))
-    right = nodes.node(node.right, needed & slots_of(node.right))
-    rendered = nodes.expressions(slots_of(node), names=False)
-    on = rendered.render(node.condition)
+    right = nodes.node(public, needed & slots_of(public))
+    on = Fragment("TRUE")
+    if condition is not None:
+        rendered = nodes.expressions(slots_of(node), names=False)
+        on = rendered.render(condition)
     return joined(wanted, left, right, on, outer=node.outer)
 
 

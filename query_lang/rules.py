@@ -612,8 +612,8 @@ ROW_BOUND_TOO_LARGE = Rule(
 TOO_COSTLY = Rule(
     "too_costly",
     "this could take more work or memory than a question may",
-    "lower options.bounds.tables, roll up by the unit key before joining, or ask in "
-    "several queries",
+    "roll up by the unit key before joining, use IN (SELECT unit key ...), lower "
+    "options.bounds.tables (which drops rows), or ask in several queries",
 )
 
 # Below the top: PRIVACY 1

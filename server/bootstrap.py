@@ -40,7 +40,7 @@ from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.job_store import LEASE_MS, JobStore
 from server.use_cases.jobs import JobsOffice
 from server.use_cases.load_job import LoadJob
-from server.use_cases.load_lock import load_lock
+from server.use_cases.load_lock import lock_of_all_loads
 from server.use_cases.release_job import ReleaseJob
 from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.secret_files import (
@@ -221,7 +221,7 @@ def delete_unnamed_files(services: Services) -> None:
         CuratorError: The ledger is not the one that the anchor remembers, or a file
             that it names is missing or another. Nothing was deleted.
     """
-    with load_lock(services.settings, wait=False) as held:
+    with lock_of_all_loads(services.settings, wait=False) as held:
         if not held:
             return  # a load is under way, its files are not named yet
         services.ledger.check()

@@ -23,6 +23,7 @@ from engines.processors import (
     usable_processors,
 )
 from privacy.errors import CuratorError
+from server.use_cases.job_queues import JobQueues
 
 NICENESS = 15  # less urgent than answers, which executors work for at 10
 POLL_SECONDS = 0.5
@@ -31,23 +32,22 @@ RESTART_SECONDS = 1.0
 _CUT_SHORT = 70
 _log = logging.getLogger("curator.worker")
 
-RunOne = Callable[[], bool]
+Begin = Callable[[], None]
+"""Begins on the jobs that wait; returns at once."""
 
 
-def work_until(stop: threading.Event, run_one: RunOne) -> None:
-    """Run jobs, one after the other, until ``stop`` is set."""
+def work_until(stop: threading.Event, begin: Begin) -> None:
+    """Begin on the jobs that wait, now and then, until ``stop`` is set."""
     while not stop.is_set():
         try:
-            had_one = run_one()
+            begin()
         except (SQLAlchemyError, CuratorError, OSError) as error:
             _log.error("the worker waits", extra={"error": type(error).__name__})
-            had_one = False
-        if not had_one:
-            stop.wait(POLL_SECONDS)
+        stop.wait(POLL_SECONDS)
 
 
 def work_as_process(
-    stop: threading.Event, run_one: RunOne, *, is_child: bool = False
+    stop: threading.Event, queues: JobQueues, *, is_child: bool = False
 ) -> None:
     """Run jobs until SIGTERM or SIGINT, or, as a child, until the parent's end.
 
@@ -67,10 +67,11 @@ def work_as_process(
     if is_child:
         threading.Thread(target=_hear_end, args=(stop,), daemon=True).start()
     threading.Thread(target=_end_anyhow, args=(stop,), daemon=True).start()
-    working = threading.Thread(target=work_until, args=(stop, run_one))
+    working = threading.Thread(target=work_until, args=(stop, queues.begin))
     working.start()
     while working.is_alive():
         working.join(POLL_SECONDS)
+    queues.join()
 
 
 def _hear_end(stop: threading.Event) -> None:

@@ -28,6 +28,7 @@ from server.installing import actor, initialise, upgrade_database
 from server.job_worker import work_as_process
 from server.logs import configure_logs
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.job_queues import JobQueues
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.statements import StatementOffice
 from server.version import VERSION
@@ -170,7 +171,7 @@ def run_worker(
     stop = threading.Event()
     with refusals():
         runner = make_runner(make_services(settings), stop)
-    work_as_process(stop, runner.run_one, is_child=child)
+    work_as_process(stop, JobQueues(runner), is_child=child)
 
 
 @cli.command()

@@ -148,17 +148,20 @@ def main():
     parser.add_argument("--counts", default=["2000", "20000"], **listed)
     parser.add_argument("--epsilons", default=["0.1", "1"], **listed)
     parser.add_argument("--shares", default=[""], help="one_way_share", **listed)
+    parser.add_argument("--rounds", default=[""], **listed)
     parser.add_argument("--runs", default=3, type=int)
     parser.add_argument("--ways", default=["1", "2", "3"], **listed)
     asked = parser.parse_args()
     ways = tuple(map(int, asked.ways))
-    print("data rows epsilon one_way_share", *(f"{n}-way" for n in ways))
+    print("data rows epsilon one_way_share rounds", *(f"{n}-way" for n in ways))
     for name, count, table in tables(asked):
-        for loss, share in itertools.product(asked.epsilons, asked.shares):
+        settings = itertools.product(asked.epsilons, asked.shares, asked.rounds)
+        for loss, share, rounds in settings:
             parameters = {"one_way_share": share} if share else {}
+            parameters |= {"rounds": int(rounds)} if rounds else {}
             found = errors(table, loss, asked.runs, parameters, ways)
             figures = " ".join(f"{error:.3f}" for error in found)
-            print(name, count, loss, share or "-", figures, flush=True)
+            print(name, count, loss, share or "-", rounds or "-", figures, flush=True)
 
 
 if __name__ == "__main__":

@@ -115,6 +115,15 @@ class WeighedModel(Protocol):
         ...
 
 
+@runtime_checkable
+class FittedModel(Protocol):
+    """A model whose answers rest on a fit of all its draws."""
+
+    def prepare(self) -> None:
+        """Work out the fit now, so that no question has to wait for it."""
+        ...
+
+
 class CubeModel(Protocol):
     """A published cube: noisy values, and what follows from them and public facts."""
 

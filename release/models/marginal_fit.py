@@ -14,6 +14,21 @@ ROUNDS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds:
+    """What was measured after the tree, round by round.
+
+    Attributes:
+        pairs: In the order in which they were chosen; none is in the tree.
+        tables: One table of bins a pair, flat in C order, as drawn.
+        scale: Of those draws; 0.0 where there are none.
+    """
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    tables: tuple[IntArray, ...] = ()
+    scale: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Marginals:
     """Draws of all one-way tables and of those two-way tables that a tree has.
 
@@ -24,6 +39,7 @@ class Marginals:
         pairs: The tree's edges; the first dimension of each is nearer to dimension 0.
         two_way: One table of bins an edge, flat in C order, as drawn.
         two_scale: Of those draws; 0.0 where there are none.
+        rounds: What was measured after the tree.
     """
 
     one_way: tuple[IntArray, ...]
@@ -32,6 +48,16 @@ class Marginals:
     pairs: tuple[tuple[int, int], ...]
     two_way: tuple[IntArray, ...]
     two_scale: float
+    rounds: Rounds = Rounds()
+
+    def measured(self) -> list[tuple[tuple[int, int], IntArray, float]]:
+        """Return each pair with its table and the scale of its draws."""
+        tree = zip(self.pairs, self.two_way, strict=True)
+        later = zip(self.rounds.pairs, self.rounds.tables, strict=True)
+        return [
+            *((pair, table, self.two_scale) for pair, table in tree),
+            *((pair, table, self.rounds.scale) for pair, table in later),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +129,32 @@ def _joint(
     variance: float,
 ) -> FloatArray:
     """Return shares of a pair's cells, with the one-way shares as their sums."""
-    whole = max(total, 1.0)
-    apart = np.outer(*sides).ravel() * whole
-    beyond = table - apart
-    observed = max(float(np.square(beyond).mean()), 1e-12)
-    kept = max(0.0, 1.0 - variance / observed)
-    joint = onto_simplex(apart + kept * beyond, whole) / whole
-    joint = np.maximum(joint, 1e-6 * apart / whole).reshape(len(sides[0]), -1)
+    apart = np.outer(*sides).ravel()
+    joint = pulled_to(apart, table, total, variance).reshape(len(sides[0]), -1)
     for _ in range(ROUNDS):
         joint = joint * _ratio(sides[0], joint.sum(axis=1))[:, None]
         joint = joint * _ratio(sides[1], joint.sum(axis=0))[None, :]
     return joint
+
+
+def pulled_to(
+    forecast: FloatArray, table: IntArray, total: float, variance: float
+) -> FloatArray:
+    """Return a table's shares, pulled to a forecast as far as they are within noise.
+
+    Args:
+        forecast: Shares.
+        table: As drawn.
+        total: Of the table.
+        variance: Of the noise of each entry.
+    """
+    whole = max(total, 1.0)
+    apart = forecast * whole
+    beyond = table - apart
+    observed = max(float(np.square(beyond).mean()), 1e-12)
+    kept = max(0.0, 1.0 - variance / observed)
+    joint = onto_simplex(apart + kept * beyond, whole) / whole
+    return np.maximum(joint, 1e-6 * forecast)
 
 
 def _ratio(wanted: FloatArray, got: FloatArray) -> FloatArray:

@@ -22,9 +22,13 @@ from release.models.intervals import (
     noise_variance,
 )
 from release.models.levels import family_sums
-from release.models.marginal_fit import Marginals, TreeFit, binned, fit_tree
+from release.models.marginal_fit import Marginals, Rounds, TreeFit, binned, fit_tree
 from release.models.rolling import check_roll, group_sums
+from release.models.weighed_rows import LAST_CYCLES, ROWS, WeighedRows
 from release.sealed_cube import MAX_DENSE_CELLS
+
+Told = tuple[tuple[int, int], IntArray, float]
+"""A pair, its table, and the scale of its draws."""
 
 MISFIT: Final = 0.2
 """How far, as a share of what it could at most be off, a count of several dimensions
@@ -57,10 +61,7 @@ class MarginalsModel:
         tables: Mapping[str, Table],
     ) -> "MarginalsModel":
         """Return the model that wrote these facts and tables."""
-        pairs = tuple(
-            (int(one), int(other))
-            for one, other in cast("list[list[int]]", facts["pairs"])
-        )
+        pairs = _pairs(facts["pairs"])
         axes = range(len(domain.dimensions))
         drawn = Marginals(
             one_way=tuple(_ints(tables, f"one_way_{axis}", "value") for axis in axes),
@@ -71,6 +72,7 @@ class MarginalsModel:
                 _ints(tables, f"two_way_{one}_{other}", "value") for one, other in pairs
             ),
             two_scale=float(str(facts["two_scale"])),
+            rounds=_rounds(facts, tables),
         )
         return cls(domain, drawn)
 
@@ -80,12 +82,17 @@ class MarginalsModel:
         return "marginals"
 
     def facts(self) -> Facts:
-        """Return the tree and the scales."""
-        return {
+        """Return the tree, the pairs of later rounds, and the scales."""
+        rounds = self.drawn.rounds
+        found: Facts = {
             "pairs": [list(pair) for pair in self.drawn.pairs],
             "one_scale": self.drawn.one_scale,
             "two_scale": self.drawn.two_scale,
         }
+        if rounds.pairs:
+            found["round_pairs"] = [list(pair) for pair in rounds.pairs]
+            found["round_scale"] = rounds.scale
+        return found
 
     def tables(self) -> Mapping[str, Table]:
         """Return one file a dimension and one a pair, values and bins in order."""
@@ -95,16 +102,37 @@ class MarginalsModel:
                 zip(self.drawn.one_way, self.drawn.bins, strict=True)
             )
         }
-        for (one, other), table in zip(
-            self.drawn.pairs, self.drawn.two_way, strict=True
-        ):
+        for (one, other), table, _ in self.drawn.measured():
             files[f"two_way_{one}_{other}"] = {"value": table}
         return files
 
     @cached_property
     def fit(self) -> TreeFit:
-        """The distribution that agrees with all draws."""
+        """The tree's distribution, which agrees with all draws but later rounds'."""
         return fit_tree(self.drawn)
+
+    @cached_property
+    def weighed(self) -> WeighedRows | None:
+        """The distribution that agrees with later rounds too; None: there are none."""
+        rounds = self.drawn.rounds
+        if not rounds.pairs:
+            return None
+        found = self.tree_rows()
+        noise = noise_variance(rounds.scale)
+        for pair, table in zip(rounds.pairs, rounds.tables, strict=True):
+            found.told(pair, table, self.fit.total, noise)
+        found.fit(LAST_CYCLES)
+        return found
+
+    def prepare(self) -> None:
+        """Work out the fit."""
+        for found in (self.fit, self.weighed):
+            del found
+
+    def tree_rows(self) -> WeighedRows:
+        """Return rows of the tree's fit, for later rounds to weigh."""
+        rows = self._tree_rows(ROWS)
+        return WeighedRows.of_tree(rows, self.fit, self.drawn.pairs, self.drawn.bins)
 
     def estimates(self) -> FloatArray:
         """Return the estimate of every cell.
@@ -139,6 +167,11 @@ class MarginalsModel:
         Drawn by an even sequence, not by chance: the same model gives the same rows,
         and tables of them are nearer to the fit's than chance would bring them.
         """
+        if self.weighed is not None:
+            return self.weighed.even_rows(rows)
+        return self._tree_rows(rows)
+
+    def _tree_rows(self, rows: int) -> IntArray:
         number = np.arange(1, rows + 1)
         chosen = np.zeros((rows, len(self.domain.dimensions)), dtype=np.int64)
         bins = np.zeros_like(chosen)
@@ -169,7 +202,13 @@ class MarginalsModel:
         return [first, *((other, one, table) for (one, other), table in edges)]
 
     def _sums(self, roll: Roll) -> FloatArray:
-        """Return estimates, one axis a dimension: messages from the leaves inwards."""
+        """Return estimates, one axis a dimension."""
+        if self.weighed is not None:
+            return np.asarray(self.weighed.sums(roll) * self.fit.total)
+        return self._tree_sums(roll)
+
+    def _tree_sums(self, roll: Roll) -> FloatArray:
+        """Return the tree's estimates: messages from the leaves inwards."""
         count = len(self.domain.dimensions)
         below = [
             ([axis], self._within(axis) @ _members(roll, axis)) for axis in range(count)
@@ -206,8 +245,9 @@ class MarginalsModel:
         asked = [axis for axis, codes in enumerate(roll.codes) if codes.any()]
         if len(asked) < 2:  # noqa: PLR2004 - one dimension is measured by itself
             return np.asarray(noise + whole)
-        between = reduce(np.multiply.outer, cells) * two
-        if self._measured(asked):
+        told = self._measured(asked)
+        if told is not None:
+            between = reduce(np.multiply.outer, cells) * noise_variance(told[2])
             return np.asarray(noise + whole + between)
         misfit = MISFIT * np.maximum(least - sums, 0.0)
         return np.asarray(noise + whole + np.square(misfit) + two)
@@ -236,8 +276,8 @@ class MarginalsModel:
         if len(asked) == 1 and roll.mask is None:
             drawn, error = sides[asked[0]]
             low, high, noise = drawn - error, drawn + error, error
-        elif self._measured(asked) and roll.mask is None:
-            drawn, error = self._pair(roll, asked)
+        elif (told := self._measured(asked)) is not None and roll.mask is None:
+            drawn, error = _pair(roll, told)
             low, high = drawn - error, np.minimum(high, drawn + error)
         return (low, np.maximum(high, low)), noise
 
@@ -261,30 +301,15 @@ class MarginalsModel:
         drawn = family_sums(codes[kept], table[kept], groups)
         return drawn, quantile * np.sqrt(values * one)
 
-    def _pair(self, roll: Roll, asked: list[int]) -> tuple[FloatArray, FloatArray]:
-        """Return what was drawn of two dimensions together, and 95 % half-widths."""
-        pair, table = next(
-            (pair, table)
-            for pair, table in zip(self.drawn.pairs, self.drawn.two_way, strict=True)
-            if sorted(pair) == asked
-        )
-        one, other = pair
-        square = table.astype(np.float64).reshape(len(roll.codes[one]), -1)
-        rows, columns = _members(roll, one), _members(roll, other)
-        drawn = rows.T @ square @ columns
-        cells = np.outer(rows.sum(axis=0), columns.sum(axis=0))
-        error = np.sqrt(cells * noise_variance(self.drawn.two_scale))
-        if one > other:
-            drawn, error = drawn.T, error.T
-        return drawn.ravel(), WEIGHTED_QUANTILE * error.ravel()
-
-    def _measured(self, asked: list[int]) -> bool:
-        """Whether exactly these two dimensions were counted together, unbinned."""
-        met = any(sorted(pair) == asked for pair in self.drawn.pairs)
-        return met and all(
-            int(self.drawn.bins[axis].max()) + 1 == len(self.drawn.bins[axis])
+    def _measured(self, asked: list[int]) -> Told | None:
+        """Return these two dimensions' own table, if they were counted unbinned."""
+        if any(
+            int(self.drawn.bins[axis].max()) + 1 < len(self.drawn.bins[axis])
             for axis in asked
-        )
+        ):
+            return None
+        found = (told for told in self.drawn.measured() if sorted(told[0]) == asked)
+        return next(found, None)
 
     def _total_variance(self, one: float) -> float:
         weights = sum(1 / len(table) for table in self.drawn.one_way)
@@ -298,6 +323,35 @@ def _members(roll: Roll, axis: int) -> FloatArray:
     kept = np.flatnonzero(codes >= 0)
     member[kept, codes[kept]] = 1.0
     return member
+
+
+def _pair(roll: Roll, told: Told) -> tuple[FloatArray, FloatArray]:
+    """Return what was drawn of two dimensions together, and 95 % half-widths."""
+    (one, other), table, scale = told
+    square = table.astype(np.float64).reshape(len(roll.codes[one]), -1)
+    rows, columns = _members(roll, one), _members(roll, other)
+    drawn = rows.T @ square @ columns
+    cells = np.outer(rows.sum(axis=0), columns.sum(axis=0))
+    error = np.sqrt(cells * noise_variance(scale))
+    if one > other:
+        drawn, error = drawn.T, error.T
+    return drawn.ravel(), WEIGHTED_QUANTILE * error.ravel()
+
+
+def _pairs(listed: object) -> tuple[tuple[int, int], ...]:
+    found = cast("list[list[int]]", listed)
+    return tuple((int(one), int(other)) for one, other in found)
+
+
+def _rounds(facts: Mapping[str, object], tables: Mapping[str, Table]) -> Rounds:
+    """Return what a model wrote of later rounds, if there were any."""
+    pairs = _pairs(facts.get("round_pairs", []))
+    names = [f"two_way_{one}_{other}" for one, other in pairs]
+    return Rounds(
+        pairs,
+        tuple(_ints(tables, name, "value") for name in names),
+        float(str(facts.get("round_scale", 0.0))),
+    )
 
 
 def _ints(tables: Mapping[str, Table], file: str, column: str) -> IntArray:

@@ -111,6 +111,11 @@ class PartitionModel:
         volumes = self.pieces.volumes.astype(np.float64)
         return fit_levels(self.levels, volumes, shrink=self.shrink)
 
+    def prepare(self) -> None:
+        """Work out the fit, and what each piece and cell has of it."""
+        for found in (self.fit, self._cells, self._volumes, self._spreads):
+            del found
+
     def estimates(self) -> FloatArray:
         """Return each cell's share of the estimate of its box."""
         return self._cells

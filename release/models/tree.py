@@ -136,6 +136,12 @@ class TreeModel:
             buckets["spread"] = self.spread.values
         return {"nodes": nodes, "buckets": buckets}
 
+    def prepare(self) -> None:
+        """Work out the fit, its sums, and where each cell stands."""
+        sums = self._straight_sums, self._fitted_sums
+        for found in (*sums, self._places, self._owners, self._ends, self._volumes):
+            del found
+
     def estimates(self) -> FloatArray:
         """Return every cell's estimate: its bucket's, spread evenly."""
         spread = np.repeat(self._fitted / self._sizes, self._sizes)

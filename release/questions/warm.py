@@ -17,6 +17,7 @@ from release.models.contract import (
     AnyArray,
     CubeModel,
     Estimates,
+    FittedModel,
     IntArray,
     Roll,
     WeighedModel,
@@ -58,6 +59,8 @@ class WarmModel:
 
     def __init__(self, model: CubeModel) -> None:
         self._model = model
+        if isinstance(model, FittedModel):
+            model.prepare()
         self._marginals: Keeper[tuple[int, ...], AnyArray] = Keeper(
             _MARGINAL_BYTES, _MARGINAL_BYTES
         )

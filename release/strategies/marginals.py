@@ -25,6 +25,12 @@ from release.models.marginals import MarginalsModel
 from release.sealed_cube import SealedCube
 from release.sealed_marginals import Pair, one_way_sums, pair_distances, pair_sums
 from release.strategies.contract import Expectation, Parameters
+from release.strategies.marginal_rounds import (
+    asked_rounds,
+    measure_rounds,
+    refuse_small_rounds,
+    round_weights,
+)
 from release.strategies.parameters import (
     divide,
     refuse_small_parts,
@@ -52,10 +58,14 @@ LEAST_SHARE, MOST_SHARE = Fraction(3, 10), Fraction(8, 10)
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What all one-way tables, and all choices, take of what tables cost."""
+    """What all one-way tables, and all choices, take of what tables cost.
+
+    ``rounds`` is how many are run after the tree; each has as much as an edge of it.
+    """
 
     one_way: Fraction
     choice: Fraction
+    rounds: int = 0
 
 
 class MarginalTables:
@@ -75,16 +85,17 @@ class MarginalTables:
         Where no share of the one-way tables is asked for, the parts of a noisy size,
         which decides it, and of the rest.
         """
-        refuse_unknown(parameters, ("one_way_share", "choice_share"))
+        refuse_unknown(parameters, ("one_way_share", "choice_share", "rounds"))
         _refuse_shape(domain)
         choice = share(parameters, "choice_share", "0.1")
+        rounds = asked_rounds(domain, parameters)
         if not _is_share_open(domain, parameters):
             one = share(parameters, "one_way_share", "0.3")
-            return _tables_parts(domain, loss, Shares(one, choice))
+            return _tables_parts(domain, loss, Shares(one, choice, rounds))
         size, rest = divide(loss, [("size", SIZE_SHARE), ("rest", 1 - SIZE_SHARE)])
         refuse_too_small(domain.bound, size.loss)
         for one in (LEAST_SHARE, MOST_SHARE):  # either may be taken
-            _tables_parts(domain, rest.loss, Shares(one, choice))
+            _tables_parts(domain, rest.loss, Shares(one, choice, rounds))
         return size, rest
 
     def expectation(
@@ -133,6 +144,8 @@ class MarginalTables:
             tuple(tables),
             two_scale if pairs else 0.0,
         )
+        if shares_taken.rounds:
+            drawn = measure_rounds(cube, meter, drawn, shares_taken.rounds)
         return MarginalsModel(cube.domain, drawn)
 
 
@@ -152,7 +165,8 @@ def _choice(turn: int) -> str:
 def _two_scale(one_scale: float, count: int, shares: Shares) -> float:
     """Return about the scale that the two-way tables will be drawn at."""
     two = 1 - shares.one_way - shares.choice
-    return one_scale * float(shares.one_way / two) * (count - 1) / count
+    steps = count - 1 + shares.rounds
+    return one_scale * float(shares.one_way / two) * steps / count
 
 
 def _is_share_open(domain: CubeDomain, parameters: Parameters) -> bool:
@@ -170,12 +184,18 @@ def _tables_parts(domain: CubeDomain, loss: Loss, shares: Shares) -> tuple[Part,
         message = "one_way_share and choice_share together are less than 1"
         raise ReleaseRefusedError(message)
     edges = len(domain.dimensions) - 1
-    choices = [(_choice(turn), shares.choice / edges) for turn in range(edges)]
-    two_way = 1 - shares.one_way - shares.choice
-    weights = [("one_way", shares.one_way), *choices, ("two_way", two_way)]
+    choice = shares.choice / max(1, edges + shares.rounds)
+    table = (1 - shares.one_way - shares.choice) / max(1, edges + shares.rounds)
+    weights = [
+        ("one_way", shares.one_way),
+        *((_choice(turn), choice) for turn in range(edges)),
+        *round_weights(shares.rounds, choice, table),
+        ("two_way", table * edges),
+    ]
     parts = divide(loss, weights) if edges else (Part("one_way", loss),)
     refuse_too_small(domain.bound * len(domain.dimensions), parts[0].loss)
-    refuse_small_parts(2 * domain.bound, parts[1:-1])
+    refuse_small_parts(2 * domain.bound, parts[1:][:edges])
+    refuse_small_rounds(domain, parts)
     refuse_small_parts(max(1, domain.bound * edges), parts[1:][-1:])
     return parts
 
@@ -189,11 +209,13 @@ def _settled(
     most D.
     """
     domain, choice = cube.domain, share(parameters, "choice_share", "0.1")
+    rounds = asked_rounds(domain, parameters)
     if not _is_share_open(domain, parameters):
-        return meter, Shares(share(parameters, "one_way_share", "0.3"), choice)
-    size = meter.counts("size", cube.marginal(()), domain.bound)
-    rest = meter.left("rest")
-    shares = Shares(one_way_share(domain, int(size.values[0]), rest), choice)
+        one = share(parameters, "one_way_share", "0.3")
+        return meter, Shares(one, choice, rounds)
+    drawn = meter.counts("size", cube.marginal(()), domain.bound)
+    size, rest = int(drawn.values[0]), meter.left("rest")
+    shares = Shares(one_way_share(domain, size, rest), choice, rounds)
     return meter.divide("rest", _tables_parts(domain, rest, shares)), shares
 
 

@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import Final
 
 from query_lang.compiled import CompiledQuery
+from query_lang.costs import SLOT_SHARE
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""
@@ -40,7 +41,7 @@ STARTING_SECONDS: Final = 2.0
 and for what is asked meanwhile, which goes first."""
 AT_ONCE: Final = 3
 """Questions that the server reads or stores at once; they share one interpreter."""
-MARGIN_SLOTS: Final = Fraction(1, 4)
+MARGIN_SLOTS: Final = Fraction(1, SLOT_SHARE)
 """Of each reply: for a machine slower than the figures here, where answers wait.
 
 What one unit's rows may add to all executions ahead (PRIVACY 6) is carried beside it:

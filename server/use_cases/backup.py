@@ -26,7 +26,7 @@ from server.safety import sqlite_file
 from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError
-from server.use_cases.load_lock import load_lock
+from server.use_cases.load_lock import lock_of_all_loads
 from server.use_cases.postgres_dump import (
     DUMP,
     RESTORING,
@@ -85,7 +85,7 @@ def create_backup(settings: Settings, target: Path, *, snapshots: bool) -> Docum
         message = f"{part} exists: an earlier backup was cut off; remove it first"
         raise CommandRefusedError(message) from None
     try:
-        with load_lock(settings):
+        with lock_of_all_loads(settings):
             manifest = _fill(settings, part, snapshots=snapshots)
         if target.suffix == ".tar":
             _pack(part, target)

@@ -34,7 +34,7 @@ class CustodyOffice(PopulationOffice):
         declared = load_manifest(manifest_path, folder).population
         with (
             asking_second_person(self._services, self._actor),
-            load_lock(self._services.settings),
+            load_lock(self._services.settings, declared.id),
             self._services.ledger.recorded("population.create", self._actor) as change,
         ):
             refuse_used(change.connection, tables.population, declared.id)

@@ -94,6 +94,22 @@ class JobKind(Protocol):
         """
         ...
 
+    def unbegun(self) -> list[str]:
+        """Return the jobs that ``begin`` is due for now, oldest first."""
+        ...
+
+    def begin(self, context: "JobContext", parameters: JobParameters) -> None:
+        """Do what others are told the time of, before the job's turn comes.
+
+        When its turn comes tells how long the jobs before it took, which is told to
+        custodians alone (PRIVACY 2).
+
+        Raises:
+            CuratorError: It was refused; the sentence becomes the job's error.
+            JobStoppedError: The context told it to stop.
+        """
+        ...
+
     def clean(self) -> None:
         """Remove what killed or cancelled attempts left behind; may do nothing."""
         ...

@@ -1,4 +1,4 @@
-"""Running jobs: one at a time, kept alive by beats, stopped when told."""
+"""Running a job: kept alive by beats, stopped when told."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from privacy.errors import CuratorError, LedgerUnavailableError
 from server.use_cases.answers import Document
 from server.use_cases.errors import CommandRefusedError, LeaseLostError
-from server.use_cases.job_kinds import JobContext, JobKinds
+from server.use_cases.job_kinds import JobContext, JobKind, JobKinds, JobParameters
 from server.use_cases.job_store import MAX_ATTEMPTS, Ending, JobRow, JobStore
 
 BEAT_SECONDS = 2.0
@@ -49,29 +49,71 @@ class RunnerParts:
     beat_seconds: float = BEAT_SECONDS
 
 
+_Step = Callable[[JobKind, JobContext, JobParameters], Document | None]
+
+
+def _whole(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    return kind.run(context, parameters)
+
+
+def _beginning(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    kind.begin(context, parameters)
+    return None
+
+
 class JobRunner:
-    """Takes jobs and brings each to its end, or lets go of it."""
+    """Takes jobs and brings each to its end, or lets go of it.
+
+    Safe for many threads.
+    """
 
     def __init__(self, parts: RunnerParts, stop: threading.Event) -> None:
         self._parts = parts
         self._store = parts.store
         self._stop = stop  # set: let go of the running job, and take no other
 
-    def run_one(self, only: str | None = None) -> bool:
+    def waiting(self) -> list[str]:
+        """Return the queues that hold a job that nobody works on."""
+        return [] if self._stop.is_set() else self._store.waiting()
+
+    def begin_due(self) -> None:
+        """Begin the jobs whose beginning may not wait for their turn."""
+        for kind in self._parts.kinds.values():
+            for job_id in kind.unbegun():
+                row = None if self._stop.is_set() else self._store.claim(job_id)
+                if row is not None:
+                    self._contained(row, self._begin)
+
+    def run_one(self, only: str | None = None, *, queue: str | None = None) -> bool:
         """Take the oldest free job and work on it; say whether there was one.
 
-        ``only``: that one, or none.
+        ``only``: that one, or none. ``queue``: of that one; None: of all.
         """
-        row = None if self._stop.is_set() else self._store.claim(only)
+        row = None if self._stop.is_set() else self._store.claim(only, queue=queue)
         if row is None:
             return False
         facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
         _log.info("a job is begun", extra=facts)
-        try:
-            self._bring_on(row)
-        except LeaseLostError:
-            _log.warning("a job was taken over by another worker", extra=facts)
+        self._contained(row, self._bring_on)
         return True
+
+    def _contained(self, row: JobRow, work: Callable[[JobRow], None]) -> None:
+        try:
+            work(row)
+        except LeaseLostError:
+            facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
+            _log.warning("a job was taken over by another worker", extra=facts)
+
+    def _begin(self, row: JobRow) -> None:
+        """Begin a job, and leave the rest until its turn."""
+        if row.attempts > MAX_ATTEMPTS:
+            self._end(row, Ending("failed", error=_EXHAUSTED))
+        else:
+            self._attempt(row, _beginning)
 
     def _bring_on(self, row: JobRow) -> None:
         if row.attempts > 1:
@@ -90,20 +132,24 @@ class JobRunner:
         if row.kind in self._parts.kinds:
             self._parts.kinds[row.kind].clean()
 
-    def _attempt(self, row: JobRow) -> None:
+    def _attempt(self, row: JobRow, work: _Step = _whole) -> None:
         context = JobContext(self._store, row)
         with self._kept(context) as keeper:
-            made = self._run(row, context)
+            made = self._run(row, context, work)
         if isinstance(made, Exception):
             self._end_short(row, made, given_up=keeper.given_up)
+        elif made is None:
+            self._store.requeue(row.id)
         else:
             self._end(row, Ending("done", result=json.dumps(made)))
 
-    def _run(self, row: JobRow, context: JobContext) -> Document | Exception:
+    def _run(
+        self, row: JobRow, context: JobContext, work: _Step
+    ) -> Document | Exception | None:
         try:
             kind = self._parts.kinds[row.kind]
             parameters = kind.parameters.model_validate_json(row.parameters)
-            return kind.run(context, parameters)
+            return work(kind, context, parameters)
         except Exception as error:  # noqa: BLE001 - a job's bug must not end its worker
             return error
 

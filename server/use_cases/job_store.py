@@ -16,6 +16,7 @@ from sqlalchemy import (
     case,
     func,
     insert,
+    literal,
     or_,
     select,
     update,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 
 from budget.databases import Databases
 from server.persistence.clock import now_ms
-from server.persistence.tables import job
+from server.persistence.tables import job, population
 from server.use_cases.errors import JobStoppedError, LeaseLostError
 from server.use_cases.services import now_text, random_id
 
@@ -100,6 +101,27 @@ class Ending:
     error: str | None = None
 
 
+def is_free() -> ColumnElement[bool]:
+    """Return the condition on jobs that nobody works on."""
+    return or_(
+        job.c.state == "queued",
+        and_(job.c.state == "running", job.c.lease_until_ms < now_ms()),
+    )
+
+
+def _queue() -> ColumnElement[str]:
+    """Return in which queue a job is: its population's.
+
+    A population that is not there is nobody's, and two people may name the same: what
+    is about one, or about none, is in the queue of whoever asked.
+    """
+    known = job.c.population.in_(select(population.c.name))
+    return case(
+        (known, literal("population ") + job.c.population),
+        else_=literal("actor ") + job.c.actor,
+    )
+
+
 class JobStore:
     """The table of jobs, as one process sees it.
 
@@ -136,21 +158,28 @@ class JobStore:
             connection.execute(insert(job).values(**row))
         return job_id
 
-    def claim(self, only: str | None = None) -> JobRow | None:
+    def waiting(self) -> list[str]:
+        """Return the queues that hold a job that nobody works on."""
+        queues = select(_queue()).where(is_free()).distinct()
+        with self._databases.reader.connect() as connection:
+            return list(connection.execute(queues).scalars())
+
+    def claim(
+        self, only: str | None = None, *, queue: str | None = None
+    ) -> JobRow | None:
         """Take the oldest job that nobody works on, or None.
 
-        ``only``: that one, or none.
+        ``only``: that one, or none. ``queue``: one of ``waiting``; None: of all.
 
         A job whose lease ran out is taken as it was left: with its position, and with
         its result where the last attempt had recorded one. The attempts that come
         back may be one more than ``MAX_ATTEMPTS``: then it is taken to be closed.
         """
-        free = or_(
-            job.c.state == "queued",
-            and_(job.c.state == "running", job.c.lease_until_ms < now_ms()),
-        )
+        free = is_free()
         if only is not None:
             free = and_(free, job.c.id == only)
+        if queue is not None:
+            free = and_(free, _queue() == queue)
         oldest = (
             select(job.c.id)
             .where(free)
@@ -266,6 +295,18 @@ class JobStore:
             connection.execute(
                 self._held(job_id).values(
                     lease_boot=None, lease_until_ms=0, attempts=job.c.attempts - 1
+                )
+            )
+
+    def requeue(self, job_id: str) -> None:
+        """Put a job back where it was in its queue; it costs no attempt."""
+        with self._databases.writer.begin() as connection:
+            connection.execute(
+                self._held(job_id).values(
+                    state="queued",
+                    lease_boot=None,
+                    lease_until_ms=None,
+                    attempts=job.c.attempts - 1,
                 )
             )
 

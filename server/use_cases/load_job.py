@@ -148,6 +148,13 @@ class LoadJob:
             )
             raise CommandRefusedError(message)
 
+    def unbegun(self) -> list[str]:
+        """Return none: only custodians are told when a load began."""
+        return []
+
+    def begin(self, context: JobContext, parameters: JobParameters) -> None:
+        """Do nothing."""
+
     def clean(self) -> None:
         """Remove what killed loads left among the snapshots."""
         self._sweep()

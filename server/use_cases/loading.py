@@ -31,7 +31,7 @@ from server.use_cases.fitting import (
     display_of,
     restated,
 )
-from server.use_cases.load_lock import load_lock
+from server.use_cases.load_lock import load_lock, lock_of_all_loads
 from server.use_cases.new_populations import creation, insert_population, require_cap
 from server.use_cases.overlaps import Overlaps
 from server.use_cases.populations import installation_value
@@ -124,7 +124,8 @@ class Loader:
     ) -> Document:
         """Load a dataset from files and make its snapshot the active one.
 
-        What a killed load left in the folder of snapshots is removed first.
+        What killed loads left in the folder of snapshots is removed first, unless a
+        load is under way.
 
         Raises:
             CommandRefusedError: The manifest does not fit what is stored, or its
@@ -135,9 +136,14 @@ class Loader:
         folder = self._services.settings.import_
         manifest = load_manifest(manifest_path, folder)
         secret = self._checked_secret()
+        self._sweep()
         with (
             asking_second_person(self._services, self._actor),
-            load_lock(self._services.settings, while_waiting=errand.waiting),
+            load_lock(
+                self._services.settings,
+                manifest.population.id,
+                while_waiting=errand.waiting,
+            ),
             self._recording_refusal(errand),
         ):
             with self._services.databases.reader.connect() as connection:
@@ -151,7 +157,6 @@ class Loader:
                     self._services.settings.snapshots,
                     dry_run=choices.dry_run,
                 )
-            sweep_dead_loads(self._services.settings.snapshots)
             snapshot = random_id("s")
             target = self._services.settings.snapshots / f"{snapshot}.duckdb"
             try:
@@ -183,6 +188,11 @@ class Loader:
                 target.unlink(missing_ok=True)
                 raise
         return loaded
+
+    def _sweep(self) -> None:
+        with lock_of_all_loads(self._services.settings, wait=False) as alone:
+            if alone:
+                sweep_dead_loads(self._services.settings.snapshots)
 
     def _same_rows(self, dataset: str, target: Path) -> Document:
         """Name the dataset's active snapshot, if the new one holds its very rows."""
@@ -265,6 +275,7 @@ class Loader:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
+            self._check_fits(change.connection, manifest, choices)  # others loaded too
             found = differences(change.connection, manifest)
             facts["changed"] = [one.place for one in found.changed]
             wanted = _needs_two(change.connection, manifest, choices)

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Row, select
 
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
 from budget.records import FailedReplay, Refused, Replay
+from budget.works import not_begun
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
@@ -38,7 +39,7 @@ from server.use_cases.job_kinds import (
     Prepared,
     UnpreparedError,
 )
-from server.use_cases.job_store import ENDED
+from server.use_cases.job_store import ENDED, is_free
 from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.release_plans import ReleasePlan
 from server.use_cases.release_specs import (
@@ -148,6 +149,38 @@ class ReleaseJob:
             context, _Work(planned, release_id_of(context.job_id), outcome)
         )
 
+    def unbegun(self) -> list[str]:
+        """Return the jobs without a charge that nobody works on, oldest first.
+
+        Jobs that were cancelled after it are settled at once: nobody takes them.
+        """
+        self.settle_ended()
+        release, job = tables.publication, tables.job
+        uncharged = (
+            select(job.c.id)
+            .where(
+                job.c.kind == self.name,
+                is_free(),
+                job.c.cancel_requested.is_(False),
+                job.c.id.not_in(select(release.c.job)),
+            )
+            .order_by(job.c.created, job.c.id)
+        )
+        with self._services.databases.reader.connect() as connection:
+            return list(connection.execute(uncharged).scalars())
+
+    def begin(self, context: JobContext, parameters: JobParameters) -> None:
+        """Charge the release, of the snapshot that is active now.
+
+        The time of the charge is told to auditors and readers, who may not learn from
+        it how long the jobs before this one took.
+
+        Raises:
+            CuratorError: As ``run``; nothing was charged.
+        """
+        planned = self._planned(context, read_spec(_given(parameters)))
+        self._charged(context, planned, is_begun=False)
+
     def _planned(self, context: JobContext, spec: ReleaseSpec) -> ReleasePlan:
         """Plan for the snapshot that was charged, else for the active one."""
         with self._services.databases.reader.connect() as connection:
@@ -162,7 +195,9 @@ class ReleaseJob:
 
     # -- the charge ---------------------------------------------------------------
 
-    def _charged(self, context: JobContext, planned: ReleasePlan) -> Charge | Replay:
+    def _charged(
+        self, context: JobContext, planned: ReleasePlan, *, is_begun: bool = True
+    ) -> Charge | Replay:
         def begin(change: RecordedTransaction) -> None:
             check_custodian(
                 change.connection, context.actor, planned.dataset.population
@@ -172,6 +207,8 @@ class ReleaseJob:
             if planned.spec.is_public:
                 require_second_person(change, context.actor, public_change(planned))
             change.insert(tables.publication, _row(context, planned))
+            if not is_begun:
+                not_begun(change.connection, context.job_id)
             context.raise_if_stopped()
 
         with asking_second_person(self._services, context.actor):

@@ -120,8 +120,8 @@ class SnapshotOffice:
                 {"id": snapshot},
                 {"removed": row.removed or now_text()},
             )
-        with load_lock(self._services.settings):  # no backup is reading it
-            self._erase(snapshot)
+        with load_lock(self._services.settings, str(active.population)):
+            self._erase(snapshot)  # no backup is reading it
         return {"id": snapshot, "dataset": row.dataset, "state": "removed"}
 
     def _erase(self, snapshot: str) -> None:

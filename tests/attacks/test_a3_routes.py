@@ -1,13 +1,9 @@
 """A3: no route without slots is slower while a patient's rows are worked on.
 
-One server, and a question that singles out one patient: where there is such a patient,
-the rest of its plan runs, else it does not. It is asked again and again, about the
-patient or about nobody, in an order drawn at random; each time every route without
-slots is asked in turn meanwhile. What differs between the two is the row work alone:
-not the process, not the hour.
+A question that singles out one patient is asked again and again, about the patient or
+about nobody; each time the routes without slots are asked in turn meanwhile.
 """
 
-import secrets
 import threading
 import time
 from collections import defaultdict
@@ -19,23 +15,29 @@ import pytest
 
 from server.api.app import openapi_document
 from server.use_cases.roles import ROUTES
-from tests.arms import TARGET
 from tests.audit.bounds import area_under_curve
 from tests.harness import (
-    Installation,
     ask,
     client,
     free_port,
     start_process,
     wait_until_ready,
 )
+from tests.singled_out import (
+    AGES,
+    COSTLY,
+    by_age,
+    drawn_order,
+    make_installation,
+    most_by_chance,
+)
 from tests.two_persons import Two
 
 pytestmark = pytest.mark.thorough
 
 TURNS = 60
-PATIENTS, VISITS = 20_000, 10
-WORKING_SECONDS = 0.15
+PATIENTS, VISITS = 40_000, 10
+WORKING_SECONDS = 0.18
 """After a question was sent, for which other routes are timed: its work is then."""
 SLOTTED = {
     "POST /v1/datasets/{dataset}/plan",
@@ -49,40 +51,11 @@ NOBODYS = {
     "release": "rel_" + "0" * 24,
 }  # fmt: skip
 NAMES = {"analyst": "ada", "custodian": "carol", "auditor": "olga", "admin": "root"}
-COSTLY = (
-    "SELECT COUNT(*) FROM (SELECT patient_id, day,"
-    " LAG(day) OVER (PARTITION BY patient_id ORDER BY day) AS last FROM visits) h"
-    " JOIN (SELECT DISTINCT patient_id FROM visits WHERE age = {age}) t"
-    " ON h.patient_id = t.patient_id WHERE h.last <> h.day"
-)
-AGES = (111, 112)
-"""Of the patient, and of nobody."""
-
-
-def rows():
-    yield from (
-        f"{unit},{'FM'[unit % 2]},{20 + unit % 70},south,"
-        f"2024-0{1 + visit % 9}-1{visit},note{unit}x{visit}"
-        for unit in range(1, PATIENTS)
-        for visit in range(VISITS)
-    )
-    yield from (f"{TARGET},F,111,north,2024-12-2{day},seen{day}" for day in range(8))
 
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory):
-    made = Installation(tmp_path_factory.mktemp("routes"), slot_ms=100).create()
-    manifest = made.write_manifest(rows(), max_rows=VISITS)
-    declared = manifest.read_text()
-    for said, true in (
-        ("max_units: 50000", f"max_units: {PATIENTS}"),
-        ("max_rows: 200000", f"max_rows: {PATIENTS * VISITS}"),
-    ):
-        assert said in declared
-        declared = declared.replace(said, true)
-    manifest.write_text(declared)
-    made.load_manifest(manifest)
-    return made
+    return make_installation(tmp_path_factory.mktemp("routes"), PATIENTS, VISITS)
 
 
 @pytest.fixture(scope="module")
@@ -152,17 +125,8 @@ def scores(turns):
     return [mean(places[number]) for number in range(len(turns))]
 
 
-def most_by_chance(turns):
-    """Return how far an area strays from a half once in a million, in equal arms.
-
-    The arms were drawn at random, so this needs nothing of how turns hang together.
-    """
-    return 4.9 * ((turns + 1) / (3 * turns**2)) ** 0.5
-
-
 def test_no_route_tells_that_a_patients_rows_are_worked_on(installation, keys):
-    order = [AGES[turn % 2] for turn in range(TURNS)]
-    secrets.SystemRandom().shuffle(order)
+    order = drawn_order(TURNS)
     port = free_port()
     process = start_process(installation, port)
     try:
@@ -184,12 +148,7 @@ def test_no_route_tells_that_a_patients_rows_are_worked_on(installation, keys):
     finally:
         process.terminate()
         process.wait(60)
-    found = scores(turns[len(AGES) :])
-    with_patient, without = (
-        [score for score, age in zip(found, order, strict=True) if age == one]
-        for one in AGES
-    )
     asked = {route for seconds in turns for route, _ in seconds}
     assert asked == set(routes)
-    area = area_under_curve(with_patient, without)
+    area = area_under_curve(*by_age(scores(turns[len(AGES) :]), order))
     assert abs(area - 0.5) < most_by_chance(TURNS)

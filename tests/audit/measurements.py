@@ -92,11 +92,11 @@ def _marginals(model):
         Measured(f"one_way {axis}", places[axis], values, drawn.one_scale)
         for axis, values in enumerate(drawn.one_way)
     ]
-    for (one, other), values in zip(drawn.pairs, drawn.two_way, strict=True):
+    for (one, other), values, scale in drawn.measured():
         width = int(drawn.bins[other].max()) + 1
         owners = drawn.bins[one][places[one]] * width + drawn.bins[other][places[other]]
         name = f"two_way {one} {other}"
-        found.append(Measured(name, owners, values, drawn.two_scale))
+        found.append(Measured(name, owners, values, scale))
     return found
 
 

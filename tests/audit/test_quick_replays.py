@@ -30,6 +30,10 @@ OTHERS = {
 }
 
 
+ASKED = {"marginals": {"rounds": 1}}
+"""Parameters, where there is more to measure than without any."""
+
+
 def suits(strategy, shape):
     try:
         STRATEGIES[strategy].parts(cube_of(np.zeros(shape)).domain, LOSS, {})
@@ -48,8 +52,10 @@ CASES = [
 
 def measured(strategy, shape, image, meter, *arguments):
     own, cube = STRATEGIES[strategy], cube_of(image.reshape(shape))
-    made = meter(Charge("replay", LOSS), own.parts(cube.domain, LOSS, {}), *arguments)
-    return own.measure(cube, made, {}), made
+    asked = ASKED.get(strategy, {})
+    parts = own.parts(cube.domain, LOSS, asked)
+    made = meter(Charge("replay", LOSS), parts, *arguments)
+    return own.measure(cube, made, asked), made
 
 
 def columns(model):

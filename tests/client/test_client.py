@@ -67,6 +67,8 @@ def test_a_plan_prices_without_spending(curator):
     assert plan.affordable
     assert float(plan.epsilon) > 0
     assert plan.noise[0]["half_width_95"] == "7"
+    assert plan.cost["steps"] > plan.cost["unit_steps"] > 0
+    assert re.search(r"work: at most 0\.\d\d s of a processor and \d+ MB", str(plan))
     assert curator.budget() == before
 
 

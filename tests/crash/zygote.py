@@ -17,6 +17,7 @@ from server.bootstrap import make_runner, make_services
 from server.job_worker import work_as_process
 from server.main import main
 from server.settings import read_settings
+from server.use_cases.job_queues import JobQueues
 
 
 def serve(order):
@@ -39,7 +40,7 @@ def work(lease):
     """Become a worker."""
     stop = threading.Event()
     runner = make_runner(make_services(read_settings()), stop, **lease)
-    work_as_process(stop, runner.run_one)
+    work_as_process(stop, JobQueues(runner))
 
 
 def run():

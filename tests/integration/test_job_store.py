@@ -4,7 +4,9 @@ import threading
 import time
 
 import pytest
+from sqlalchemy import insert
 
+from server.persistence import tables
 from server.use_cases.errors import JobStoppedError, LeaseLostError
 from server.use_cases.job_store import Ending, Headway, JobStore, NewJob
 from tests.harness import Installation
@@ -176,3 +178,18 @@ def test_a_job_that_failed_says_how_far_it_had_come(databases):
     mine.finish(job, Ending("failed", error="no"))
     row = mine.get(job)
     assert (row.done, row.total) == (3, 9)
+
+
+def test_each_population_has_a_queue_and_what_is_nobodys_is_its_actors(databases):
+    row = dict.fromkeys(tables.population.columns.keys(), "") | {"name": "people"}
+    row |= {"epsilon_min_nano": 1, "epsilon_max_nano": 1}
+    with databases.writer.begin() as connection:
+        connection.execute(insert(tables.population).values(row))
+    jobs = [submit(databases, name) for name in ("people", "fresh", None, "people")]
+    mine = store(databases)
+    theirs, own = sorted(mine.waiting(), reverse=True)
+    assert (theirs, own) == ("population people", "actor local:test")
+    taken = [mine.claim(queue=queue).id for queue in (own, theirs, own, theirs)]
+    assert taken == [jobs[1], jobs[0], jobs[2], jobs[3]]
+    assert mine.claim(queue=own) is None
+    assert mine.waiting() == []

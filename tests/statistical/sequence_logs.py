@@ -219,6 +219,36 @@ def tiny(units, dice):
     return geometric(min(units, 50), dice)
 
 
+def absorbing(units, dice):
+    """Careers: each state leads on to later ones, or stays for good."""
+    lengths = _clipped(dice.gamma(2.0, 5.0, units))
+    ways = np.triu(dice.dirichlet(np.full(9, 0.6), size=9)) + np.diag(np.full(9, 0.4))
+    ways /= ways.sum(axis=1, keepdims=True)
+    rows = _walks(ways, _uneven(9), units, lengths.max(), dice)
+    return _log(rows, lengths, 9, dice)
+
+
+def seasonal(units, dice):
+    """Even places have other symbols than odd ones; a unit keeps to its own two."""
+    lengths = _clipped(dice.negative_binomial(2, 0.15, units))
+    own = dice.choice(5, (units, 2), p=dice.dirichlet(np.full(5, 0.8)))
+    places = np.arange(lengths.max()) % 2
+    rows = own[:, places] + 5 * places
+    other = dice.random(rows.shape) < 0.15
+    rows[other] = dice.integers(0, 10, int(other.sum()))
+    return _log(rows, lengths, 10, dice, splits=2)
+
+
+def many(units, dice):
+    """Forty symbols, a few of which are most of all; each unit likes its own."""
+    lengths = _clipped(1 + dice.poisson(dice.gamma(1.2, 6.0, units)), 80)
+    shares = dice.dirichlet(0.02 + 40 * _uneven(40), units)
+    sums = shares.cumsum(axis=1)
+    draws = dice.random((units, lengths.max()))
+    rows = (draws[:, :, None] > sums[:, None, :]).sum(axis=2)
+    return _log(np.minimum(rows, 39), lengths, 40, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -236,8 +266,18 @@ SHAPES: dict[str, tuple[Callable, int]] = {
 """How each is made, and the maximal length that it is published with."""
 
 
+KEPT_ASIDE: dict[str, tuple[Callable, int]] = {
+    "absorbing": (absorbing, 15),
+    "seasonal": (seasonal, 18),
+    "many": (many, 20),
+}
+"""Shapes on which nothing was tuned."""
+
+_EVERY = SHAPES | KEPT_ASIDE
+
+
 def made(shape, units, seed=1):
     """Return a log of a shape, and its maximal length."""
-    make, most = SHAPES[shape]
-    number = list(SHAPES).index(shape)
+    make, most = _EVERY[shape]
+    number = list(_EVERY).index(shape)
     return make(units, np.random.default_rng([seed, number])), most

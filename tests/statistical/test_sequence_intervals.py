@@ -1,60 +1,73 @@
 """Intervals of sequence releases hold what made-up logs of many shapes say.
 
-The quick tier has fixed logs, seeds and sizes, so that it cannot fail by chance. Full
-counts: ``python -m tests.statistical.sequence_coverage --units 20000 --releases 20``.
+A quick tier: some shapes, some questions of each class, few releases. Each class is
+held to what is promised in each shape, and over all shapes; what a few releases cannot
+show is the long tier's:
+``python -m tests.statistical.sequence_coverage --releases 40``.
 """
 
 from functools import cache
 
 import pytest
 
-from tests.statistical.sequence_coverage import PROMISED, Questions, Tally, coverage
-from tests.statistical.sequence_logs import SHAPES, made
+from tests.statistical.sequence_coverage import Questions, Tally, coverage
+from tests.statistical.sequence_logs import made
 
-UNITS, RELEASES = 600, 2
+UNITS, RELEASES, EACH = 600, 10, 2
 STRATEGIES = ("prefix_tree", "ngram")
-EPSILONS = ("0.3", "2")
-ONE_SHAPE = 0.75
+SHAPES = {"long, h 6": "2", "late": "2", "bursty": "0.3", "mixed": "0.3", "short": "1"}
+"""With an epsilon of each."""
+
+TESTS = 15 * len(STRATEGIES) * (len(SHAPES) + 1)
+"""Classes by strategies by shapes, and all shapes together."""
+
+
+MANY_RELEASES = 150
+"""Where one number is asked for."""
 
 
 @cache
-def questions(shape, *, whole=False):
-    return Questions(*made(shape, UNITS), whole=whole)
-
-
-@cache
-def held(shape, strategy):
-    found = {}
-    for epsilon in EPSILONS:
-        own = coverage(questions(shape), strategy, epsilon, range(RELEASES))
-        for kind, tally in own.items():
-            found.setdefault(kind, Tally()).join(tally)
-    return found
+def questions(shape):
+    return Questions(*made(shape, UNITS), each=EACH)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_intervals_hold_what_sequences_of_all_shapes_say(strategy):
-    """Shape by shape one release in four may miss; all of them together may not."""
     every, short = {}, {}
-    for shape in SHAPES:
-        for kind, tally in held(shape, strategy).items():
+    for shape, epsilon in SHAPES.items():
+        held = coverage(questions(shape), strategy, epsilon, range(RELEASES))
+        for kind, tally in held.items():
             every.setdefault(kind, Tally()).join(tally)
-            if tally.share < ONE_SHAPE:
+            if tally.is_short(TESTS):
                 short[shape, kind] = tally.share
-    short |= {kind: own.share for kind, own in every.items() if own.share < PROMISED}
+    short |= {kind: own.share for kind, own in every.items() if own.is_short(TESTS)}
+    assert len(every) <= TESTS / len(STRATEGIES) / (len(SHAPES) + 1)
     assert not short
+
+
+@cache
+def of_one_kind(shape, kind, *, whole=False):
+    own = Questions(*made(shape, UNITS), whole=whole, each=EACH)
+    own.asked = [question for question in own.asked if question.kind == kind]
+    return own
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_how_many_units_there_are_is_held_where_few_symbols_are_kept(strategy):
+    own = of_one_kind("long, h 6", "everybody")
+    held = coverage(own, strategy, "0.1", range(MANY_RELEASES))
+    assert not held["everybody"].is_short(1)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
     for shape in ("tiny", "mixed"):
-        own = questions(shape)
-        found = coverage(own, strategy, "0.05", range(RELEASES))
+        found = coverage(questions(shape), strategy, "0.05", range(2))
         assert not sum(tally.impossible for tally in found.values())
 
 
 def test_runs_in_whole_sequences_are_not_what_is_told():
     """The instrument sees it: far more runs stand past the twelfth symbol."""
-    own = questions("long", whole=True)
-    found = coverage(own, "prefix_tree", "2", range(RELEASES))
-    assert found["runs, top"].share < 0.5
+    own = of_one_kind("long", "runs, top", whole=True)
+    found = coverage(own, "prefix_tree", "2", range(40))
+    assert found["runs, top"].is_short(1)

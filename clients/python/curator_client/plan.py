@@ -101,6 +101,16 @@ class Plan(Generic[Asked]):
         return found
 
     @property
+    def cost(self) -> dict[str, int]:
+        """The most work and memory that the question takes, whatever the rows.
+
+        ``steps`` (about a nanosecond each) and ``memory_bytes`` of all rows;
+        ``unit_steps`` and ``unit_memory_bytes`` of those that one person can add.
+        Empty where the server does not tell.
+        """
+        return dict(self.document.get("cost") or {})
+
+    @property
     def derivation(self) -> str:
         """Why the noise has this size, in words."""
         return str(self.document["derivation"])
@@ -139,7 +149,8 @@ class Plan(Generic[Asked]):
             for one in self.free
             if one["kind"] == "release"
         ]
-        return "\n".join([f"price: {price} ({room})", *noise, self.derivation, *notes])
+        lines = [f"price: {price} ({room})", *noise, *_work(self.cost), self.derivation]
+        return "\n".join([*lines, *notes])
 
     __repr__ = __str__
 
@@ -168,6 +179,15 @@ def attainable_lines(attainable: dict[str, Any] | None) -> list[str]:
         return []
     said = "; ".join(noise_lines(attainable["noise"]))
     return [f"with the epsilon {attainable['epsilon']} that is left: {said}"]
+
+
+def _work(cost: dict[str, int]) -> list[str]:
+    """Say what a question may take: seconds of one processor, and memory."""
+    if not cost:
+        return []
+    seconds = format(Decimal(cost["steps"]).scaleb(-9), ".2f")
+    size = -(-cost["memory_bytes"] // 2**20)
+    return [f"work: at most {seconds} s of a processor and {size:,} MB"]
 
 
 def _expectation(told: dict[str, Any]) -> str:

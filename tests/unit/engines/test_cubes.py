@@ -118,3 +118,37 @@ def test_two_rows_for_one_cell_are_a_fault():
     with pytest.raises(ValueError, match="two rows"):
         sparse_counts(statement, [[("a", 1)], [("a", 2)]])
     assert sparse_counts(statement, []).cells.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("axes", "bound"),
+    [(["sex"], 1), (["sex", "level"], 3)],
+)
+def test_attributes_of_people_pay_one_whatever_rows_they_have(axes, bound):
+    """Somebody with every row that is allowed moves the cube by exactly its D."""
+    known = {axis.name or axis.column: axis for axis in AXES}
+    request = CubeRequest("encounters", tuple(known[name] for name in axes), True)
+    plan = compile_cube(request, HOSPITAL)
+    rows = [
+        {
+            "unit": unit,
+            "row_hash": 10 * unit + level,
+            "sex": "fm"[unit % 2],
+            "ward": "north",
+            "smoker": True,
+            "urgent": False,
+            "dose": Decimal("0.5"),
+            "level": 1 + level % 3,
+            "age": 64,
+            "admitted": date(2024, 1, 30),
+        }
+        for unit in range(3)
+        for level in range(4)
+    ]
+    images = []
+    for units in (3, 2):
+        with connect() as connection:
+            own = (row for row in rows if row["unit"] < units)
+            create_table(connection, ENCOUNTERS, ranked(own))
+            images.append(counted(connection, plan))
+    assert int(np.abs(images[0] - images[1]).sum()) == plan.l1_sensitivity == bound

@@ -281,6 +281,18 @@ def test_a_public_join_meets_its_fan_out():
     assert compared % (2 * VISITS) == 0
 
 
+def test_a_condition_on_the_public_side_is_evaluated_on_public_rows():
+    sql = (
+        "SELECT COUNT(*) FROM visits v {} JOIN keyed k ON k.code = v.ward"
+        " {} k.code LIKE '%a%'"
+    )
+    for written in (sql.format("", "WHERE"), sql.format("LEFT", "AND")):
+        found = steps(written, "WHERE")
+        assert found.unit == 0
+        assert found.whole >= CODES * 20 * c.SEARCHED_BYTE_STEPS
+        assert found.whole < CODES * 60 * c.SEARCHED_BYTE_STEPS
+
+
 # -- subqueries ------------------------------------------------------------------------
 
 EXISTS = (
@@ -606,11 +618,11 @@ SIZE = EngineSize(64, 2, 100, 2**30, 60.0)
 
 def test_limits_follow_from_public_settings():
     limits = cost_limits(SIZE)
-    assert limits == CostLimits(6 * 10**9, 2**29, 100 * 10**6 // 2 // 32, 2**24)
-    assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 2 // 33
+    assert limits == CostLimits(6 * 10**9, 2**29, 100 * 10**6 // 4 // 32, 2**24)
+    assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 4 // 33
     assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps
     assert cost_limits(replace(SIZE, executors=4)).unit_steps == 2 * limits.unit_steps
-    assert job_limits(SIZE).unit_steps == 50 * 10**6
+    assert job_limits(SIZE).unit_steps == 25 * 10**6
 
 
 ATTACK = (
