@@ -487,6 +487,14 @@ FAULTS = (
         ("tests/unit/query_lang/test_costs.py",),
     ),
     Fault(
+        "refusals_point_at_the_start",
+        "a refusal for cost points at the query's first word",
+        "query_lang/cost_places.py",
+        "    return max(found, default=tree.select.position, key=_in_text)",
+        "    return tree.select.position",
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
         "cost_without_loops",
         "pairs without an equality cost as much as one look",
         "query_lang/cost_subqueries.py",
