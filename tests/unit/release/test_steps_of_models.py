@@ -1,4 +1,4 @@
-"""What a question takes counts the parts of the release, before they are passed over."""
+"""What a question takes counts a release's parts before they are passed over."""
 
 from datetime import date
 
