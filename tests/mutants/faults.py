@@ -1265,6 +1265,22 @@ FAULTS = (
         ("tests/statistical/test_cube_coverage.py",),
     ),
     Fault(
+        "parts_pass_free",
+        "boxes that a question meets count no steps",
+        "release/questions/measuring.py",
+        "        own = 0 if model is None else self._model_steps(model)",
+        "        own = 0",
+        ("tests/unit/release/test_steps_of_models.py",),
+    ),
+    Fault(
+        "round_for_half",
+        "a round's table has noise for half of what one unit moves it by",
+        "release/strategies/marginal_rounds.py",
+        "drawn = meter.counts(_table(turn), sums, cube.domain.bound)",
+        "drawn = meter.counts(_table(turn), sums, -(-cube.domain.bound // 2))",
+        ("tests/unit/release/test_marginal_rounds.py",),
+    ),
+    Fault(
         "chosen_as_any",
         "rows that were chosen by their estimates have the intervals of any",
         "release/questions/answering.py",
