@@ -18,6 +18,7 @@ from query_lang.compiled import (
     OutputColumn,
 )
 from query_lang.cost_checks import CostCheck
+from query_lang.cost_places import place_of
 from query_lang.cost_plans import aggregate_costs
 from query_lang.costs import UNLIMITED, CostLimits
 from query_lang.derivation import derive
@@ -84,7 +85,7 @@ def compile_syntax(
     texts = [statement.sql for statement in rendered.statements]
     cost = check.check(
         lambda tables: aggregate_costs(plan, dataset, texts, tables),
-        tree.select.position,
+        lambda construct: place_of(construct, tree),
     )
     return CompiledQuery(
         columns=output_columns(plan, dataset.unit),

@@ -15,6 +15,9 @@ from query_lang.syntax import Position
 Costing = Callable[[Mapping[str, int]], StatementCosts]
 """Costs a plan where each unit keeps so many rows of some tables."""
 
+Places = Callable[[str], Position]
+"""Tells where a construct stands."""
+
 _WORDS: Mapping[CostPart, str] = {
     "unit_steps": "the rows of one {unit} could add {cost} ms of work; at most "
     "{limit} ms may hang on one",
@@ -55,8 +58,12 @@ class CostCheck:
     limits: CostLimits
     dataset: Dataset
 
-    def check(self, costing: Costing, position: Position) -> PlanCost:
+    def check(self, costing: Costing, places: Position | Places) -> PlanCost:
         """Return what a plan costs.
+
+        Args:
+            costing: Costs the plan.
+            places: Where the question stands, or what it is made of.
 
         Raises:
             SqlNotAllowedError: Rule ``too_costly``.
@@ -65,7 +72,7 @@ class CostCheck:
         cost = costs.cost()
         passed = next(self.limits.passed(cost), None)
         if passed is not None:
-            raise self._refusal(costs, passed, costing, position)
+            raise self._refusal(costs, passed, costing, places)
         return cost
 
     def _refusal(
@@ -73,7 +80,7 @@ class CostCheck:
         costs: StatementCosts,
         passed: CostPart,
         costing: Costing,
-        position: Position,
+        places: Position | Places,
     ) -> SqlNotAllowedError:
         found, most = getattr(costs.cost(), passed), getattr(self.limits, passed)
         detail = _WORDS[passed].format(
@@ -84,7 +91,7 @@ class CostCheck:
         dearest = costs.dearest(passed)
         return refuse(
             rules.TOO_COSTLY,
-            position,
+            places if isinstance(places, Position) else places(dearest),
             detail=f"{detail}; most of it: {dearest}",
             hint=self._hint(costs, costing, passed),
         )

@@ -46,6 +46,13 @@ class Log:
         """Cut to a public length, distinct sequences with their counts, sealed."""
         return sealed_of(self, max_length)
 
+    def first(self, most):
+        """Return the log of each unit's first symbols, ``most`` at the most."""
+        lengths = np.diff(self.starts)
+        places = np.arange(len(self.symbols)) - np.repeat(self.starts[:-1], lengths)
+        starts = np.concatenate([[0], np.cumsum(np.minimum(lengths, most))])
+        return Log(self.symbols[places < most], starts.astype(np.int64), self.alphabet)
+
     def occurrences(self, length):
         """Return how often each run of a length occurs: codes of base |alphabet|."""
         ends = np.repeat(self.starts[1:], np.diff(self.starts))

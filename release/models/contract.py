@@ -115,15 +115,6 @@ class WeighedModel(Protocol):
         ...
 
 
-@runtime_checkable
-class FittedModel(Protocol):
-    """A model whose answers rest on a fit of all its draws."""
-
-    def prepare(self) -> None:
-        """Work out the fit now, so that no question has to wait for it."""
-        ...
-
-
 class CubeModel(Protocol):
     """A published cube: noisy values, and what follows from them and public facts."""
 
@@ -155,4 +146,13 @@ class CubeModel(Protocol):
 
     def roll(self, roll: Roll) -> Estimates:
         """Answer a question; see ``Roll``."""
+        ...
+
+
+@runtime_checkable
+class FittedModel(CubeModel, Protocol):
+    """A model whose answers rest on a fit of all its draws."""
+
+    def prepare(self) -> None:
+        """Work out the fit now, so that no question has to wait for it."""
         ...

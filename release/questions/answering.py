@@ -90,7 +90,7 @@ class AskedCube:
         """
         effort = Effort(question.position)
         measurer = Measurer(question, self.cube, self._values, effort)
-        measurer.check()
+        measurer.check(self._model)
         touches = measurer.counts_touches()
         is_whole = self._model.kind in WHOLE_KINDS
         shown = Estimated(

@@ -8,13 +8,11 @@ from numpy.typing import NDArray
 
 from release.models.contract import FloatArray, Weighing
 from release.questions.measuring import Weighed
+from release.questions.steps import halvings
 
 _HALVINGS: Final = 36
 _CLOSE: Final = 1e-9
 """Of a step; what is shown has six digits, rounded outwards."""
-
-_MOST_PASSED: Final = 2_000_000
-"""Pairs of a part and a sum that each end of an average may pass over, if it can."""
 
 _TRIES: Final = 15
 _SMALL: Final = 4_096
@@ -118,12 +116,12 @@ def _by_model(
 
     middle = _averages(weighed, weighed.counts.sum(axis=1), bounds)
     unknown = ~possible(middle)
-    halvings = int(np.clip(_MOST_PASSED // max(1, weighing.entries), 4, 18))
+    times = halvings(weighing.entries)
     ends = []
     for far in (low, high):
         inside, outside = middle, np.full_like(middle, far)
         reaches = possible(outside)
-        for _ in range(0 if reaches.all() else halvings):
+        for _ in range(0 if reaches.all() else times):
             between = (inside + outside) / 2
             holds = possible(between)
             inside = np.where(holds, between, inside)

@@ -225,6 +225,16 @@ class Layout:
         rolls = prod(key.size for key in wide)
         return rolls * min(prod(self.shape), MAX_DENSE_CELLS) * each
 
+    def model_steps(self, model: WarmModel) -> int:
+        """Return what its rolls take of a model's own parts."""
+        rolls = prod(key.size for key in self.keys if len(key.axes) != 1)
+        parts = [self._groups_of(axis) for axis in range(len(self.shape))]
+        groups = tuple(len(places) for _, places in parts)
+        product = Product(tuple(codes for codes, _ in parts), groups)
+        if rolls == 1 and not self.selection.masks and product.is_whole:
+            return 0  # kept since the release was opened
+        return rolls * model.roll_steps(groups)
+
     def answer(self, model: WarmModel) -> Estimates:
         """Return one estimate a cell of the answer; exactly 0 where nothing can be."""
         total = [np.zeros(self.size) for _ in range(5)]

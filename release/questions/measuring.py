@@ -35,9 +35,11 @@ from release.questions.grouping import (
 from release.questions.question import CubeQuestion
 from release.questions.steps import (
     ADDED_STEPS,
+    PASSED_STEPS,
     QUESTION_STEPS,
     SHOWN_STEPS,
     TRIED_STEPS,
+    passes,
 )
 from release.questions.warm import WarmModel
 from release.sealed_cube import MAX_DENSE_CELLS
@@ -156,6 +158,7 @@ class Measurer:
         self._domain = cube.domain
         self._present: dict[int, Layout] = {}
         self._weights: dict[int, tuple[list[int], Layout]] = {}
+        self._further = 0
         shape = self._domain.shape
         check_wide([self._width(key) for key in question.keys], question, shape)
         self._check_work()
@@ -195,8 +198,11 @@ class Measurer:
             and self.layout.several_in_a_cell(varying)
         )
 
-    def check(self) -> None:
+    def check(self, model: WarmModel | None = None) -> None:
         """Refuse what the release cannot answer; no number of it is read.
+
+        Args:
+            model: The release, if it is open: how many parts it has counts too.
 
         Raises:
             SqlNotAllowedError: An aggregate is none that it has, or all of them take
@@ -206,19 +212,40 @@ class Measurer:
         shown = self.layout.size * len(self._question.columns)
         if sum(one.work for one in layouts) > MAX_WORK or shown > MAX_SHOWN:
             raise refuse(rules.MUCH_WORK, self._question.position)
-        self._effort.check_further(self.further_steps())
+        self._further = self.further_steps(model)
+        self._effort.check_further(self._further)
 
-    def further_steps(self) -> int:
-        """Return what answering takes after what is spent, from public facts alone."""
+    def further_steps(self, model: WarmModel | None = None) -> int:
+        """Return what answering takes after what is spent, from public facts alone.
+
+        What weighted sums take of a model that bounds them is counted once it is known
+        how many parts they meet.
+        """
         columns = self._question.columns
-        averages = any(isinstance(each.shown, AverageShown) for each in columns)
-        each = TRIED_STEPS if averages else ADDED_STEPS
+        tried = self._has_averages() and not (model and model.weighs)
+        each = TRIED_STEPS if tried else ADDED_STEPS
+        layouts = self._layouts()
+        own = 0 if model is None else self._model_steps(model)
         return (
             QUESTION_STEPS
-            + sum(layout.steps for layout in self._layouts())
+            + own
+            + sum(layout.steps for layout in layouts)
             + each * self._summands()
             + SHOWN_STEPS * self.layout.size * len(columns)
         )
+
+    def _model_steps(self, model: WarmModel) -> int:
+        """Return what rolls take of the model's own parts, again where sums weigh."""
+        kinds = self._question.measures
+        times = [2 if model.weighs and isinstance(k, SumMeasure) else 1 for k in kinds]
+        return sum(
+            each * layout.model_steps(model)
+            for each, layout in zip(times, self._layouts(), strict=True)
+        )
+
+    def _has_averages(self) -> bool:
+        columns = self._question.columns
+        return any(isinstance(each.shown, AverageShown) for each in columns)
 
     def _layouts(self) -> list[Layout]:
         """Return the layouts of all aggregates; refuse sums of too many numbers."""
@@ -313,14 +340,31 @@ class Measurer:
         numbers, layout = self._numbers(slot)
         rolled = layout.answer(model)
         table = (self.layout.size, len(numbers))
+        weighing = _small(layout.weighing(model, max(1, len(numbers))))
+        if model.weighs:
+            self._count(weighing, layout.size)
         return Weighed(
             numbers=np.array(numbers, dtype=np.float64),
             counts=rolled.values.reshape(table),
             variances=rolled.variances.reshape(table),
             half_widths=rolled.half_widths.reshape(table),
             independent=model.kind in INDEPENDENT_KINDS,
-            weighing=_small(layout.weighing(model, max(1, len(numbers)))),
+            weighing=weighing,
         )
+
+    def _count(self, weighing: Weighing | None, numbers: int) -> None:
+        """Count what the ends of sums take, before they are worked out.
+
+        Raises:
+            SqlNotAllowedError: Rule ``too_long``; so many steps are not left.
+        """
+        averages = self._has_averages()
+        if weighing is None:
+            self._further += TRIED_STEPS * numbers if averages else 0
+        else:
+            times = 1 + (passes(weighing.entries) if averages else 0)
+            self._further += PASSED_STEPS * weighing.entries * times
+        self._effort.check_further(self._further)
 
     def _counted(self, layout: Layout, model: WarmModel) -> Counted:
         found = layout.answer(model)

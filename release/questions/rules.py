@@ -71,7 +71,7 @@ MUCH_WORK: Final = Rule(
 TOO_LONG: Final = Rule(
     "too_long",
     "the question takes more than 1,500,000,000 steps, counted from its text and from "
-    "the release's dimensions",
+    "the release's dimensions and parts",
     "ask in several smaller questions",
 )
 

@@ -45,7 +45,7 @@ LOOKED_UP_STEPS: Final = 30_000
 JOINED_STEPS: Final = 10
 """A truth, joined with another by AND or OR."""
 
-SHOWN_STEPS: Final = 5_000
+SHOWN_STEPS: Final = 7_000
 """A value that an answer shows, with its interval."""
 
 ADDED_STEPS: Final = 40
@@ -54,14 +54,48 @@ ADDED_STEPS: Final = 40
 TRIED_STEPS: Final = 2_500
 """A number that an average adds up, again for each end that is tried."""
 
+MET_STEPS: Final = 4_500
+"""A pair of a box that was measured together and a group that it meets, in a roll."""
+
+ORDERED_STEPS: Final = 700
+"""A cell of a model that lays its cells out in an order, in a roll."""
+
+GROUP_STEPS: Final = 12_000
+"""A group of a roll over such a model of one dimension."""
+
+LAID_STEPS: Final = 15
+"""A pair of a value and a group of one dimension, of a model of marginals."""
+
+JOINT_STEPS: Final = 700
+"""A group of several dimensions together, of a model of marginals."""
+
+WEIGHED_ROW_STEPS: Final = 30
+"""A row that a fit weighs, a dimension, in a roll."""
+
+PASSED_STEPS: Final = 1_000
+"""A pair of a part and a sum, each time that a weighted sum's ends are worked out."""
+
 MATCHING_STEPS: Final = 2_000_000
 """Comparing a query's source and what it counts with those of one release."""
 
 WRITTEN_STEPS: Final = 100_000
 """A part of an expression, written out to be compared."""
 
+_MOST_PASSED: Final = 800_000
+"""Pairs of a part and a sum that halving an average's interval passes over."""
+
 _SUMMED, _GATHERED = 6, 35
 _MASKED = 2
+
+
+def halvings(entries: int) -> int:
+    """Return how often each end of averages is halved, the less the more it takes."""
+    return min(max(_MOST_PASSED // max(1, entries), 4), 18)
+
+
+def passes(entries: int) -> int:
+    """Return how often averages' ends pass over pairs of a part and a sum, at most."""
+    return 4 + 2 * halvings(entries)
 
 
 def _width(own: AxisSlot) -> int:

@@ -24,9 +24,20 @@ from release.models.contract import (
     Weighing,
 )
 from release.models.intervals import noise_variance, sum_half_widths
+from release.models.marginals import MarginalsModel
+from release.models.partition import PartitionModel
 from release.models.rolling import group_sizes, group_sums
+from release.models.tree import TreeModel
 from release.questions.evaluation import BoolArray
 from release.questions.keeping import Keeper
+from release.questions.steps import (
+    GROUP_STEPS,
+    JOINT_STEPS,
+    LAID_STEPS,
+    MET_STEPS,
+    ORDERED_STEPS,
+    WEIGHED_ROW_STEPS,
+)
 
 Mask = tuple[tuple[int, ...], BoolArray]
 """Some dimensions, in order, and an array over those alone."""
@@ -49,6 +60,12 @@ class Product:
     groups: tuple[int, ...]
     masks: tuple[Mask, ...] = ()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one sum of all cells."""
+        one = all(size == 1 for size in self.groups)
+        return one and not self.masks and not any(own.any() for own in self.codes)
+
     def roll(self, shape: tuple[int, ...]) -> Roll:
         """Return the roll over all cells."""
         return Roll(self.codes, self.groups, cell_mask(self.masks, shape))
@@ -59,8 +76,12 @@ class WarmModel:
 
     def __init__(self, model: CubeModel) -> None:
         self._model = model
+        self._whole: Estimates | None = None
         if isinstance(model, FittedModel):
             model.prepare()
+            shape = model.domain.shape
+            codes = tuple(np.zeros(size, dtype=np.int64) for size in shape)
+            self._whole = model.roll(Roll(codes, (1,) * len(shape)))
         self._marginals: Keeper[tuple[int, ...], AnyArray] = Keeper(
             _MARGINAL_BYTES, _MARGINAL_BYTES
         )
@@ -73,10 +94,40 @@ class WarmModel:
         """Of the model."""
         return self._model.kind
 
+    @property
+    def weighs(self) -> bool:
+        """Whether the model knows how errors of its counts go together."""
+        return isinstance(self._model, WeighedModel)
+
+    def roll_steps(self, groups: Sequence[int]) -> int:
+        """Return what a roll takes beside passing over cells, from what is published.
+
+        Args:
+            groups: How many the roll has on each dimension, at most.
+        """
+        model = self._model
+        match model:
+            case PartitionModel():
+                extents = model.pieces.upper - model.pieces.lower
+                met = np.minimum(extents, np.maximum(groups, 1)).prod(axis=1)
+                return MET_STEPS * int(met.sum())
+            case TreeModel():
+                runs = prod(groups) if len(groups) == 1 else 0
+                return ORDERED_STEPS * model.domain.size + GROUP_STEPS * runs
+            case MarginalsModel():
+                pairs = zip(model.domain.shape, groups, strict=True)
+                laid = LAID_STEPS * sum(size * count for size, count in pairs)
+                rows = 0 if model.weighed is None else model.weighed.rows.size
+                return laid + JOINT_STEPS * prod(groups) + WEIGHED_ROW_STEPS * rows
+            case _:
+                return 0
+
     def answer(self, product: Product) -> Estimates:
         """Answer a roll."""
         if isinstance(self._model, CellsModel):
             return self._of_cells(product, self._model)
+        if self._whole is not None and product.is_whole:
+            return self._whole
         return self._model.roll(product.roll(self._model.domain.shape))
 
     def weighing(self, product: Product, sums: IntArray, count: int) -> Weighing | None:

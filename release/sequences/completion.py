@@ -72,11 +72,11 @@ def complete(drawn: DrawnTree) -> Completed:
     joined = upward(_noisy(drawn))
     tables = [Unseen.of(level.threshold, level.scale) for level in drawn.levels]
     chain = smoothed(order, _first_counts(drawn, order), strength)
-    levels = _estimates(drawn, joined, tables, chain)
+    done = _estimates(drawn, joined, tables, chain)
     for _ in range(ROUNDS):
-        chain = smoothed(order, _counts(levels, chain), strength)
-        levels = _estimates(drawn, joined, tables, chain)
-    return Completed(levels, chain, _root_variances(drawn, levels[0]))
+        chain = smoothed(order, _counts(done.levels, chain), strength)
+        done = _estimates(drawn, joined, tables, chain)
+    return done
 
 
 def counted(completed: Completed) -> FloatArray:
@@ -119,20 +119,21 @@ def _first_counts(drawn: DrawnTree, order: int) -> FloatArray:
 
 def _estimates(
     drawn: DrawnTree, joined: list[NoisyLevel], tables: list[Unseen], chain: Chain
-) -> list[Children]:
+) -> Completed:
     groups = drawn.domain.groups
     states = np.full(groups, chain.start)
     first = drawn.levels[0]
     counts = np.maximum(np.bincount(first.parents, first.values, groups), 0)
     rows = np.arange(groups)
     found: list[Children] = []
+    roots: FloatArray | None = None
     for level, noisy, table in zip(drawn.levels, joined, tables, strict=True):
         own = np.searchsorted(rows, level.parents)
         children = _children(level, noisy, table, (own, counts, states), chain)
         if found or drawn.bands is not None:
             totals = counts
             if not found and drawn.bands is not None:
-                totals, _ = _root_counts(level, children, drawn.bands)
+                totals, roots = _root_counts(level, children, drawn.bands)
             shared = share_out(children.counts, children.variances, totals)
             children = replace(children, counts=shared)
         hidden = 0.0 if found else (level.threshold / 2) ** 2
@@ -142,17 +143,9 @@ def _estimates(
         rows = np.flatnonzero(level.grown)
         states = chain.after(states[own], level.symbols)[rows]
         counts = children.counts[own, level.symbols][rows]
-    return found
-
-
-def _root_variances(drawn: DrawnTree, first: Children) -> FloatArray:
-    """Return the squared error of how many units there are, by group.
-
-    In the first format nothing but the children's sum says so.
-    """
-    if drawn.bands is None:
-        return np.asarray(first.variances.sum(axis=1))
-    return _root_counts(drawn.levels[0], first, drawn.bands)[1]
+    if roots is None:  # the first format: nothing but the children's sum says so
+        roots = found[0].variances.sum(axis=1)
+    return Completed(found, chain, roots)
 
 
 def _root_counts(
@@ -162,16 +155,18 @@ def _root_counts(
 
     By the first symbols and by the lengths, joined by inverse variance. Children that
     were not kept were all missed by the same threshold: their errors lean the same way,
-    so their standard deviations are added.
+    so their standard deviations are added where it is told how far the sum may be off.
     """
+    sums, told = children.counts.sum(axis=1), bands.counts.sum(axis=1)
+    likely = children.variances.sum(axis=1)
+    weight = likely / (likely + bands.totals_variance)
+    totals = np.maximum(sums + weight * (told - sums), 0)
     hidden = np.where(children.kept, 0.0, level.threshold / 2)
     own = np.maximum(children.variances, WIDER * noise_variance(level.scale))
     spread = np.where(children.kept, own, 0.0).sum(axis=1)
     spread += np.square(hidden.sum(axis=1))
-    sums, told = children.counts.sum(axis=1), bands.counts.sum(axis=1)
-    weight = spread / (spread + bands.totals_variance)
-    totals = np.maximum(sums + weight * (told - sums), 0)
-    return np.asarray(totals), np.asarray(weight * bands.totals_variance)
+    off = np.square(1 - weight) * spread + np.square(weight) * bands.totals_variance
+    return np.asarray(totals), np.asarray(off)
 
 
 def _children(

@@ -10,6 +10,8 @@ from release.models.contract import FloatArray, IntArray
 from release.sequences.consistency import share_out
 from release.sequences.posterior import Unseen, seen
 
+_LEAST = 1e-12
+
 
 def likely_singles(
     counts: FloatArray,
@@ -42,7 +44,8 @@ def likely_children(
 ) -> FloatArray:
     """Return estimated counts of all children of some grams.
 
-    Each row sums to something between its totals.
+    No row sums to more than its gram. What kept children leave of what is expected to
+    follow is divided among the others, none of which has the threshold.
 
     Args:
         counts: (grams, symbols + 1): noisy; 0 where they were not kept.
@@ -63,5 +66,11 @@ def likely_children(
     whole = np.broadcast_to(np.maximum(most, 0)[:, None], counts.shape)[kept]
     likely = seen(counts[kept], foretold[kept], wide, whole)
     means[kept], variances[kept] = likely.means, likely.variances
-    sums = np.clip(means.sum(axis=1), np.maximum(followed, 0), np.maximum(most, 0))
-    return share_out(means, variances, sums)
+    missing = np.maximum(followed - means.sum(axis=1), 0)[:, None]
+    spare = np.where(kept, 0, expected)
+    spare /= np.maximum(spare.sum(axis=1, keepdims=True), _LEAST)
+    room = np.where(kept, 0, np.maximum(thresholds[:, None] - means, 0))
+    means += np.minimum(missing * spare, room)
+    return share_out(
+        means, variances, np.clip(means.sum(axis=1), 0, np.maximum(most, 0))
+    )

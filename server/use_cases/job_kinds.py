@@ -110,6 +110,14 @@ class JobKind(Protocol):
         """
         ...
 
+    def settle(self) -> None:
+        """End what ended jobs had begun, such as one that was cancelled in the queue.
+
+        Raises:
+            LedgerUnavailableError: Not now; a worker does it later.
+        """
+        ...
+
     def clean(self) -> None:
         """Remove what killed or cancelled attempts left behind; may do nothing."""
         ...

@@ -1,5 +1,6 @@
 """Submitting, watching and cancelling jobs."""
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
@@ -8,7 +9,11 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 from sqlalchemy import ColumnElement, and_, false, or_, select, true
 
-from privacy.errors import CuratorError, InvalidOptionError
+from privacy.errors import (
+    CuratorError,
+    InvalidOptionError,
+    LedgerUnavailableError,
+)
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
@@ -145,8 +150,11 @@ class JobsOffice:
         Raises:
             NotFoundError: Unknown, or another custodian's.
         """
-        self._visible(viewer, job_id)
+        row = self._visible(viewer, job_id)
         self._store.request_cancel(job_id)
+        if (kind := self._kinds.get(row.kind)) is not None:
+            with contextlib.suppress(LedgerUnavailableError):
+                kind.settle()
         return self.show(viewer, job_id)
 
 

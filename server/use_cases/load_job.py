@@ -155,6 +155,9 @@ class LoadJob:
     def begin(self, context: JobContext, parameters: JobParameters) -> None:
         """Do nothing."""
 
+    def settle(self) -> None:
+        """Do nothing: a load has begun nothing before its end."""
+
     def clean(self) -> None:
         """Remove what killed loads left among the snapshots."""
         self._sweep()

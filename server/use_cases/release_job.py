@@ -154,7 +154,7 @@ class ReleaseJob:
 
         Jobs that were cancelled after it are settled at once: nobody takes them.
         """
-        self.settle_ended()
+        self.settle()
         release, job = tables.publication, tables.job
         uncharged = (
             select(job.c.id)
@@ -346,10 +346,10 @@ class ReleaseJob:
 
     def clean(self) -> None:
         """End what ended jobs had begun, and delete folders that nobody names."""
-        self.settle_ended()
+        self.settle()
         self.delete_unnamed()
 
-    def settle_ended(self) -> None:
+    def settle(self) -> None:
         """Fail every release whose job has ended without it; its charge stays."""
         release, job = tables.publication, tables.job
         ended = (

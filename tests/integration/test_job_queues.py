@@ -109,8 +109,8 @@ class Desk:
         return self.services.ledger.query(job)
 
     def charged(self, job):
-        """Return a release's charge once it is made."""
-        return until(lambda: self.charge(job))
+        """Return a release's charge once it is made, and the job waits again."""
+        return until(lambda: self.state(job) == "queued" and self.charge(job))
 
     def state(self, job):
         return self.office.show(OPERATOR, job)["state"]

@@ -105,7 +105,7 @@ def test_a_statement_says_the_cap_in_words_and_lists_every_charge(hospital):
     assert "**This factor is so large" in text
     assert "**Single custodian.**" in text
     assert "**Anchor on the same device.**" in text
-    assert "2 charges, epsilon 0.75 in all; 1 answers given again for nothing" in text
+    assert "2 charges, epsilon 0.75 in all; 1 answer given again for nothing" in text
     for asked in (hospital.first, hospital.breaking, hospital.free):
         assert f"### {asked['query_id']}\n" in text
     assert "Spent was: 2 questions, epsilon 0.75; 0 releases, epsilon 0." in text

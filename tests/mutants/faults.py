@@ -487,6 +487,14 @@ FAULTS = (
         ("tests/unit/query_lang/test_costs.py",),
     ),
     Fault(
+        "refusals_point_at_the_start",
+        "a refusal for cost points at the query's first word",
+        "query_lang/cost_places.py",
+        "    return max(found, default=tree.select.position, key=_in_text)",
+        "    return tree.select.position",
+        ("tests/unit/query_lang/test_costs.py",),
+    ),
+    Fault(
         "cost_without_loops",
         "pairs without an equality cost as much as one look",
         "query_lang/cost_subqueries.py",
@@ -1255,6 +1263,22 @@ FAULTS = (
         "        return cls(values, variances, half_widths, half_widths, half_widths)",
         "        return cls(values, variances, *[half_widths / 2] * 3)",
         ("tests/statistical/test_cube_coverage.py",),
+    ),
+    Fault(
+        "parts_pass_free",
+        "boxes that a question meets count no steps",
+        "release/questions/measuring.py",
+        "        own = 0 if model is None else self._model_steps(model)",
+        "        own = 0",
+        ("tests/unit/release/test_steps_of_models.py",),
+    ),
+    Fault(
+        "round_for_half",
+        "a round's table has noise for half of what one unit moves it by",
+        "release/strategies/marginal_rounds.py",
+        "drawn = meter.counts(_table(turn), sums, cube.domain.bound)",
+        "drawn = meter.counts(_table(turn), sums, -(-cube.domain.bound // 2))",
+        ("tests/unit/release/test_marginal_rounds.py",),
     ),
     Fault(
         "chosen_as_any",

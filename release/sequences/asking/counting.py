@@ -107,7 +107,7 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     reached = np.maximum(variances + spread, own)
     half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
     reach = WEIGHTED_QUANTILE * np.sqrt(reached)
-    room = _everybody(tree) - values
+    room = everybody(tree) - values
     return Counts(
         values,
         np.minimum(half_widths, np.maximum(room, values)),
@@ -138,7 +138,7 @@ def _of_everybody(
     return np.asarray(np.square(np.minimum(shares, 1) * deviation))
 
 
-def _everybody(tree: LevelledTree) -> float:
+def everybody(tree: LevelledTree) -> float:
     """Return how many units there are at the most: no group holds more."""
     roots = tree.roots
     spread = WEIGHTED_QUANTILE * np.sqrt(tree.variances[roots].sum())

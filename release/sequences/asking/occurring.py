@@ -6,7 +6,7 @@ import numpy as np
 
 from release.models.contract import FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.asking.counting import Counts, Groups, possible, sure
+from release.sequences.asking.counting import Counts, Groups, everybody, possible, sure
 from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.verdicts import run_table
 from release.sequences.contract import Run
@@ -44,7 +44,16 @@ def occur(tree: LevelledTree, groups: Groups, run: Run) -> Counts:
     more = np.where(may, further + np.where(groups.open, before, 0), 0)
     values, widths = _by_depth(tree, groups, times, sure)
     undecided, spread = _by_depth(tree, groups, more, possible)
-    return Counts(values, widths, undecided, widths + spread)
+    room = np.maximum(_places(tree, run) - values, 0)
+    undecided = np.minimum(undecided, room)
+    reach = np.minimum(widths + spread, np.maximum(room - undecided, 0))
+    return Counts(values, widths, undecided, reach)
+
+
+def _places(tree: LevelledTree, run: Run) -> float:
+    """Return at how many places a run may start at the most, in all sequences."""
+    most = max(tree.domain.max_length - len(run) + 1, 0)
+    return most * everybody(tree)
 
 
 def _by_depth(

@@ -651,6 +651,21 @@ def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
 
 
 @pytest.mark.parametrize(
+    ("sql", "place"),
+    [
+        ("SELECT COUNT(*) FROM visits a\n JOIN visits b ON a.pid = b.pid", (2, 2)),
+        (window(LAG.format("note")), (1, 35)),
+        (EXISTS.format(" AND l.result > v.age"), (1, 37)),
+        ("SELECT COUNT(*) FROM visits WHERE note LIKE '%a%'", (1, 1)),
+    ],
+)
+def test_a_refusal_points_at_what_takes_most(sql, place):
+    with pytest.raises(SqlNotAllowedError) as refused:
+        compile_query(sql, DATASET, limits=replace(cost_limits(SIZE), unit_steps=1))
+    assert (refused.value.line, refused.value.column) == place
+
+
+@pytest.mark.parametrize(
     "part", ["unit_steps", "unit_memory_bytes", "steps", "memory_bytes"]
 )
 def test_each_part_of_the_cost_is_held_to_its_limit(part):
