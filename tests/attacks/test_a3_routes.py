@@ -38,8 +38,8 @@ pytestmark = pytest.mark.thorough
 TURNS = 60
 VISITS = 150_000
 SIZES = {"patients": 60, "visits": 3, "of_the_patient": VISITS}
-SETTINGS = {"slot_ms": 250, "permits": 2}
-"""The fewer may ask at once, the more work may hang on one patient: here 125 ms."""
+SETTINGS = {"slot_ms": 400, "permits": 2}
+"""The fewer may ask at once, the more work may hang on one patient: here 100 ms."""
 WORKING_SECONDS = 0.1
 """After a question was sent, for which other routes are timed: its work is then."""
 SLOTTED = {
