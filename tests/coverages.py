@@ -3,6 +3,7 @@
 Noise is seeded; every question goes the way of a reader's: parsed, bound, answered.
 """
 
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import date
@@ -74,6 +75,11 @@ def _heaped(shape, generator):
     return _product(*weights)
 
 
+def _striped(shape, generator):
+    del generator
+    return np.where(np.indices(shape)[0] % 2 == 0, 9.0, 0.0)
+
+
 DATA = {
     "uniform": _uniform,
     "skewed": _skewed,
@@ -82,6 +88,7 @@ DATA = {
     "clustered": _clustered,
     "diagonal": _diagonal,
     "heaped": _heaped,
+    "striped": _striped,
 }
 
 
@@ -115,6 +122,21 @@ def _within(box):
     return " AND ".join(f"d{a} BETWEEN {lo} AND {hi}" for a, (lo, hi) in enumerate(box))
 
 
+def _patterns(image):
+    """Return lists that follow a pattern along one axis: tens, and every second value.
+
+    A reader may guess what hides in parts that were measured as one.
+    """
+    for axis, step in itertools.product(range(image.ndim), (5, 2)):
+        taken = np.arange(0, image.shape[axis], step)
+        within = f"d{axis} IN ({', '.join(map(str, taken))})"
+        number = float(image.take(taken, axis).sum())
+        text = f"SELECT COUNT(*) AS n FROM cube WHERE {within}"
+        yield Asked(f"every {step}", text, {(): number})
+        text = f"SELECT AVG(CASE WHEN {within} THEN 1 ELSE 0 END) AS n FROM cube"
+        yield Asked("share", text, {(): number / float(image.sum())})
+
+
 def questions_of(image, seed=3, boxes=8):
     """Return questions of every class over one image, the same for one seed."""
     generator = np.random.default_rng(seed)
@@ -145,6 +167,7 @@ def questions_of(image, seed=3, boxes=8):
         text = f"SELECT COUNT(*) AS n FROM cube WHERE {' AND '.join(lists)}"
         picked = image[np.ix_(*sets)]
         found.append(Asked("set", text, {(): float(picked.sum())}))
+    found += _patterns(image)
     found += _averages(image)
     return found
 

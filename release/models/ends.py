@@ -9,6 +9,7 @@ from release.models.contract import Estimates, FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.models.levels import Fit, Level, family_sums
 from release.models.parts import Hidden, Noisy, Parts, bounded, hidden_in
+from release.models.scattered import Scattered
 from release.models.spreads import CHOSEN
 
 _Sets = Mapping[int, Parts]
@@ -22,7 +23,7 @@ def level_estimates(
     fit: Fit,
     parts: Parts,
     volumes: FloatArray,
-    shown: tuple[FloatArray, FloatArray],
+    shown: tuple[FloatArray, FloatArray, Scattered],
 ) -> Estimates:
     """Return estimates with ends that hold wherever in its box a count may lie.
 
@@ -34,7 +35,8 @@ def level_estimates(
         fit: Of those levels.
         parts: What each group takes of the last level's pieces.
         volumes: How many cells each piece has.
-        shown: Estimates, and their mean squared errors.
+        shown: Estimates, their mean squared errors, and which of them take values
+            here and there.
 
     Source: docs/proofs/agrid.md.
     """
@@ -44,7 +46,9 @@ def level_estimates(
         joined, of_joined = _joined(levels, fit, parts, volumes)
         sets = {last: parts.take(np.flatnonzero(~of_joined)), last - 1: joined}
     least, even, most = (_sums(levels, fit, sets, (end, groups)) for end in _ENDS)
-    return bounded(shown, (least, even, most), _hidden(fit, sets, groups))
+    values, variances, scattered = shown
+    hidden = _hidden(fit, sets, groups)
+    return bounded((values, variances), (least, even, most), hidden, scattered)
 
 
 def _hidden(fit: Fit, sets: _Sets, groups: int) -> Hidden:

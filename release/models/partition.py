@@ -22,6 +22,7 @@ from release.models.ends import level_estimates
 from release.models.levels import Fit, Level, fit_levels
 from release.models.parts import Meeting, parts_of
 from release.models.rolling import cell_groups, check_roll, group_sums
+from release.models.scattered import scattered_groups, scattered_sums
 from release.models.spreads import piece_spreads, roll_variances
 
 
@@ -129,7 +130,7 @@ class PartitionModel:
         sizes = self._volumes, len(values)
         variances = roll_variances(self.levels, self.fit, self._spreads, met, sizes)
         parts = parts_of(met, self._volumes, len(values))
-        shown = values, variances
+        shown = values, variances, scattered_groups(shape, roll)
         return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
 
     @cached_property
@@ -148,9 +149,12 @@ class PartitionModel:
         """Return what bounds weighted sums: noise as it adds up, and cut boxes."""
         check_roll(self.domain.shape, roll)
         meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
+        groups = scattered_groups(self.domain.shape, roll)
+        scattered = scattered_sums(groups, sums, count)
 
         def bounds(weights: FloatArray, values: FloatArray) -> Estimates:
-            parts, shown = meeting.parts(weights), (values, np.zeros(count))
+            parts = meeting.parts(weights)
+            shown = values, np.zeros(count), scattered
             return level_estimates(self.levels, self.fit, parts, self._volumes, shown)
 
         return Weighing(len(meeting.groups), bounds)

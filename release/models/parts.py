@@ -10,6 +10,7 @@ from release.models.boxes import Overlaps
 from release.models.contract import Estimates, FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.models.levels import family_sums
+from release.models.scattered import Scattered
 
 SCATTER: Final = 1.3581015157406195
 """sqrt(ln(40) / 2): by Hoeffding's inequality a sum of independent errors, each within
@@ -173,6 +174,7 @@ def bounded(
     shown: tuple[FloatArray, FloatArray],
     ends: tuple[Noisy, Noisy, Noisy],
     hidden: Hidden,
+    scattered: Scattered,
     known: FloatArray | None = None,
 ) -> Estimates:
     """Return estimates with the ends that noise and cut parts leave open.
@@ -182,12 +184,15 @@ def bounded(
         ends: Sums with every cut part's count where it matters least; spread evenly;
             and where it matters most.
         hidden: What cut parts may hide.
+        scattered: Which groups take values here and there.
         known: A 95 % bound on how far the even sums are from the truth but for noise,
             if one was measured.
 
     Counts are not negative, so the truth lies between the outer ends wherever counts
     lie. Where many parts are cut they will not all lie at the same end: the even sum
-    strays by Hoeffding's bound at most, and by a share of the farthest besides.
+    strays by Hoeffding's bound at most, and by a share of the farthest besides. A group
+    that takes values here and there may follow what hides in each of them: the outer
+    ends alone bound it.
     Source: docs/proofs/cut_parts.md.
     """
     values, variances = shown
@@ -196,6 +201,7 @@ def bounded(
     stray += ALIGNED * hidden.farthest
     if known is not None:
         stray = np.minimum(stray, even.errors + known)
+    stray = np.where(scattered, np.inf, stray)
     low = np.maximum(least.values - least.errors, even.values - stray)
     farthest = np.maximum(most.values, least.values) + most.errors
     high = np.maximum(np.minimum(farthest, even.values + stray), low)

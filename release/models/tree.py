@@ -41,6 +41,7 @@ from release.models.parts import (
 )
 from release.models.ranges import Edge, Runs, range_variance, runs_of
 from release.models.rolling import cell_groups, check_roll
+from release.models.scattered import Scattered, scattered_groups, scattered_sums
 from release.models.unevenness import Spread, spread_bounds
 
 
@@ -160,18 +161,25 @@ class TreeModel:
         groups = int(np.prod(roll.groups, dtype=object))
         parts = parts_of(self._met(roll), self._volumes, groups)
         shown = Weights(parts.nodes, parts.groups, parts.evenly, groups)
-        return self._of_parts(parts, _weighted_sums(shown, self._fitted))
+        values = _weighted_sums(shown, self._fitted)
+        scattered = scattered_groups(self.domain.shape, roll)
+        return self._of_parts(parts, values, scattered)
 
     def weighing(self, roll: Roll, sums: IntArray, count: int) -> Weighing:
         """Return what bounds weighted sums: noise as it adds up, and cut buckets."""
         check_roll(self.domain.shape, roll)
         meeting = Meeting.of(self._met(roll), self._volumes, sums, count)
-        return Weighing(
-            len(meeting.groups),
-            lambda weights, values: self._of_parts(meeting.parts(weights), values),
-        )
+        groups = scattered_groups(self.domain.shape, roll)
+        scattered = scattered_sums(groups, sums, count)
 
-    def _of_parts(self, parts: Parts, values: FloatArray) -> Estimates:
+        def bounds(weights: FloatArray, values: FloatArray) -> Estimates:
+            return self._of_parts(meeting.parts(weights), values, scattered)
+
+        return Weighing(len(meeting.groups), bounds)
+
+    def _of_parts(
+        self, parts: Parts, values: FloatArray, scattered: Scattered
+    ) -> Estimates:
         """Return weighted sums of buckets; cost grows with how many they read."""
         groups = len(values)
 
@@ -185,7 +193,7 @@ class TreeModel:
         cut = parts.take(np.flatnonzero(parts.most > parts.least))
         least = noisy(parts.least) if len(cut.nodes) else even
         most = noisy(parts.most) if len(cut.nodes) else even
-        return self._bounded(values, (least, even, most), cut)
+        return self._bounded(values, (least, even, most), cut, scattered)
 
     def _of_runs(self, runs: Runs, groups: int) -> Estimates:
         """Return counts of ranges; cost grows with the tree's height alone."""
@@ -198,7 +206,8 @@ class TreeModel:
         ]
         cut = Parts(edges.leaves, edges.owners, edges.slopes, inner, outer)
         values = self._between(runs, self._fitted_sums, groups)
-        return self._bounded(values, (ends[0], ends[1], ends[2]), cut)
+        ranges = np.zeros(groups, dtype=np.bool_)
+        return self._bounded(values, (ends[0], ends[1], ends[2]), cut, ranges)
 
     def _of_edges(
         self, runs: Runs, edges: Weights, even: FloatArray, taken: FloatArray
@@ -217,7 +226,11 @@ class TreeModel:
         return Noisy(values, _errors(variances), variances)
 
     def _bounded(
-        self, values: FloatArray, ends: tuple[Noisy, Noisy, Noisy], cut: Parts
+        self,
+        values: FloatArray,
+        ends: tuple[Noisy, Noisy, Noisy],
+        cut: Parts,
+        scattered: Scattered,
     ) -> Estimates:
         """Return estimates with what the cut buckets may hide."""
         groups, nodes = len(values), cut.nodes
@@ -228,7 +241,7 @@ class TreeModel:
         squares = np.square(counts) * (cut.evenly - cut.least) * (cut.most - cut.evenly)
         variances = ends[1].variances + family_sums(cut.groups, squares, groups)
         known = spread_bounds(cut, groups, self.spread)
-        return bounded((values, variances), ends, hidden, known)
+        return bounded((values, variances), ends, hidden, scattered, known)
 
     @cached_property
     def _places(self) -> IntArray | None:

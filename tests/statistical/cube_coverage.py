@@ -19,7 +19,7 @@ DEVIATIONS = 4.9
 GATE = (
     ("plane", "agrid", 20_000, "0.3", 1, "spiky"),
     ("plane", "dpcube", 20_000, "0.5", 2, "skewed"),
-    ("plane", "privtree", 20_000, "0.3", 1, "uniform"),
+    ("plane", "privtree", 20_000, "0.3", 1, "striped"),
     ("line", "pthb", 20_000, "0.3", 2, "heaped"),
     ("line", "dawa", 20_000, "0.5", 1, "clustered"),
     ("line", "hb", 20_000, "3", 1, "spiky"),
@@ -45,6 +45,10 @@ WHOLE = (
     ("cube", "sparse_cells", 20_000, "0.5", 1, "clustered"),
     ("cube", "marginals", 20_000, "0.5", 2, "skewed"),
     ("cube", "auto", 20_000, "0.5", 1, "spiky"),
+    ("plane", "agrid", 20_000, "0.1", 1, "striped"),
+    ("plane", "dpcube", 20_000, "0.1", 1, "striped"),
+    ("line", "dawa", 20_000, "0.1", 1, "striped"),
+    ("plane", "auto", 20_000, "0.1", 1, "striped"),
 )
 
 
