@@ -33,10 +33,10 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
 test: $(VENV)/.dev ## The tests, the quick audits included
-	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m "not thorough"
+	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough"
 
 test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
-	@$(RUN)/python -m pytest -n auto --dist loadfile --durations=20 -m thorough
+	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m thorough
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .

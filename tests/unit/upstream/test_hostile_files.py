@@ -17,7 +17,7 @@ REFUSED = [
     ("a quote left open", HEADER + '1,,"A\n2,,B\n', 2, None, "never closed"),
     ("a field too many", HEADER + "1,,A\n2,,A,B\n", 3, 4, "4 fields"),
     ("a field too few", HEADER + "1,,A\n2,\n", 3, 3, "2 fields"),
-    ("another separator", "pid;day;ward\n1;;A\n", 1, None, "no column"),
+    ("another separator", "pid;day;ward\n1;;A\n", 1, None, "semicolons"),
     ("mixed types", HEADER + "1,2024-01-01,A\n2,ward 7,A\n", 3, 2, "mend the value"),
     ("half of UTF-16", HEADER + "1,,\udcff\udcfe\n", 2, 3, "save the file as UTF-8"),
     ("a header in two lines", 'pid,"da\ny",ward\n1,,A\n', 1, None, "line break"),
