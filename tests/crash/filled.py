@@ -15,7 +15,8 @@ SQL = "SELECT sex, COUNT(DISTINCT patient_id) FROM visits GROUP BY sex"
 def fill(nursery, installation):
     """Load, grant, ask, reuse, fail, refuse, revoke; return the analyst's key."""
     installation.load()
-    broken = installation.load(dataset="broken")
+    installation.load(dataset="second")
+    broken = installation.load(dataset="wrecked")  # a server starts with two in order
     key = installation.analyst()
     other, custodian = _admit_others(installation)
     path = installation.data / "snapshots" / f"{broken}.duckdb"
@@ -32,7 +33,7 @@ def _admit_others(installation):
         office.create_principal("bob", "analyst")
         office.create_principal("cara", "custodian")
         office.create_project(
-            NewProject("poor", ("broken",), ("ada",), Loss.parse("3"))
+            NewProject("poor", ("wrecked",), ("ada",), Loss.parse("3"))
         )
         office.create_project(
             NewProject(
@@ -60,9 +61,9 @@ def _ask_everything(server, key, other, custodian):
         (key, question("1", SQL), "clinic", "k3", 200),
         (other, question("0.75"), "clinic", "k1", 200),
         (other, question("2"), "clinic", None, 402),
-        (key, question("1"), "broken", "k4", 504),
-        (key, question("1"), "broken", None, 504),
-        (key, question("2"), "broken", "k5", 402),
+        (key, question("1"), "wrecked", "k4", 504),
+        (key, question("1"), "wrecked", None, 504),
+        (key, question("2"), "wrecked", "k5", 402),
         (custodian, question("1"), "clinic", None, 403),
         (key, question("0.5", reuse="allow"), "clinic", None, 200),
     ]

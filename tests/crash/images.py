@@ -71,9 +71,9 @@ class Film:
         chance = dice.choice([0, 0.5, 1])
         for path, file in files.items():
             inside = Path(path).relative_to(self.installation.folder)
-            (copy.folder / inside).write_bytes(
-                file.image(lambda _: dice.random() < chance)
-            )
+            made = copy.folder / inside
+            made.touch(mode=0o600)  # as the server made it
+            made.write_bytes(file.image(lambda _: dice.random() < chance))
         return copy, sent
 
 

@@ -11,6 +11,7 @@ from tests.crash.processes import lines
 from tests.crash.traces import traced
 
 DATASETS = ("clinic", "second", "third")
+ONE = {"CURATOR_EXECUTORS": "1"}  # which has two snapshots open, never the third
 CALLS = "fsync,fdatasync,openat,pread64,sendto,sendmsg,writev"
 PROMISED = "LARLAS"
 
@@ -21,10 +22,13 @@ def trace_answers(nursery, installation, key, count):
     L: the ledger's log is synced; A: the anchor is synced; R: the snapshot's file is
     opened or read; S: the answer is sent. Repeated letters are one.
     """
-    with nursery.serving(installation) as server, lines(server.port, key, 1) as (line,):
+    with (
+        nursery.serving(installation, environment=ONE) as server,
+        lines(server.port, key, 1) as (line,),
+    ):
         for dataset in DATASETS:
             assert line.ask(dataset=dataset).status == 200
-        with traced(server.pid, installation.folder, CALLS) as events:
+        with traced(server.pid, installation.folder, CALLS, children=True) as events:
             for number in range(count):
                 asked = line.ask(dataset=DATASETS[number % len(DATASETS)])
                 assert asked.status == 200

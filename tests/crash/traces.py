@@ -49,10 +49,11 @@ def require_strace():
 
 
 @contextlib.contextmanager
-def attached(pid, options):
-    """Hold strace on a process with all its threads for the length of a block."""
+def attached(pid, options, more=()):
+    """Hold strace on processes with all their threads for the length of a block."""
+    processes = [part for each in (pid, *more) for part in ("-p", str(each))]
     tracer = subprocess.Popen(
-        ["strace", "-f", "-p", str(pid), *options],
+        ["strace", "-f", *processes, *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -70,13 +71,23 @@ def attached(pid, options):
         tracer.communicate(timeout=30)
 
 
+def children_of(pid):
+    """Return the processes that the threads of one have started, and that live."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for one in threads for child in one.read_text().split()]
+
+
 @contextlib.contextmanager
-def traced(pid, folder, calls):
-    """Trace calls with all that they write; the list is filled when the block ends."""
+def traced(pid, folder, calls, *, children=False):
+    """Trace calls with all that they write; the list is filled when the block ends.
+
+    ``children``: those of the process too, as those that read snapshots.
+    """
     log = Path(folder) / "strace.log"
     events = []
     options = ["-y", "-xx", "-s", "70000", "-e", f"trace={calls}", "-o", str(log)]
-    with attached(pid, [*options, "-e", "signal=none"]):
+    more = children_of(pid) if children else ()
+    with attached(pid, [*options, "-e", "signal=none"], more):
         yield events
     events += read_events(log)
 
