@@ -11,12 +11,11 @@ from query_lang import rules
 from query_lang.bind_expressions import ExpressionBinder, SubqueryBinder
 from query_lang.environment import Environment
 from query_lang.expressions import (
-    Call,
     Expression,
     FieldRef,
-    Function,
     conjunction,
     holds_subquery,
+    is_equality,
     restricting,
     slots_read,
 )
@@ -331,11 +330,7 @@ def _equalities(
     conditions: Sequence[Expression],
 ) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
     """Part the conditions of an INNER join into equalities and the rest."""
-    equal = tuple(
-        condition
-        for condition in conditions
-        if isinstance(condition, Call) and condition.function is Function.EQ
-    )
+    equal = tuple(condition for condition in conditions if is_equality(condition))
     return equal, tuple(c for c in conditions if c not in equal)
 
 
@@ -407,7 +402,7 @@ def _equated(
     """Return each slot that a conjunct equates with values of the other side alone."""
     found: dict[int, Expression] = {}
     for condition in conditions:
-        if not isinstance(condition, Call) or condition.function is not Function.EQ:
+        if not is_equality(condition):
             continue
         one, two = condition.operands
         for column, value in ((one, two), (two, one)):

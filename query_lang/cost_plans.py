@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from privacy.schema import Dataset
-from query_lang.cost_amounts import Amount, Meter
+from query_lang.cost_amounts import Amount, Meter, Relation
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
     CELL_STEPS,
@@ -110,7 +110,7 @@ def _statement(
         meter.spend("aggregates", below.rows, _measure_steps(measure))
         meter.hold("aggregates", groups, STATE_BYTES)
         if isinstance(measure, CountUnitsMeasure | CountDistinctMeasure):
-            _distinct(plan, measure, (costs, below.rows), key_bytes)
+            _distinct(plan, measure, (costs, below), key_bytes)
     fetched = FETCHED_ROW_STEPS + FETCHED_KEY_STEPS * (len(keys) + (bins > 1))
     meter.spend("cells", groups, fetched + FETCHED_VALUE_STEPS * len(measures))
     meter.spend("cells", Amount(0, cells), CELL_STEPS)
@@ -126,14 +126,15 @@ def _measure_steps(measure: MeasureKind) -> int:
 def _distinct(
     plan: Aggregate,
     measure: CountUnitsMeasure | CountDistinctMeasure,
-    source: tuple[NodeCosts, Amount],
+    source: tuple[NodeCosts, Relation],
     key_bytes: int,
 ) -> None:
-    costs, rows = source
     if isinstance(measure, CountUnitsMeasure) and plan.child.rows_per_unit == 1:
         return
+    costs, below = source
+    rows, value_bytes = below.rows, below.widths[measure.slot]
     cells = prod(len(key.values) + 1 for key in plan.keys)
     most = Amount(cells, cells * costs.meter.units)
     if isinstance(measure, CountDistinctMeasure):
         most = Amount(cells * measure.values, cells * measure.values)
-    costs.distinct(rows, rows.at_most(most), key_bytes + 2 * NUMBER_BYTES)
+    costs.distinct(rows, rows.at_most(most), key_bytes + NUMBER_BYTES + value_bytes)

@@ -18,14 +18,13 @@ from query_lang.cost_constants import (
 from query_lang.cost_expressions import Subquery
 from query_lang.cost_joins import hold, joined, matched, paired
 from query_lang.expressions import (
-    Call,
     ExistsInQuery,
     Expression,
     FieldRef,
-    Function,
     UnitInQuery,
     ValueInQuery,
     conjuncts,
+    is_equality,
     slots_read,
 )
 from query_lang.plan import PublicFilter, PublicScan, slots_of
@@ -136,6 +135,7 @@ def _numbered(costs: "NodeCosts", rows: Relation) -> None:
 def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None:
     """Count an EXISTS whose truth is a value: rows that meet one, and their numbers."""
     parts = exists_parts(exists)
+    met = around.rows
     if parts.nested is None:
         _half_joined(costs, exists, around)
     else:
@@ -143,8 +143,9 @@ def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None
         rows = _pairs(costs, exists, around.rows, inner.rows)
         pairs = joined(costs, _EXISTS, (around, inner), rows, parts.pairs)
         filtered(costs, parts.nested, pairs)
-    numbers = Relation(around.rows, {-1: NUMBER_BYTES})
-    matched(costs, _EXISTS, numbers)
+        met = pairs.rows  # a row's number comes with each row that it met
+    numbers = Relation(met, {-1: NUMBER_BYTES})
+    matched(costs, _EXISTS, Relation(around.rows, {-1: NUMBER_BYTES}))
     matched(costs, _EXISTS, numbers)
     hold(costs, _EXISTS, numbers)
 
@@ -185,7 +186,7 @@ def _equated(condition: Expression, own: frozenset[int]) -> set[int]:
     """Return the inner slots that a conjunct equates with outer values alone."""
     found: set[int] = set()
     for part in conjuncts(condition):
-        if not isinstance(part, Call) or part.function is not Function.EQ:
+        if not is_equality(part):
             continue
         one, two = part.operands
         for column, value in ((one, two), (two, one)):

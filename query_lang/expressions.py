@@ -7,7 +7,7 @@ numbered slots; a slot is made by one node of the plan and keeps its number abov
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from privacy.schema import ColumnType, Domain, Scalar
 
@@ -235,6 +235,12 @@ def holds_subquery(expression: Expression) -> bool:
             return any(holds_subquery(operand) for operand in operands)
         case _:
             return False
+
+
+def is_equality(expression: Expression) -> TypeGuard[Call]:
+    """Whether rows can be looked up by it: one with a subquery is tested on pairs."""
+    equates = isinstance(expression, Call) and expression.function is Function.EQ
+    return equates and not holds_subquery(expression)
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:

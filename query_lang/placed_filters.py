@@ -13,6 +13,7 @@ from query_lang.expressions import (
     Expression,
     conjunction,
     conjuncts,
+    is_equality,
     slots_read,
 )
 from query_lang.plan import (
@@ -50,6 +51,10 @@ def placed(node: Filter) -> Node:
     sides = replace(
         child, left=_held(child.left, left), right=_held(child.right, right)
     )
+    keys = tuple(part for part in rest if is_equality(part))
+    if keys and not child.outer:  # they lead from a row to those that it meets
+        sides = replace(sides, condition=conjunction(keys))
+        rest = tuple(part for part in rest if not is_equality(part))
     return _held(sides, rest)
 
 

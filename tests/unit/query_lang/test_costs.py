@@ -255,9 +255,56 @@ def test_a_join_by_a_key_pairs_nothing_more():
     sql = (
         "SELECT COUNT(*) FROM visits v JOIN labs l ON v.pid = l.pid AND l.visit = v.age"
     )
+    equated = 2 * c.SIMPLE_STEPS + 2 * c.VALUE_STEPS
     assert steps(sql, "joins").unit == (
-        sides((VISITS, 2, 16), (LABS, 2, 16)) + VISITS * pair(4)
+        sides((VISITS, 2, 16), (LABS, 2, 16)) + VISITS * (pair(4) + equated)
     )
+
+
+def test_rows_are_looked_up_by_the_whole_key_of_a_join():
+    """Else every row of a unit meets every other, and is dropped then."""
+    sql = (
+        "SELECT COUNT(*) FROM visits v JOIN labs l ON v.pid = l.pid {} l.visit = v.age"
+    )
+    for joint in ("AND", "WHERE"):
+        (statement,) = compile_query(sql.format(joint), DATASET).rendered.statements
+        on = statement.sql.partition(" ON ")[2]
+        assert " WHERE " not in on
+        assert on.count(" = ") == 2
+
+
+SOME = "EXISTS (SELECT 1 FROM people p WHERE p.pid = v.pid AND p.sex > 1)"
+
+
+def test_an_equality_that_holds_a_subquery_is_no_key():
+    """It is tested on the pairs, so pairs are counted."""
+    sql = (
+        "SELECT COUNT(*) FROM visits v JOIN labs l ON v.pid = l.pid "
+        f"AND l.visit = CASE WHEN {SOME} THEN v.age ELSE 1 END"
+    )
+    assert steps(sql, "joins").unit >= VISITS * LABS * pair(4)
+    inner = f"k.code = CASE WHEN {SOME} THEN v.note ELSE 'a' END"
+    looked_up = f"EXISTS (SELECT 1 FROM keyed k WHERE {inner})"
+    sql = f"SELECT COUNT(*) FROM visits v WHERE {looked_up}"
+    assert steps(sql, "EXISTS").unit >= VISITS * CODES * c.PAIR_STEPS
+    with pytest.raises(SqlNotAllowedError) as refused:
+        steps(f"SELECT COUNT(*) FROM visits v JOIN keyed k ON {inner}", "EXISTS")
+    assert refused.value.rule == "public_join_key"
+
+
+def test_the_numbers_of_rows_that_a_nested_exists_met_are_kept_once_a_pair():
+    sql = (
+        "SELECT COUNT(*) FROM visits v WHERE v.age > 100 OR EXISTS ("
+        "SELECT 1 FROM labs l WHERE l.pid = v.pid AND (l.visit > v.age OR l.visit + v.age NOT IN "
+        "(SELECT number FROM codes WHERE number IS NOT NULL)))"
+    )
+    assert memory(sql, "EXISTS").unit >= VISITS * LABS * c.JOIN_ROW_BYTES
+
+
+def test_distinct_texts_are_kept_at_their_width():
+    wards = 2 * (c.GROUP_BYTES + c.NUMBER_BYTES + c.TEXT_BYTES + 30)
+    sql = "SELECT COUNT(DISTINCT ward) FROM visits"
+    assert memory(sql, "COUNT(DISTINCT)").unit == wards
 
 
 def test_the_condition_of_a_left_join_is_evaluated_for_each_pair():
