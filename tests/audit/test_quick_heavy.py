@@ -19,8 +19,8 @@ from tests.samplers import ZeroSampler
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 SAMPLES = 80
-TIMED = 180  # an arm: an area beyond 0.5 +- 0.15 comes by chance once in a million
-REACH = 0.15
+TIMED = 100  # an arm: an area beyond 0.5 +- 0.205 comes by chance once in a million
+REACH = 0.205
 TIMED_CONTROL = 15
 SLEEP_SECONDS = 0.25
 

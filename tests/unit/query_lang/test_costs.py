@@ -295,7 +295,8 @@ def test_an_equality_that_holds_a_subquery_is_no_key():
 def test_the_numbers_of_rows_that_a_nested_exists_met_are_kept_once_a_pair():
     sql = (
         "SELECT COUNT(*) FROM visits v WHERE v.age > 100 OR EXISTS ("
-        "SELECT 1 FROM labs l WHERE l.pid = v.pid AND (l.visit > v.age OR l.visit + v.age NOT IN "
+        "SELECT 1 FROM labs l WHERE l.pid = v.pid AND "
+        "(l.visit > v.age OR l.visit + v.age NOT IN "
         "(SELECT number FROM codes WHERE number IS NOT NULL)))"
     )
     assert memory(sql, "EXISTS").unit >= VISITS * LABS * c.JOIN_ROW_BYTES
