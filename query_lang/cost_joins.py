@@ -29,7 +29,9 @@ def unit_join(costs: "NodeCosts", node: UnitJoin, wanted: Slots) -> Relation:
     needed = wanted | read | units
     probed = costs.relation(sides.probed, needed & slots_of(sides.probed))
     held = costs.relation(sides.held, needed & slots_of(sides.held))
-    rows = _joined_rows(node, probed.rows, held.rows, costs.meter.units)
+    is_turned = sides.held is node.left
+    left, right = (held, probed) if is_turned else (probed, held)
+    rows = _joined_rows(node, left.rows, right.rows, costs.meter.units)
     both = joined(costs, "joins", (probed, held), rows, sides.condition)
     return narrowed(both, wanted)
 
@@ -93,11 +95,9 @@ def narrowed(relation: Relation, wanted: Slots) -> Relation:
     return Relation(relation.rows, kept)
 
 
-def _joined_rows(node: UnitJoin, probed: Amount, held: Amount, units: int) -> Amount:
-    pairs = paired(probed, held, units)
-    if node.outer:  # then the left side is probed
-        return probed if node.right_by_key else pairs + probed
-    is_turned = join_sides(node).held is node.left
-    left, right = (held, probed) if is_turned else (probed, held)
+def _joined_rows(node: UnitJoin, left: Amount, right: Amount, units: int) -> Amount:
+    pairs = paired(left, right, units)
+    if node.outer:
+        return left if node.right_by_key else pairs + left
     rows = pairs.at_most(left) if node.right_by_key else pairs
     return rows.at_most(right) if node.left_by_key else rows

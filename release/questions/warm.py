@@ -108,8 +108,8 @@ class WarmModel:
         model = self._model
         match model:
             case PartitionModel():
-                extents = model.pieces.upper - model.pieces.lower
-                met = np.minimum(extents, np.maximum(groups, 1)).prod(axis=1)
+                most = np.minimum(model.pieces.lengths, np.maximum(groups, 1))
+                met = most.prod(axis=1)
                 return MET_STEPS * int(met.sum())
             case TreeModel():
                 runs = prod(groups) if len(groups) == 1 else 0
