@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -273,8 +274,18 @@ def serving(server):
     finally:
         runner.should_exit = True
         thread.join(60)
-        assert not thread.is_alive(), "the server did not stop"
+        assert not thread.is_alive(), f"the server did not stop\n{_where_threads_are()}"
         server.services.databases.close()
+
+
+def _where_threads_are():
+    """Return the stack of each thread of this process: what a server waits for."""
+    frames = sys._current_frames()
+    return "\n".join(
+        f"{thread.name}:\n" + "".join(traceback.format_stack(frames[thread.ident]))
+        for thread in threading.enumerate()
+        if thread.ident in frames
+    )
 
 
 def wait_until_ready(port, process=None, seconds=120):
