@@ -14,6 +14,7 @@ from server.job_worker import work_until
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases import loading
+from server.use_cases.job_kinds import JobContext
 from server.use_cases.job_queues import JobQueues
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
@@ -95,8 +96,8 @@ class Desk:
         told = {"manifest": str(path), **more}
         return self.office.submit(OPERATOR, "dataset.load", told)["id"]
 
-    def submit_release(self, name):
-        told = {"release": spec(name)}
+    def submit_release(self, name, **more):
+        told = {"release": spec(name, **more)}
         return self.office.submit(OPERATOR, "release.publish", told)["id"]
 
     def wait(self, job):
@@ -141,6 +142,26 @@ def test_no_job_waits_for_another_populations(installation, hold):
         assert [desk.state(job) for job in held] == ["running", "queued"]
         hold.end()
         assert [desk.wait(job)["state"] for job in held] == ["done", "done"]
+
+
+def test_releases_of_four_populations_are_counted_at_once(installation, monkeypatch):
+    names = ["clinic", "ours", "third", "fourth"]
+    for start, name in ((601, "third"), (701, "fourth")):
+        rows = [f"{n},F,30,north,2024-01-01,n" for n in range(start, start + 60)]
+        installation.load(rows, dataset=name, population=f"{name}_people")
+    meet = threading.Barrier(len(names), timeout=WAIT_SECONDS)
+    interruptible = JobContext.interruptible
+
+    @contextlib.contextmanager
+    def all_at_once(context, interrupt):
+        with interruptible(context, interrupt):
+            meet.wait()  # each has its snapshot open, and reads it
+            yield
+
+    monkeypatch.setattr(JobContext, "interruptible", all_at_once)
+    with working(installation) as desk:
+        jobs = [desk.submit_release(name, dataset=name) for name in names]
+        assert [desk.wait(job)["state"] for job in jobs] == ["done"] * len(names)
 
 
 def test_a_populations_own_jobs_follow_one_another(installation, hold):

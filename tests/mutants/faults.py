@@ -260,6 +260,17 @@ FAULTS = (
         ("tests/integration/test_job_queues.py",),
     ),
     Fault(
+        "counts_share_snapshots",
+        "a release waits while two others are counted, which tells how long they take",
+        "engines/duckdb_engine.py",
+        "self._counted_snapshots.opened(snapshot) as opened,",
+        "self._snapshots.cursor(snapshot, timeout_seconds=1.0) as opened,",
+        (
+            "tests/unit/engines/test_duckdb_engine.py",
+            "tests/integration/test_job_queues.py",
+        ),
+    ),
+    Fault(
         "charged_at_its_turn",
         "a release's charge tells when the job before it ended",
         "server/use_cases/job_queues.py",
