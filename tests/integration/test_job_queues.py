@@ -8,7 +8,9 @@ import time
 import pytest
 from sqlalchemy import select
 
+from budget.ledger import Scope
 from budget.tables import charge
+from privacy.losses import Loss
 from server.bootstrap import make_jobs, make_runner
 from server.job_worker import work_until
 from server.persistence import tables
@@ -18,6 +20,7 @@ from server.use_cases.job_kinds import JobContext
 from server.use_cases.job_queues import JobQueues
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
+from server.use_cases.release_job import ReleaseJob
 from tests.harness import ImportingInstallation
 from tests.publishing import spec
 
@@ -237,6 +240,36 @@ def test_a_release_that_is_refused_fails_before_its_turn(installation, hold):
         assert desk.charge(jobs[1]) is None
         hold.end()
         assert desk.wait(jobs[0])["state"] == "done"
+
+
+def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
+    installation, monkeypatch
+):
+    """Its charge stays, once, and its name is free."""
+    begin = ReleaseJob.begin
+
+    def cancelled_meanwhile(kind, context, parameters):
+        begin(kind, context, parameters)
+        desk.office.cancel(OPERATOR, context.job_id)
+
+    monkeypatch.setattr(ReleaseJob, "begin", cancelled_meanwhile)
+    with installation.services() as services:
+        desk = Desk(installation, services)
+        population = Scope.population("people")
+        runner = make_runner(services, threading.Event(), beat_seconds=0.05)
+        load, release = desk.submit(), desk.submit_release("visitors")
+        runner.begin_due()
+        assert (desk.state(load), desk.state(release)) == ("queued", "cancelled")
+        assert desk.charge(release).state == "failed"
+        assert services.ledger.spent(population) == Loss.parse("0.5")
+        monkeypatch.undo()
+        again = desk.submit_release("visitors")
+        while runner.run_one():
+            pass
+        runner.begin_due()
+        assert [desk.state(job) for job in (release, again)] == ["cancelled", "done"]
+        assert services.ledger.spent(population) == Loss.parse("1")
+        assert services.ledger.verify(RECORDED_TABLES).ok
 
 
 def test_beginning_costs_no_attempt(installation):
