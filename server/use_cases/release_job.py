@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
 from budget.records import FailedReplay, Refused, Replay
@@ -278,15 +279,18 @@ class ReleaseJob:
 
         Raises:
             CommandRefusedError: An operating-system call failed.
+            LeaseLostError: So it did, and another worker has the job, charge and files.
         """
         try:
             yield
         except OSError as error:
             facts = {"error": type(error).__name__}
             _log.error("a measured release could not be written", extra=facts)
+            with contextlib.suppress(SQLAlchemyError):
+                context.require_lease()
             self._folders.unstage(work.release_id)
             with contextlib.suppress(LedgerUnavailableError):
-                self._fail(work.release_id, context.job_id, context.actor)
+                self._fail(work.release_id, context.job_id, context.actor, context)
             raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
@@ -362,11 +366,21 @@ class ReleaseJob:
         for row in rows:
             self._fail(str(row.id), str(row.job), str(row.actor))
 
-    def _fail(self, release_id: str, job_id: str, actor: str) -> None:
+    def _fail(
+        self,
+        release_id: str,
+        job_id: str,
+        actor: str,
+        context: JobContext | None = None,
+    ) -> None:
+        """Fail a release; one that is worked on, by whoever works on it alone."""
+
         def fail(change: RecordedTransaction) -> None:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
+            if context is not None and not context.has_lease(change.connection):
+                raise _SettledError  # another worker goes on with it
             shown = worst_appearance(
                 str(row.created),  # with its charge
                 now_text(),
