@@ -134,12 +134,12 @@ class ReleaseOffice:
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
         return {"release": row.id, "ok": not problems, "problems": problems}
 
-    def problems(self) -> list[str]:
-        """Return where the files of releases are not what the ledger names."""
+    def problems(self, which: ColumnElement[bool] | None = None) -> list[str]:
+        """Return where files of releases, or of ``which``, are not the ledger's."""
         key = self.public_key()
         return [
             f"release {row.name}: {problem}"
-            for row in self.published()
+            for row in self.published(which)
             for problem in digest_problems(
                 self._folders.path(str(row.id), str(row.manifest_sha256)),
                 str(row.manifest_sha256),
@@ -147,10 +147,13 @@ class ReleaseOffice:
             )
         ]
 
-    def published(self) -> list[PublicationRow]:
-        """Return every release that has files, for checks on the host."""
+    def published(
+        self, which: ColumnElement[bool] | None = None
+    ) -> list[PublicationRow]:
+        """Return every release, or of ``which``, that has files."""
         release = tables.publication
-        wanted = select(release).where(release.c.manifest_sha256.is_not(None))
+        has_files = release.c.manifest_sha256.is_not(None)
+        wanted = select(release).where(has_files, true() if which is None else which)
         with self._services.databases.reader.connect() as connection:
             return list(connection.execute(wanted.order_by(release.c.created)).all())
 
