@@ -23,6 +23,7 @@ from budget.works import not_begun
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
+from privacy.times import shown_time
 from query_lang.costs import UNLIMITED
 from release.folders import Content, write_release
 from release.manifests import Publication
@@ -331,7 +332,7 @@ class ReleaseJob:
             snapshot=planned.snapshot,
             parts=planned.parts,
             expected=planned.expected,
-            charged=charged.time,
+            charged=shown_time(charged.time),
             code_version=VERSION,
         )
 

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
+from privacy.times import shown_time
 from release.folders import describe
 from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
@@ -234,11 +235,17 @@ def listed(row: PublicationRow) -> Document:
         "epsilon": json.loads(str(row.spec))["epsilon"],
         "state": row.state,
         "public": row.public,
-        "created": row.created,
+        "created": shown_time(str(row.created)),
         "created_by": row.created_by,
-        "visible": None if row.state == "failed" else row.visible,
+        "visible": _visible(row),
         "job": row.job,
     }
+
+
+def _visible(row: PublicationRow) -> str | None:
+    """Return from when on readers see a release; None: they never do, or not yet."""
+    hidden = row.state == "failed" or row.visible is None
+    return None if hidden else shown_time(str(row.visible))
 
 
 def _of(viewer: Viewer) -> ColumnElement[bool]:

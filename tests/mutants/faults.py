@@ -295,6 +295,17 @@ FAULTS = (
         ("tests/integration/test_job_running.py",),
     ),
     Fault(
+        "charge_times_exact",
+        "times of charges and releases are shown to the microsecond",
+        "privacy/times.py",
+        'read.isoformat(timespec="seconds")',
+        'read.isoformat(timespec="microseconds")',
+        (
+            "tests/unit/server/test_release_times.py",
+            "tests/attacks/test_a3_order.py",
+        ),
+    ),
+    Fault(
         "charged_at_its_turn",
         "a release's charge tells when the job before it ended",
         "server/use_cases/job_queues.py",
