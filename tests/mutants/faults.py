@@ -295,6 +295,14 @@ FAULTS = (
         ("tests/integration/test_job_running.py",),
     ),
     Fault(
+        "loads_on_the_host_everywhere",
+        "a load on the host runs on the servers' processors",
+        "server/giving_way.py",
+        "    keep_process_to(Processors.divided(usable).executors)\n",
+        "    keep_process_to(usable)\n",
+        ("tests/integration/test_giving_way.py",),
+    ),
+    Fault(
         "loads_overtaken_unseen",
         "public tables are not held against units that another load brings meanwhile",
         "server/use_cases/loading.py",
