@@ -1,12 +1,11 @@
 """Plans offer a release only where it counts exactly what is asked (PRIVACY 7)."""
 
-import itertools
-import time
 from threading import Timer
 
 import pytest
 
 from server.use_cases import asked_releases, release_offers
+from tests.clocks import pass_hours
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 from tests.samplers import ZeroVectorSampler
 from tests.wards import publish
@@ -307,8 +306,7 @@ def test_no_clock_decides_whether_there_is_an_offer(clinic, monkeypatch):
 
     def an_hour_later(self, *asked):
         with monkeypatch.context() as patched:
-            ticks = itertools.count(0, 3_600)
-            patched.setattr(time, "monotonic", lambda: float(next(ticks)))
+            pass_hours(patched, ["monotonic"])
             patched.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
             return known(self, *asked)
 

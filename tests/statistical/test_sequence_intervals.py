@@ -66,6 +66,7 @@ def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
         assert not sum(tally.impossible for tally in found.values())
 
 
+@pytest.mark.long
 def test_runs_in_whole_sequences_are_not_what_is_told():
     """The instrument sees it: far more runs stand past the twelfth symbol."""
     own = of_one_kind("long", "runs, top", whole=True)

@@ -1,6 +1,5 @@
 """What would take a release too long is refused before anything is evaluated on it."""
 
-import itertools
 import time
 import tracemalloc
 from threading import Thread
@@ -20,6 +19,7 @@ from release.questions.engine import PublicEngine, PublicEngineError
 from release.questions.evaluation import PublicValues
 from release.questions.keeping import Keeper
 from release.questions.measuring import Measurer
+from tests.clocks import pass_hours
 from tests.unit.release.asked_cubes import DIMENSIONS, ask, cells_cube
 
 SUM = "CASE WHEN a + b > c THEN 1 ELSE 0 END"
@@ -191,19 +191,12 @@ def test_what_is_checked_needs_no_further_steps_to_be_answered(sql, monkeypatch)
     assert refused.value.rule == "too_long"
 
 
-def hours_pass(monkeypatch):
-    """Let an hour pass at each look at a clock, for the code that reads one."""
-    ticks = itertools.count(0, 3_600)
-    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
-    for clock in ("monotonic", "perf_counter", "process_time", "thread_time", "time"):
-        monkeypatch.setattr(time, clock, lambda: float(next(ticks)))
-
-
 @pytest.mark.parametrize("sql", ASKED)
 def test_no_clock_decides_whether_there_is_an_answer(sql, monkeypatch):
     expected = ask(square(), sql)
 
-    hours_pass(monkeypatch)
+    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+    pass_hours(monkeypatch)
 
     assert ask(square(), sql) == expected
 
@@ -228,7 +221,8 @@ def test_a_long_expression_is_refused_before_it_is_evaluated():
 
 def test_waiting_for_others_refuses_nobody(monkeypatch):
     values = PublicValues(square()[0])
-    hours_pass(monkeypatch)
+    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+    pass_hours(monkeypatch)
     answered = []
     other = Thread(target=lambda: answered.append(laid(ASKED[1], values=values)))
 
