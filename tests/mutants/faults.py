@@ -1391,6 +1391,22 @@ FAULTS = (
         ("tests/unit/release/sequences/test_sampling.py",),
     ),
     Fault(
+        "what_is_shared_for_half",
+        "auto counts two kinds of cells and pays for one",
+        "release/sequences/strategies/auto.py",
+        "MOVES: Final = 2\n",
+        "MOVES: Final = 1\n",
+        ("tests/unit/release/sequences/test_auto_sequences.py",),
+    ),
+    Fault(
+        "number_of_units_alone",
+        "auto takes n-grams for many units, whatever ways they go",
+        "release/sequences/strategies/evidence.py",
+        "return tree if few_ways(long, evidence.repeats) else grams",
+        "return grams",
+        ("tests/statistical/test_sequence_picks.py",),
+    ),
+    Fault(
         "no_room_beyond_the_tree",
         "intervals of runs end where a chain says, whatever was not counted",
         "release/sequences/models/rooms.py",
