@@ -155,7 +155,8 @@ def _runs() -> str:
     )
     return (
         "SELECT DISTINCT run FROM (SELECT x, unnest("  # noqa: S608 - our own query
-        f"CASE WHEN regexp_full_match(x, '{_PART}+') THEN list_concat({one}) "
+        f"CASE WHEN regexp_full_match(x, '{_LETTER}[0-9]+') THEN [x[2:]] "
+        f"WHEN regexp_full_match(x, '{_PART}+') THEN list_concat({one}) "
         f"ELSE list_concat({more}) END) AS run FROM temp.embedded_texts) "
         f"WHERE run <> x OR regexp_matches(run, '{_APART}')"
     )
@@ -165,7 +166,7 @@ def _ids() -> str:
     digits = "array_to_string(regexp_extract_all(id, '[0-9]+'), '')"
     return (
         f"SELECT id, {digits} AS digits FROM "  # noqa: S608 - our own query
-        f"({_SINGLE} UNION {_JOINED} UNION {_NUMBERS})"
+        f"({_SINGLE} UNION ALL {_JOINED} UNION ALL {_NUMBERS})"
     )
 
 
