@@ -9,14 +9,25 @@ from query_lang.cost_constants import TEXT_SHARE, VECTOR_ROWS, WIDE_ROW_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """How much one unit can add at most, and how much all of it is at most."""
+    """How much one unit can add at most, and how much all of it is at most.
+
+    Attributes:
+        unit: By the number of its rows.
+        whole: At the declared sizes.
+        startup: Of the whole, what the first rows begin, whoever's they are.
+    """
 
     unit: int
     whole: int
+    startup: int = 0
 
     def __add__(self, other: "Amount") -> "Amount":
         """Return both together."""
-        return Amount(self.unit + other.unit, self.whole + other.whole)
+        return Amount(
+            self.unit + other.unit,
+            self.whole + other.whole,
+            self.startup + other.startup,
+        )
 
     def times(self, many: int) -> "Amount":
         """Return it that many times."""
@@ -75,6 +86,10 @@ class Meter:
     def hold(self, construct: str, rows: Amount, size: int) -> None:
         """Count bytes for each of these rows, held to the statement's end."""
         self._add(construct, NOTHING, rows.times(size))
+
+    def start(self, construct: str, steps: int) -> None:
+        """Count steps that are taken once, by the first rows to arrive."""
+        self._add(construct, Amount(0, steps, steps), NOTHING)
 
     def unpack(self, construct: str, rows: Amount, size: int) -> None:
         """Count bytes that are made for each row, a vector of rows at a time."""

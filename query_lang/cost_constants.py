@@ -137,12 +137,41 @@ ORDERED_BYTE_STEPS: Final = 2
 KEPT_BYTE_STEPS: Final = 4
 """Such a byte as a group keeps it."""
 
+# -- what the first rows begin ---------------------------------------------------------
+
+STARTED_GROUPS: Final = 300_000
+STARTED_KEY: Final = 10_000
+"""A table of groups, and each of its keys."""
+
+STARTED_AGGREGATE: Final = 20_000
+"""A function of a group."""
+
+STARTED_DISTINCT: Final = 700_000
+"""A table of distinct values."""
+
+STARTED_ORDER: Final = 400_000
+STARTED_TERM: Final = 20_000
+"""An order, and each of its terms."""
+
+ORDER_BINS: Final = 64
+"""Partitions are put into so many bins at most: each that is not empty is sorted."""
+
+BIN_STEPS: Final = 100_000
+BIN_TERM_STEPS: Final = 8_000
+"""A bin that is not empty, and each term of its order."""
+
+STARTED_JOIN: Final = 200_000
+"""A join whose first row is looked up: what it holds is never empty."""
+
 # -- windows ---------------------------------------------------------------------------
 
 WINDOW_ROW_STEPS: Final = 150
 WINDOW_VALUE_STEPS: Final = 15
 SORT_STEPS: Final = 12
 """A row's place in an order, a doubling of the number of rows."""
+
+SORT_TERM_STEPS: Final = 100
+"""A term of a row's key, whatever its type: it is written, and read again."""
 
 SORTED_BYTE_STEPS: Final = 3
 """A byte of a row's texts that is carried through an order."""

@@ -11,6 +11,7 @@ from query_lang.cost_constants import (
     JOIN_VALUE_STEPS,
     PAIR_STEPS,
     PAIR_VALUE_STEPS,
+    STARTED_JOIN,
 )
 from query_lang.cost_expressions import ExpressionCost
 from query_lang.expressions import Call, Expression, Function, slots_read
@@ -74,6 +75,7 @@ def matched(costs: "NodeCosts", construct: str, side: Relation) -> None:
     steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(side.widths)
     steps += side.row_bytes // BYTES_A_STEP
     costs.meter.spend(construct, side.rows, steps)
+    costs.meter.start(construct, STARTED_JOIN)
 
 
 def keyed(costs: "NodeCosts", side: Relation, condition: Expression | None) -> Relation:

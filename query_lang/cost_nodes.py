@@ -27,6 +27,10 @@ from query_lang.cost_constants import (
     ONE_SIDED_FRAME_STEPS,
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
+    STARTED_AGGREGATE,
+    STARTED_DISTINCT,
+    STARTED_GROUPS,
+    STARTED_KEY,
     STATE_BYTES,
     TEXT_BYTES,
     TEXT_STATE_BYTE_STEPS,
@@ -190,7 +194,11 @@ class NodeCosts:
         self.evaluate("windows", parts, below)
         orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
         keys = [
-            self._key([*partition, *(term.value for term in order)], below)
+            self._key(
+                [*partition, *(term.value for term in order)],
+                below,
+                splits=bool(partition),
+            )
             for partition, order, _ in orders
         ]
         widths = {item.slot: self._made_width(item, below) for item in items}
@@ -200,8 +208,10 @@ class NodeCosts:
         kept = {slot: below.widths[slot] for slot in wanted & own}
         return Relation(below.rows, kept | widths)
 
-    def _key(self, terms: Iterable[Expression], below: Relation) -> OrderKey:
-        return order_key(terms, below, self.meter.own)
+    def _key(
+        self, terms: Iterable[Expression], below: Relation, *, splits: bool = False
+    ) -> OrderKey:
+        return order_key(terms, below, self.meter.own, splits=splits)
 
     def _window_item(self, item: WindowItem, below: Relation) -> None:
         """Count one window function, and the texts that it gives."""
@@ -257,6 +267,7 @@ class NodeCosts:
         self.meter.spend("GROUP BY", rows, steps)
         self.meter.spend("GROUP BY", groups, NEW_GROUP_STEPS + key_bytes)
         self.meter.hold("GROUP BY", groups, GROUP_BYTES + paged(key_bytes))
+        self.meter.start("GROUP BY", STARTED_GROUPS + STARTED_KEY * keys)
 
     def _aggregated(
         self, item: RollupItem, below: Relation, groups: Amount, key_bytes: int
@@ -274,6 +285,7 @@ class NodeCosts:
             meter.spend("GROUP BY", below.rows, steps)
             meter.hold("GROUP BY", groups, (TEXT_STATE_COPIES - 1) * width)
             meter.unpack("GROUP BY", below.rows, width)
+        meter.start("GROUP BY", STARTED_AGGREGATE)
         meter.spend("GROUP BY", below.rows, AGGREGATE_STEPS)
         meter.hold("GROUP BY", groups, STATE_BYTES + width)
 
@@ -282,6 +294,7 @@ class NodeCosts:
         steps = DISTINCT_ROW_STEPS + size // BYTES_A_STEP
         self.meter.spend("COUNT(DISTINCT)", rows, steps)
         self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + paged(size))
+        self.meter.start("COUNT(DISTINCT)", STARTED_DISTINCT)
 
     # -- UNION ALL and bounds --------------------------------------------------
 
@@ -320,7 +333,8 @@ class NodeCosts:
         windows = 1 + 2 * (node.max_groups is not None)
         windows += node.max_rows is not None and node.max_groups is not None
         keys = [below.widths[slot] for slot in node.keys]
-        key = OrderKey(tuple(keys), tuple(each for each in keys if each > TEXT_BYTES))
+        texts = tuple(each for each in keys if each > TEXT_BYTES)
+        key = OrderKey(tuple(keys), texts, splits=bool(keys))
         sort(self.meter, "bounds", below, [key] * windows, [NUMBER_BYTES] * windows)
         rows = below.rows
         if node.max_rows is not None:

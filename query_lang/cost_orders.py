@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from privacy.schema import Hierarchy
 from query_lang.cost_amounts import Amount, Meter, Relation, paged
 from query_lang.cost_constants import (
+    BIN_STEPS,
+    BIN_TERM_STEPS,
     BYTES_A_STEP,
     KEPT_BYTE_STEPS,
     NUMBER_BYTES,
+    ORDER_BINS,
     ORDERED_BYTE_STEPS,
     ORDERED_GROUP_BYTES,
     ORDERED_ROW_STEPS,
@@ -22,10 +25,13 @@ from query_lang.cost_constants import (
     SORT_KEY_SHARE,
     SORT_STEPS,
     SORT_TERM_BYTES,
+    SORT_TERM_STEPS,
     SORT_TEXT_BYTES_A_STEP,
     SORT_TEXT_STEPS,
     SORTED_BYTE_STEPS,
     SORTED_BYTES_SHARE,
+    STARTED_ORDER,
+    STARTED_TERM,
     TEXT_STATE_COPIES,
     TEXT_STATE_STEPS,
     WINDOW_ROW_STEPS,
@@ -44,10 +50,12 @@ class OrderKey:
     Attributes:
         widths: Bytes of each term.
         texts: Of those that are texts.
+        splits: Whether the rows of one unit may lie in several partitions.
     """
 
     widths: tuple[int, ...] = ()
     texts: tuple[int, ...] = ()
+    splits: bool = False
 
     @property
     def size(self) -> int:
@@ -62,7 +70,11 @@ class OrderKey:
 
 
 def order_key(
-    terms: Iterable[Expression], rows: Relation, own: Mapping[str, Hierarchy]
+    terms: Iterable[Expression],
+    rows: Relation,
+    own: Mapping[str, Hierarchy],
+    *,
+    splits: bool = False,
 ) -> OrderKey:
     """Return the key of some terms over rows."""
     cost = ExpressionCost(rows.widths, own)
@@ -70,6 +82,7 @@ def order_key(
     return OrderKey(
         tuple(width for width, _ in widths),
         tuple(width for width, text in widths if text),
+        splits,
     )
 
 
@@ -96,7 +109,9 @@ def sort(
     steps += below.row_bytes * SORTED_BYTE_STEPS + SORT_STEPS * doublings
     for key in orders:
         more = sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings * key.compared()
+        more += SORT_TERM_STEPS * len(key.widths)
         meter.spend(construct, below.rows, steps + more)
+        _start(meter, construct, below.rows, key)
     texts = sum(width for width in made if width > NUMBER_BYTES)
     carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
     meter.spend(construct, below.rows, len(orders) * carried)
@@ -108,6 +123,20 @@ def sort(
         size += paged(texts)
     meter.hold(construct, below.rows, min(len(orders), _ORDERS_HELD) * size)
     meter.unpack(construct, below.rows, longest)
+
+
+def _start(meter: Meter, construct: str, rows: Amount, key: OrderKey) -> None:
+    """Count what an order begins, and the bins that its partitions fall into.
+
+    How many bins one unit fills, its rows decide; the work is done once for each.
+    """
+    terms = 1 + len(key.widths)
+    meter.start(construct, STARTED_ORDER + STARTED_TERM * terms)
+    steps = BIN_STEPS + BIN_TERM_STEPS * terms
+    own = min(rows.unit, ORDER_BINS) if key.splits else 1
+    meter.start(construct, own * steps)
+    others = max(0, min(rows.whole, ORDER_BINS) - own)
+    meter.spend(construct, Amount(0, others), steps)
 
 
 def choose(

@@ -32,6 +32,7 @@ from query_lang.plan import (
 )
 
 Tables = Mapping[str, int]
+_KINDS = {"unit": "unit", "startup": "startup"}
 ALL_ROWS: Tables = {}
 
 
@@ -52,6 +53,7 @@ class StatementCosts:
             memory_bytes=memory + STATEMENT_BYTES,
             unit_steps=sum(meter.steps.unit for meter in self.meters),
             unit_memory_bytes=max(meter.memory.unit for meter in self.meters),
+            startup_steps=sum(meter.steps.startup for meter in self.meters),
         )
 
     def scanned(self) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ class StatementCosts:
         for meter in self.meters:
             for construct, (steps, memory) in meter.by_construct.items():
                 amount = memory if "memory" in part else steps
-                own = amount.unit if part.startswith("unit") else amount.whole
+                own = getattr(amount, _KINDS.get(part.partition("_")[0], "whole"))
                 totals[construct] = totals.get(construct, 0) + own
         return max(totals, key=lambda construct: totals[construct])
 
