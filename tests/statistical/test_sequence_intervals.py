@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import Questions, Tally, coverage
 from tests.statistical.sequence_logs import made
 
@@ -64,6 +65,21 @@ def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
     for shape in ("tiny", "mixed"):
         found = coverage(questions(shape), strategy, "0.05", range(2))
         assert not sum(tally.impossible for tally in found.values())
+
+
+CHOSEN = {"flat 95": ("prefix_tree", "1"), "half 95": ("ngram", "0.5")}
+"""Shapes of which noise chooses nearly all that is shown."""
+
+
+@pytest.mark.parametrize("shape", CHOSEN)
+def test_what_noise_chooses_is_held_where_there_are_many_symbols(shape):
+    kinds = ("HAVING", "LIMIT", "TOP_RUNS")
+    own = Choices(*made(shape, 1_500), branches=2, kinds=kinds)
+    found = coverage(own, *CHOSEN[shape], range(RELEASES))
+    assert set(found) >= {*kinds, "tree, children"}
+    assert not {
+        kind: tally.share for kind, tally in found.items() if tally.is_short(20)
+    }
 
 
 def test_runs_in_whole_sequences_are_not_what_is_told():
