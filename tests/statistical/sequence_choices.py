@@ -95,10 +95,12 @@ class Choices:
         shown = ", ".join(f"SYMBOL_AT({place}) AS k{place}" for place in places)
         sql = f"SELECT {shown}, COUNT(*) AS n FROM r GROUP BY {keys}"
         yield "GROUP BY", _parsed(sql), truth
+        many = f"{len(places)} keys"
         for least in (0, 20):
-            yield "HAVING", _parsed(f"{sql} HAVING COUNT(*) > {least}"), truth
+            yield f"HAVING, {many}", _parsed(f"{sql} HAVING COUNT(*) > {least}"), truth
         for most in (3, 10):
-            yield "LIMIT", _parsed(f"{sql} ORDER BY n DESC LIMIT {most}"), truth
+            limited = f"{sql} ORDER BY n DESC LIMIT {most}"
+            yield f"LIMIT, {many}", _parsed(limited), truth
 
     def _below(self, first):
         def truth(cells):
@@ -107,8 +109,9 @@ class Choices:
         key, where = "SYMBOL_AT(2)", f"SYMBOL_AT(1) = {first}"
         sql = f"SELECT {key}, COUNT(*) AS n FROM r WHERE {where} GROUP BY {key}"
         yield "GROUP BY", _parsed(sql), truth
-        yield "HAVING", _parsed(f"{sql} HAVING COUNT(*) > 0"), truth
-        yield "LIMIT", _parsed(f"{sql} ORDER BY n DESC LIMIT 10"), truth
+        yield "HAVING, WHERE", _parsed(f"{sql} HAVING COUNT(*) > 0"), truth
+        limited = f"{sql} ORDER BY n DESC LIMIT 10"
+        yield "LIMIT, WHERE", _parsed(limited), truth
         for second in (0, self.log.alphabet // 2, self.log.alphabet - 1):
             starts = f"STARTS_WITH({first}, {second})"
             asked = _parsed(f"SELECT COUNT(*) AS n FROM r WHERE {starts}")
@@ -122,7 +125,8 @@ class Choices:
 
     def _of_branch(self, tree, prefix):
         """Yield the children of a path, those that are joined as ``rest`` last."""
-        own = self.rows[(self.rows[:, : len(prefix)] == prefix).all(axis=1)]
+        depth = len(prefix) + 1
+        own = self.rows[(self.rows[:, : depth - 1] == prefix).all(axis=1)]
         nexts = Counter(own[:, len(prefix)].tolist())
         left = sum(nexts.values())
         for child in branch(tree, prefix, None).children:
@@ -130,8 +134,14 @@ class Choices:
             exact = left if child.kind == "rest" else nexts[code]
             left -= exact
             value, width = child.count.value, child.count.half_width
-            kind = "tree, rest" if child.kind == "rest" else "tree, children"
-            yield kind, value, max(value - width, 0.0), value + width, exact
+            kind = "rest" if child.kind == "rest" else "children"
+            yield (
+                f"tree, {kind} {depth}",
+                value,
+                max(value - width, 0.0),
+                value + width,
+                exact,
+            )
 
 
 def _parsed(sql):

@@ -67,16 +67,15 @@ def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
         assert not sum(tally.impossible for tally in found.values())
 
 
-CHOSEN = {"flat 95": ("prefix_tree", "1"), "half 95": ("ngram", "0.5")}
-"""Shapes of which noise chooses nearly all that is shown."""
-
-
-@pytest.mark.parametrize("shape", CHOSEN)
-def test_what_noise_chooses_is_held_where_there_are_many_symbols(shape):
-    kinds = ("HAVING", "LIMIT", "TOP_RUNS")
-    own = Choices(*made(shape, 1_500), branches=2, kinds=kinds)
-    found = coverage(own, *CHOSEN[shape], range(RELEASES))
-    assert set(found) >= {*kinds, "tree, children"}
+@pytest.mark.parametrize(
+    ("units", "epsilon", "kinds"),
+    [(1_500, "2", {"HAVING, 2 keys", "LIMIT, 2 keys"}), (600, "0.5", set())],
+)
+def test_what_noise_chooses_is_held_where_there_are_many_symbols(units, epsilon, kinds):
+    """Nearly all that is shown passed a threshold by noise."""
+    own = Choices(*made("flat 95", units), branches=2, kinds=kinds)
+    found = coverage(own, "prefix_tree", epsilon, range(RELEASES))
+    assert set(found) >= {*kinds, "tree, children 1", "tree, rest 1"}
     assert not {
         kind: tally.share for kind, tally in found.items() if tally.is_short(20)
     }
