@@ -5,6 +5,7 @@ import numpy as np
 from privacy.schema import ColumnType
 from query_lang.parse import parse_query
 from release.domain import Dimension
+from release.listings import listed_paths
 from release.questions.confidence import selected_confidence, widening
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.browsing import branch
@@ -65,6 +66,24 @@ def test_what_is_left_beside_chosen_children_is_as_unsure_as_they_are():
     assert rest.kind == "rest"
     doubted = sum(child.count.value for child in kept[1:])
     assert rest.count.half_width > doubted > 0
+
+
+def test_the_list_of_paths_has_the_half_widths_of_branches():
+    opened = asked()
+    paths = opened.model.paths()
+    listed = listed_paths(opened.model.domain, paths)
+    for node in np.flatnonzero(paths.depths > 0).tolist():
+        above = paths.parents[node]
+        prefix = (int(paths.symbols[above]),) if paths.depths[above] else ()
+        kinds = {SYMBOLS: "end", SYMBOLS + 1: "rest"}
+        symbol = int(paths.symbols[node])
+        (child,) = [
+            each
+            for each in branch(opened.tree, prefix, None).children
+            if (each.kind, each.symbol) == (kinds.get(symbol, "symbol"), None)
+            or (symbol < SYMBOLS and each.symbol == symbol)
+        ]
+        assert abs(child.count.half_width - listed["half_width_95"][node]) < 1e-9
 
 
 def test_answers_of_paths_that_barely_passed_begin_at_nothing():
