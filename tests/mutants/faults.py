@@ -1297,6 +1297,14 @@ FAULTS = (
         ("tests/unit/release/test_ends_of_counts.py",),
     ),
     Fault(
+        "chosen_answers_as_any",
+        "rows of a paid answer that noise chose have the half-widths of any",
+        "query_lang/chosen_rows.py",
+        "return 1 - (1 - confidence) * part",
+        "return confidence",
+        ("tests/unit/server/test_answers.py",),
+    ),
+    Fault(
         "chosen_sequences_as_any",
         "chosen rows of sequences have the intervals of any",
         "release/sequences/asking/answering.py",
