@@ -197,7 +197,7 @@ QUERIES: Example = {
         {
             "query_id": _QUERY_ID,
             "state": "answered",
-            "time": "2026-05-04T09:30:00.125000+00:00",
+            "time": "2026-05-04T09:30:00+00:00",
             "dataset": "hospital",
             "snapshot": _SNAPSHOT,
             "project": "sepsis",

@@ -81,6 +81,7 @@ def test_what_noise_chooses_is_held_where_there_are_many_symbols(units, epsilon,
     }
 
 
+@pytest.mark.long
 def test_runs_in_whole_sequences_are_not_what_is_told():
     """The instrument sees it: far more runs stand past the twelfth symbol."""
     own = of_one_kind("long", "runs, top", whole=True)
