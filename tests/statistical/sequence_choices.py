@@ -47,9 +47,10 @@ class Choices:
                 answer.rows, answer.intervals[0].rows, strict=True
             ):
                 yield kind, float(row[-1]), float(low), float(high), truth(row[:-1])
-        yield from self._of_branch(asked.tree, ())
-        for first in self._firsts:
-            yield from self._of_branch(asked.tree, (first,))
+        for prefix in ((), *((first,) for first in self._firsts)):
+            yield from self._of_branch(asked.tree, prefix, None)
+            for group in range(self.log.splits if self.log.splits > 1 else 0):
+                yield from self._of_branch(asked.tree, prefix, group)
 
     # -- exact answers -----------------------------------------------------------
 
@@ -123,13 +124,21 @@ class Choices:
 
     # -- the tree ----------------------------------------------------------------
 
-    def _of_branch(self, tree, prefix):
-        """Yield the children of a path, those that are joined as ``rest`` last."""
+    def _of_branch(self, tree, prefix, group):
+        """Yield the children of a path, those that are joined as ``rest`` last.
+
+        Of all groups together, ``rest`` holds what is a child in other groups.
+        """
         depth = len(prefix) + 1
-        own = self.rows[(self.rows[:, : depth - 1] == prefix).all(axis=1)]
+        begun = (self.rows[:, : depth - 1] == prefix).all(axis=1)
+        if group is not None:
+            begun &= self.log.groups == group
+        own = self.rows[begun]
         nexts = Counter(own[:, len(prefix)].tolist())
         left = sum(nexts.values())
-        for child in branch(tree, prefix, None).children:
+        for child in branch(tree, prefix, group).children:
+            if child.kind == "rest" and group is None and self.log.splits > 1:
+                continue
             code = _NULL if child.kind == "end" else child.symbol
             exact = left if child.kind == "rest" else nexts[code]
             left -= exact

@@ -79,6 +79,9 @@ def _child(tree: LevelledTree, code: int, nodes: IntArray, siblings: IntArray) -
     if kind == "rest":
         others = siblings[tree.symbols[siblings] != code]
         estimate = _left(tree, estimate, nodes, others)
+    else:
+        width = estimate.half_width + _elsewhere(tree, siblings, code)
+        estimate = Estimate(estimate.value, width)
     return Child(kind, symbol, estimate, len(ways))
 
 
@@ -104,6 +107,17 @@ def _left(
     parents = np.unique(tree.parents[nodes])
     off = _doubted(tree, np.concatenate([parents, others]))
     return Estimate(estimate.value, max(estimate.half_width, off))
+
+
+def _elsewhere(tree: LevelledTree, siblings: IntArray, code: int) -> float:
+    """Return how many may go on so in groups of the split that have no such step.
+
+    There they are among the rest.
+    """
+    parents, symbols = tree.parents[siblings], tree.symbols[siblings]
+    known = np.isin(parents, parents[symbols == code])
+    rests = siblings[(symbols == tree.domain.rest) & ~known]
+    return float(tree.counts[rests].sum()) + _doubted(tree, rests)
 
 
 def _doubted(tree: LevelledTree, nodes: IntArray) -> float:

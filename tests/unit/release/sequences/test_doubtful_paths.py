@@ -9,6 +9,7 @@ from release.listings import listed_paths
 from release.questions.confidence import selected_confidence, widening
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.browsing import branch
+from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.published import PublishedSequences
 from release.sequences.bands import Bands, band_starts
 from release.sequences.domain import SequenceDomain
@@ -66,6 +67,24 @@ def test_what_is_left_beside_chosen_children_is_as_unsure_as_they_are():
     assert rest.kind == "rest"
     doubted = sum(child.count.value for child in kept[1:])
     assert rest.count.half_width > doubted > 0
+
+
+def test_a_step_that_one_group_alone_has_may_be_more_in_the_other():
+    split = Dimension("arm", ColumnType.INTEGER, (0, 1), constant=True)
+    alphabet = Dimension("symbol", ColumnType.INTEGER, tuple(range(SYMBOLS)))
+    domain, firsts = SequenceDomain(alphabet, 2, split), band_starts(2)
+    tops = _level([0, 0, 1], [SURE, SURE, SURE], grown=[0] * 3)
+    lengths = np.full((2, len(firsts)), SURE)
+    met = Sampled(np.full((len(firsts), SYMBOLS), 50), SCALE)
+    drawn = DrawnTree(domain, (tops,), Bands(2, lengths, SCALE), met)
+    model = PrefixTreeModel(drawn)
+    tree = LevelledTree(domain, model.paths())
+    rest = branch(tree, (), 1).children[-1]
+    of_both, of_one = (branch(tree, (), group).children[1] for group in (None, 0))
+
+    assert rest.kind == "rest"
+    more = of_both.count.half_width - of_one.count.half_width
+    assert more >= rest.count.value > 0
 
 
 def test_the_list_of_paths_has_the_half_widths_of_branches():
