@@ -90,6 +90,7 @@ COST: Example = {
     "memory_bytes": 8_400_000,
     "unit_steps": 9_200,
     "unit_memory_bytes": 1_100,
+    "startup_steps": 700_000,
 }
 PLAN: Example = {
     "epsilon": "0.3",

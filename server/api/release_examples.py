@@ -35,6 +35,7 @@ _PLAN: Example = {
         "memory_bytes": 96_000_000,
         "unit_steps": 9_200,
         "unit_memory_bytes": 1_100,
+        "startup_steps": 700_000,
     },
     "derivation": _DERIVATION,
     "warnings": [],

@@ -175,8 +175,8 @@ FAULTS = (
         "unit_steps_not_in_slots",
         "n counts the whole of a plan, and not what one unit can add again",
         "server/api/backlog.py",
-        "compiled.cost.steps + compiled.cost.unit_steps",
-        "compiled.cost.steps",
+        "cost.steps + cost.unit_steps + cost.startup_steps",
+        "cost.steps",
         ("tests/unit/server/test_backlog.py",),
     ),
     Fault(
