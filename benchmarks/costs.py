@@ -1,11 +1,14 @@
 """What plans take on DuckDB beside what is predicted: one thread, every cap full.
 
-Run: ``python -m benchmarks.costs [--units 20000] [--only TEXT]``. Prints, for each
-question, processor time and memory of its statements beside the steps and bytes of its
-cost, then the worst ratios. Exits 1 where a plan takes more than is predicted.
+Run: ``python -m benchmarks.costs [--units 20000] [--only TEXT]``, and for questions
+with many texts (``benchmarks/cost_texts.py``) ``python -m benchmarks.costs --terms 1 4
+16 --bytes 256 1024 8192 65536``. Prints, for each question, processor time and memory
+of its statements beside the steps and bytes of its cost, then the worst ratios. Exits 1
+where a plan takes more than is predicted, or meets the least limit that accepts it.
 """
 
 import argparse
+import math
 import multiprocessing
 import os
 import sys
@@ -19,6 +22,7 @@ from pathlib import Path
 
 import duckdb
 
+from benchmarks.cost_texts import PLACES
 from engines.snapshots import BLIND
 from privacy.schema import (
     Column,
@@ -32,8 +36,10 @@ from privacy.schema import (
 )
 from query_lang.compile import compile_query
 from query_lang.compiled import CompiledQuery
+from query_lang.costs import MEMORY_SHARE
 
 VISITS, LABS, CODES, OWN_CODES, NOTE_BYTES = 40, 10, 500, 200, 200
+HELD_BYTES = 20 * 10**6
 REPEATS = 2
 TABLES = ("visits", "labs", "people", "codes")
 CONFIG = {"threads": "1", "memory_limit": "12GB", **BLIND}
@@ -42,6 +48,10 @@ QUESTIONS = {
     "count": "SELECT COUNT(*) FROM visits",
     "condition": "SELECT COUNT(*) FROM visits WHERE age >= 60 AND ward = 'w3'",
     "wide arithmetic": "SELECT COUNT(*) FROM visits WHERE paid * paid + age > 12",
+    "many divisions": "SELECT COUNT(*) FROM visits WHERE {divided} > 5",
+    "many products": "SELECT COUNT(*) FROM visits WHERE {products} > 5",
+    "many months": "SELECT COUNT(*) FROM visits WHERE {months}",
+    "many ages": "SELECT COUNT(*) FROM visits WHERE {ages}",
     "dates": "SELECT COUNT(*) FROM visits WHERE seen + 30 > CURRENT_DATE",
     "ages": "SELECT COUNT(*) FROM visits WHERE age_years(seen, CURRENT_DATE) > 4",
     "prefix": "SELECT COUNT(*) FROM visits WHERE note LIKE 'ab%'",
@@ -263,14 +273,28 @@ QUESTIONS = {
 }
 
 
-def dataset(units: int) -> Dataset:
+_MANY = {
+    "divided": " + ".join(f"paid / NULLIF(cost - {each}, 0)" for each in range(40)),
+    "products": " + ".join(f"paid * (cost - {each})" for each in range(40)),
+    "months": " OR ".join(
+        f"DATE_DIFF('month', seen + {each}, CURRENT_DATE) = {400 + each}"
+        for each in range(40)
+    ),
+    "ages": " OR ".join(
+        f"age_years(seen - {each}, CURRENT_DATE) = {90 + each}" for each in range(40)
+    ),
+}
+"""Chains of expressions, each of which the engine evaluates apart."""
+
+
+def dataset(units: int, note_bytes: int = NOTE_BYTES) -> Dataset:
     """Return declarations that every table meets in full."""
     days = RangeDomain(date(2000, 1, 1), date(2030, 1, 1))
     wards = ValuesDomain(tuple(f"w{number}" for number in range(12)))
     number = ColumnType.INTEGER
     pid = Column("pid", number, nullable=False)
     age = Column("age", number, domain=RangeDomain(0, 120))
-    note = Column("note", ColumnType.TEXT, max_length=NOTE_BYTES)
+    note = Column("note", ColumnType.TEXT, max_length=note_bytes)
     parts = HierarchyDomain("own")
     item = Column("item", ColumnType.TEXT, domain=parts, max_length=9)
     visits = Table(
@@ -299,7 +323,7 @@ def dataset(units: int) -> Dataset:
             Column("visit_id", number, nullable=False),
             Column("result", number, domain=RangeDomain(0, 120)),
             Column("taken", ColumnType.DATE, domain=days),
-            Column("remark", ColumnType.TEXT, max_length=NOTE_BYTES),
+            Column("remark", ColumnType.TEXT, max_length=note_bytes),
         ),
         "pid",
         LABS,
@@ -319,18 +343,21 @@ def dataset(units: int) -> Dataset:
     return Dataset("costs", "people", "patient", day, tables, own, units)
 
 
-def fill(connection: duckdb.DuckDBPyConnection, units: int) -> None:
+def fill(
+    connection: duckdb.DuckDBPyConnection, units: int, note_bytes: int = NOTE_BYTES
+) -> None:
     """Fill every table to its caps, ordered by unit as snapshots are."""
     stored = (
         "(hash(u) >> 1)::BIGINT AS unit_key, (hash(u, r) >> 1)::BIGINT AS row_hash,"
         " r + 1 AS row_rank, u AS pid"
     )
-    note = f"repeat('ab', {NOTE_BYTES // 2 - 5}) || (hash(u, r) % 100000)::VARCHAR"
+    number = "lpad((hash(u, r) % 1000000)::VARCHAR, 6, '0')"
+    note = f"repeat('ab', {note_bytes // 2 - 4}) || {number}"
     rows = f"range({units}) AS one(u), range({{most}}) AS two(r) ORDER BY 1, 3"
     connection.execute(
         f"CREATE TABLE visits AS SELECT {stored}, r AS visit_id,"
         " (hash(r, u, 1) % 121)::BIGINT AS age, (hash(r, u, 2) % 1000001)::BIGINT AS"
-        " cost, (hash(r, u, 3) % 1000000007)::BIGINT AS paid, DATE '2000-01-01' +"
+        " cost, (hash(r, u, 3) >> 1)::BIGINT AS paid, DATE '2000-01-01' +"
         " (hash(r, u, 4) % 10000)::INTEGER AS seen, 'w' || (hash(r, u, 5) % 12) AS"
         " ward, 'E' || (10 + hash(r, u, 6) % 80) AS icd,"
         f" 'C' || (hash(r, u, 7) % {OWN_CODES}) AS item, {note} AS note"
@@ -380,18 +407,23 @@ class Measured:
 
 
 def measure(path: Path, name: str, compiled: CompiledQuery) -> Measured:
-    """Return the least seconds and the most bytes of some runs, each in a child."""
-    runs = [_in_child(path, compiled) for _ in range(REPEATS)]
+    """Return the least seconds and the most bytes of some runs, each in a child.
+
+    One has the least memory with which an executor would accept the question.
+    """
+    least = compiled.cost.memory_bytes * MEMORY_SHARE
+    limits = [*[CONFIG["memory_limit"]] * (REPEATS - 1), f"{least}B"]
+    runs = [_in_child(path, compiled, limit) for limit in limits]
     seconds, sizes = min(run[0] for run in runs), max(run[1] for run in runs)
     return Measured(name, seconds, sizes, compiled)
 
 
-def _in_child(path: Path, compiled: CompiledQuery) -> tuple[float, int]:
+def _in_child(path: Path, compiled: CompiledQuery, limit: str) -> tuple[float, int]:
     """Run a question in a fork, so that the peak of memory is its own."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writer, _run(path, compiled).encode())
+        os.write(writer, _run(path, compiled, limit).encode())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as found:
@@ -400,17 +432,24 @@ def _in_child(path: Path, compiled: CompiledQuery) -> tuple[float, int]:
     return float(seconds), int(size)
 
 
-def _run(path: Path, compiled: CompiledQuery) -> str:
-    """Return the processor seconds and bytes of one run, the tables' blocks read."""
+def _run(path: Path, compiled: CompiledQuery, limit: str) -> str:
+    """Return the processor seconds and bytes of one run, the tables' blocks read.
+
+    Where memory does not suffice, all that was allowed is returned as used.
+    """
     connection = duckdb.connect(path, read_only=True, config=CONFIG)
     for table in TABLES:
         connection.execute(f"SELECT MIN(COLUMNS(*)) FROM {table}").fetchall()
+    connection.execute(f"SET memory_limit = '{limit}'")
     Path("/proc/self/clear_refs").write_text("5")
     before, start = _resident("VmRSS"), time.process_time()
-    for statement in compiled.rendered.statements:
-        cursor = connection.execute(statement.sql, list(statement.parameters))
-        while cursor.fetchmany(10_000):
-            pass
+    try:
+        for statement in compiled.rendered.statements:
+            cursor = connection.execute(statement.sql, list(statement.parameters))
+            while cursor.fetchmany(10_000):
+                pass
+    except duckdb.OutOfMemoryException:
+        return f"{math.inf} {limit.removesuffix('B')}"
     seconds = time.process_time() - start
     return f"{seconds} {max(0, _resident('VmHWM') - before)}"
 
@@ -423,9 +462,7 @@ def _resident(line: str) -> int:
 def measured(folder: Path, units: int, only: str) -> Iterator[Measured]:
     """Yield what each question takes."""
     path, declared = folder / "costs.duckdb", dataset(units)
-    filling = multiprocessing.Process(target=_fill_file, args=(path, units))
-    filling.start()  # this process stays small: its children begin as it is
-    filling.join()
+    _filled(path, units, NOTE_BYTES)
     many = ", ".join(map(str, range(250)))
     over = ", ".join(
         f"MIN(note) OVER (PARTITION BY pid ORDER BY seen ROWS BETWEEN {each} PRECEDING"
@@ -435,15 +472,36 @@ def measured(folder: Path, units: int, only: str) -> Iterator[Measured]:
     read = " AND ".join(f"m{each} >= 'a'" for each in range(30))
     for name, text in QUESTIONS.items():
         if only in name:
-            compiled = compile_query(
-                text.format(many=many, over=over, read=read), declared
-            )
-            yield measure(path, name, compiled)
+            sql = text.format(many=many, over=over, read=read, **_MANY)
+            yield measure(path, name, compile_query(sql, declared))
 
 
-def _fill_file(path: Path, units: int) -> None:
+def of_texts(folder: Path, asked: argparse.Namespace) -> Iterator[Measured]:
+    """Yield what questions with many texts take, in each place that may hold them.
+
+    Units are as many as keep a column of texts in some tens of MB, and 20 at least.
+    """
+    for size in asked.bytes:
+        units = max(20, min(asked.units, HELD_BYTES // size // VISITS))
+        path, declared = folder / f"{size}.duckdb", dataset(units, size)
+        _filled(path, units, size)
+        for place, question in PLACES.items():
+            for many in asked.terms if asked.only in place else ():
+                compiled = compile_query(question(many), declared)
+                yield measure(path, f"{place}: {many} of {size} bytes", compiled)
+        path.unlink()
+
+
+def _filled(path: Path, units: int, note_bytes: int) -> None:
+    """Fill a snapshot in a child: this process stays small, and forks what it is."""
+    filling = multiprocessing.Process(target=_fill_file, args=(path, units, note_bytes))
+    filling.start()
+    filling.join()
+
+
+def _fill_file(path: Path, units: int, note_bytes: int) -> None:
     with duckdb.connect(path, config=CONFIG) as connection:
-        fill(connection, units)
+        fill(connection, units, note_bytes)
 
 
 def main() -> None:
@@ -451,12 +509,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--units", type=int, default=20_000)
     parser.add_argument("--only", default="")
+    parser.add_argument("--terms", type=int, nargs="*", default=[])
+    parser.add_argument("--bytes", type=int, nargs="*", default=[1_024])
     asked = parser.parse_args()
     print("| question | ms | of predicted | MB | of predicted |")
     print("|---|---:|---:|---:|---:|")
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for each in measured(Path(folder), asked.units, asked.only):
+        every = (
+            of_texts(Path(folder), asked)
+            if asked.terms
+            else measured(Path(folder), asked.units, asked.only)
+        )
+        for each in every:
             found.append(each)
             print(each.line(), flush=True)
     slowest = max(found, key=lambda each: each.time_ratio)

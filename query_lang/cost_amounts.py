@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
+from query_lang.cost_constants import TEXT_SHARE, VECTOR_ROWS, WIDE_ROW_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Amount:
 
 
 NOTHING = Amount(0, 0)
+_VECTOR = Amount(VECTOR_ROWS, VECTOR_ROWS)
 
 Widths = Mapping[int, int]
 """Bytes that a value of a slot has at most."""
@@ -74,8 +76,21 @@ class Meter:
         """Count bytes for each of these rows, held to the statement's end."""
         self._add(construct, NOTHING, rows.times(size))
 
+    def unpack(self, construct: str, rows: Amount, size: int) -> None:
+        """Count bytes that are made for each row, a vector of rows at a time."""
+        self.hold(construct, rows.at_most(_VECTOR), size)
+
     def _add(self, construct: str, steps: Amount, memory: Amount) -> None:
         self.steps += steps
         self.memory += memory
         known = self.by_construct.get(construct, (NOTHING, NOTHING))
         self.by_construct[construct] = (known[0] + steps, known[1] + memory)
+
+
+def paged(size: int) -> int:
+    """Return what rows of so many bytes take: pages of wide ones are not full.
+
+    >>> paged(100), paged(1_000)
+    (100, 1250)
+    """
+    return size + size // TEXT_SHARE if size > WIDE_ROW_BYTES else size

@@ -38,6 +38,9 @@ READ_VALUE_STEPS: Final = 4
 BYTES_A_STEP: Final = 2
 """Bytes of a text that are read, copied, hashed or compared in one step."""
 
+LONG_TEXT_BYTES: Final = 4_096
+"""Longer texts are read from pages of their own: each byte takes a step more."""
+
 ROW_BYTES: Final = 24
 """What a row that is kept holds beside its values: hash, validity, pointers."""
 
@@ -54,6 +57,12 @@ VALUE_STEPS: Final = 2
 SIMPLE_STEPS: Final = 8
 WIDE_STEPS: Final = 50
 """Arithmetic in 128 bits, clamped."""
+
+DIVIDE_STEPS: Final = 800
+"""Division in 128 bits: a step for each bit of the dividend, 63 at most."""
+
+ARITHMETIC_BYTES: Final = 2 * 400 * 2**10
+"""What an arithmetic expression, or one of dates, keeps for vectors of each thread."""
 
 DATE_STEPS: Final = 25
 AGE_STEPS: Final = 70
@@ -104,11 +113,15 @@ HISTOGRAM_STEPS: Final = 250
 """The bin of a value, in 128 bits."""
 
 TEXT_STATE_STEPS: Final = 500
-TEXT_STATE_BYTE_STEPS: Final = 2
+TEXT_STATE_BYTE_STEPS: Final = 4
 """A text that becomes the least or greatest of its group, and each byte of it."""
 
-TEXT_STATE_SHARE: Final = 4
-"""A text that is kept for a group takes more than its bytes: one part in so many."""
+TEXT_STATE_COPIES: Final = 2
+"""A text that is kept for a group lies in the next power of two of its bytes."""
+
+WIDE_ROW_BYTES: Final = 256
+TEXT_SHARE: Final = 4
+"""Pages of wider rows take more than the rows: one part in so many."""
 
 DISTINCT_ROW_STEPS: Final = 100
 LEAST_STEPS: Final = 200
@@ -118,6 +131,11 @@ ORDERED_ROW_STEPS: Final = 100
 """FIRST and LAST of an order, a row."""
 
 ORDERED_GROUP_BYTES: Final = 200
+ORDERED_BYTE_STEPS: Final = 2
+"""A byte of the texts of one FIRST or LAST, its own and those of its order, a row."""
+
+KEPT_BYTE_STEPS: Final = 4
+"""Such a byte as a group keeps it."""
 
 # -- windows ---------------------------------------------------------------------------
 
@@ -131,6 +149,15 @@ SORTED_BYTE_STEPS: Final = 3
 
 SORTED_BYTES_SHARE: Final = 4
 """An order's pages take more than its rows: one part in so many."""
+
+SORT_KEY_SHARE: Final = 2
+"""Likewise of its keys: all terms of a row, one after the other, as one text."""
+
+SORT_KEY_BYTE_STEPS: Final = 4
+"""A byte of a key's texts that is written, carried and compared with the next."""
+
+SORT_TERM_BYTES: Final = 2
+"""What a term of a key takes beside its value: whether it is NULL, where it ends."""
 
 SORT_TEXT_STEPS: Final = 40
 SORT_TEXT_BYTES_A_STEP: Final = 32

@@ -18,6 +18,7 @@ from query_lang.cost_constants import (
     BYTES_A_STEP,
     CODE_STEPS,
     DATE_STEPS,
+    DIVIDE_STEPS,
     ITEM_STEPS,
     LEVEL_STEPS,
     NUMBER_BYTES,
@@ -51,7 +52,7 @@ _OWN_STEPS: Mapping[Function, int] = {
     Function.ADD: WIDE_STEPS,
     Function.SUBTRACT: WIDE_STEPS,
     Function.MULTIPLY: WIDE_STEPS,
-    Function.DIVIDE: 2 * WIDE_STEPS,
+    Function.DIVIDE: DIVIDE_STEPS,
     Function.NEGATE: WIDE_STEPS,
     Function.ADD_DAYS: 2 * DATE_STEPS,
     Function.SUBTRACT_DAYS: 2 * DATE_STEPS,
@@ -100,6 +101,12 @@ def text_width(length: int) -> int:
     return TEXT_BYTES + (length if length > _INLINE else 0)
 
 
+def is_text(value: Expression) -> bool:
+    """Whether an expression gives texts."""
+    forms = FieldRef | Call | Constant
+    return isinstance(value, forms) and value.facts.type is ColumnType.TEXT
+
+
 def _utf8(value: object) -> int:
     return len(str(value).encode("utf-8", "surrogatepass"))
 
@@ -113,6 +120,7 @@ class ExpressionCost:
         own: The dataset's own hierarchies.
         names: Whether the rendering computes once what it needs more than once.
         steps: Of everything added so far, subqueries left out.
+        arithmetic: Expressions of numbers and dates among them.
         subqueries: Those met, each with how often it is rendered.
     """
 
@@ -120,6 +128,7 @@ class ExpressionCost:
     own: Mapping[str, Hierarchy]
     names: bool = True
     steps: int = 0
+    arithmetic: int = 0
     subqueries: list[tuple[Subquery, int]] = field(default_factory=list)
 
     def add(self, expression: Expression, times: int = 1) -> None:
@@ -140,6 +149,7 @@ class ExpressionCost:
         own = _OWN_STEPS.get(call.function)
         cost = self._special(call) if own is None else own
         self.steps += times * cost
+        self.arithmetic += times * (own is not None)
         uses = self._uses(call)
         for place, operand in enumerate(call.operands):
             again = uses if place == 0 or call.function in _REPEATS else 1

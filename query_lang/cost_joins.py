@@ -1,8 +1,9 @@
 """What joins cost: both sides looked at, one held, and the pairs of rows that meet."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from query_lang.cost_amounts import Amount, Relation
+from query_lang.cost_amounts import Amount, Relation, paged
 from query_lang.cost_constants import (
     BYTES_A_STEP,
     JOIN_ROW_BYTES,
@@ -11,7 +12,8 @@ from query_lang.cost_constants import (
     PAIR_STEPS,
     PAIR_VALUE_STEPS,
 )
-from query_lang.expressions import Expression, slots_read
+from query_lang.cost_expressions import ExpressionCost
+from query_lang.expressions import Call, Expression, Function, slots_read
 from query_lang.placed_filters import join_sides, public_sides
 from query_lang.plan import PublicJoin, UnitJoin, slots_of
 
@@ -56,9 +58,9 @@ def joined(
 ) -> Relation:
     """Count a join of which the second side is held; return its pairs."""
     probed, held = sides
-    matched(costs, construct, probed)
-    matched(costs, construct, held)
-    hold(costs, construct, held)
+    matched(costs, construct, keyed(costs, probed, condition))
+    matched(costs, construct, keyed(costs, held, condition))
+    hold(costs, construct, keyed(costs, held, condition))
     both = Relation(rows, {**probed.widths, **held.widths})
     steps = PAIR_STEPS + PAIR_VALUE_STEPS * len(both.widths)
     costs.meter.spend(construct, rows, steps)
@@ -74,9 +76,35 @@ def matched(costs: "NodeCosts", construct: str, side: Relation) -> None:
     costs.meter.spend(construct, side.rows, steps)
 
 
+def keyed(costs: "NodeCosts", side: Relation, condition: Expression | None) -> Relation:
+    """Return a side with what a condition computes of its columns alone.
+
+    The engine makes those values for each row and keeps them beside it as keys.
+    """
+    if condition is None:
+        return side
+    cost = ExpressionCost(side.widths, costs.meter.own)
+    made = map(cost.width, _computed(condition, side))
+    keys = {-place: width for place, width in enumerate(made, 1)}
+    return Relation(side.rows, {**side.widths, **keys})
+
+
+def _computed(value: Expression, side: Relation) -> Iterator[Expression]:
+    """Yield the largest parts that read one side alone: a range has its value twice."""
+    if not isinstance(value, Call):
+        return
+    read = slots_read(value)
+    if read and read <= side.widths.keys():
+        yield value
+        return
+    again = value.operands[:1] if value.function is Function.BETWEEN else ()
+    for operand in (*again, *value.operands):
+        yield from _computed(operand, side)
+
+
 def hold(costs: "NodeCosts", construct: str, side: Relation) -> None:
     """Count the rows that a join keeps in its hash table."""
-    costs.meter.hold(construct, side.rows, JOIN_ROW_BYTES + side.row_bytes)
+    costs.meter.hold(construct, side.rows, JOIN_ROW_BYTES + paged(side.row_bytes))
 
 
 def paired(left: Amount, right: Amount, units: int) -> Amount:

@@ -8,10 +8,11 @@ declared sizes, never more than the tables' own rows imply.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from privacy.schema import ColumnType, Table
-from query_lang.cost_amounts import Amount, Meter, Relation
+from privacy.schema import Table
+from query_lang.cost_amounts import Amount, Meter, Relation, paged
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
+    ARITHMETIC_BYTES,
     BYTES_A_STEP,
     DISTINCT_ROW_STEPS,
     FRAME_STEPS,
@@ -20,34 +21,24 @@ from query_lang.cost_constants import (
     GROUP_ROW_STEPS,
     GROUP_VALUE_STEPS,
     LEAST_STEPS,
+    LONG_TEXT_BYTES,
     NEW_GROUP_STEPS,
     NUMBER_BYTES,
     ONE_SIDED_FRAME_STEPS,
-    ORDERED_GROUP_BYTES,
-    ORDERED_ROW_STEPS,
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
-    ROW_BYTES,
-    SORT_STEPS,
-    SORT_TEXT_BYTES_A_STEP,
-    SORT_TEXT_STEPS,
-    SORTED_BYTE_STEPS,
-    SORTED_BYTES_SHARE,
     STATE_BYTES,
     TEXT_BYTES,
     TEXT_STATE_BYTE_STEPS,
-    TEXT_STATE_SHARE,
+    TEXT_STATE_COPIES,
     TEXT_STATE_STEPS,
-    VECTOR_ROWS,
     WINDOW_ITEM_STEPS,
-    WINDOW_ROW_STEPS,
-    WINDOW_VALUE_STEPS,
 )
-from query_lang.cost_expressions import ExpressionCost, column_bytes
+from query_lang.cost_expressions import ExpressionCost, column_bytes, is_text
 from query_lang.cost_joins import narrowed, public_join, unit_join
+from query_lang.cost_orders import OrderKey, choose, order_key, sort
 from query_lang.cost_subqueries import filtered, subqueries
 from query_lang.expressions import (
-    Call,
     Expression,
     FieldRef,
     slots_read,
@@ -75,9 +66,6 @@ from query_lang.plan import (
 )
 
 Slots = frozenset[int]
-
-_VECTOR = Amount(VECTOR_ROWS, VECTOR_ROWS)
-_ORDERS_HELD = 2  # an order's rows are let go while the next one is made of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +125,10 @@ class NodeCosts:
         steps += sum(widths.values()) // BYTES_A_STEP // NUMBER_BYTES
         longer = sum(width - 2 * NUMBER_BYTES for width in widths.values())
         steps += max(0, longer) // BYTES_A_STEP
+        steps += sum(max(0, each - LONG_TEXT_BYTES) for each in widths.values())
         self.meter.spend(f"reading {table.name}", rows, steps)
         texts = sum(width for width in widths.values() if width > TEXT_BYTES)
-        self._unpacked(f"reading {table.name}", rows, texts)
+        self.meter.unpack(f"reading {table.name}", rows, texts)
         return Relation(rows, widths)
 
     # -- rows ------------------------------------------------------------------
@@ -183,12 +172,10 @@ class NodeCosts:
         for expression in expressions:
             cost.add(expression)
         self.meter.spend(construct, rows.rows, cost.steps)
+        kept = Amount(0, cost.arithmetic)  # however many rows there are
+        self.meter.hold(construct, kept, ARITHMETIC_BYTES)
         subqueries(self, cost.subqueries, rows)
         return cost
-
-    def _unpacked(self, construct: str, rows: Amount, size: int) -> None:
-        """Count the bytes of texts that are made for each row, a vector at a time."""
-        self.meter.hold(construct, rows.at_most(_VECTOR), size)
 
     # -- windows ---------------------------------------------------------------
 
@@ -202,22 +189,19 @@ class NodeCosts:
         below = self.relation(child, needed & own)
         self.evaluate("windows", parts, below)
         orders = {(item.partition, item.order, _is_sorted(item)) for item in items}
-        self.sorted("windows", below, len(items), len(orders))
-        for partition, order, _ in orders:
-            self._texts_sorted(below, [*partition, *(term.value for term in order)])
+        keys = [
+            self._key([*partition, *(term.value for term in order)], below)
+            for partition, order, _ in orders
+        ]
+        widths = {item.slot: self._made_width(item, below) for item in items}
+        sort(self.meter, "windows", below, keys, widths.values())
         for item in items:
             self._window_item(item, below)
-        widths = {item.slot: self._made_width(item, below) for item in items}
         kept = {slot: below.widths[slot] for slot in wanted & own}
         return Relation(below.rows, kept | widths)
 
-    def _texts_sorted(self, below: Relation, keys: Iterable[Expression]) -> None:
-        """Count the texts that are compared in one order."""
-        cost = ExpressionCost(below.widths, self.meter.own)
-        widths = [cost.width(key) for key in keys if _is_text(key)]
-        each = [SORT_TEXT_STEPS + width // SORT_TEXT_BYTES_A_STEP for width in widths]
-        doublings = below.rows.whole.bit_length()
-        self.meter.spend("windows", below.rows, doublings * sum(each))
+    def _key(self, terms: Iterable[Expression], below: Relation) -> OrderKey:
+        return order_key(terms, below, self.meter.own)
 
     def _window_item(self, item: WindowItem, below: Relation) -> None:
         """Count one window function, and the texts that it gives."""
@@ -230,25 +214,12 @@ class NodeCosts:
             copies += 1 + _frame_length(item, rows.unit).bit_length()
             meter.hold("windows", rows, width // FRAME_TEXT_SHARE)
         meter.spend("windows", rows, copies * width)
-        self._unpacked("windows", rows, width)
+        meter.unpack("windows", rows, width)
 
     def _made_width(self, item: WindowItem | RollupItem, below: Relation) -> int:
         if item.value is None or item.kind in {"count", "count_distinct"}:
             return NUMBER_BYTES
         return ExpressionCost(below.widths, self.meter.own).width(item.value)
-
-    def sorted(
-        self, construct: str, below: Relation, more: int, orders: int = 1
-    ) -> None:
-        """Count orders of all rows, one after the other: two are held at once."""
-        values = len(below.widths) + more
-        steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
-        steps += below.row_bytes * SORTED_BYTE_STEPS
-        steps += SORT_STEPS * below.rows.whole.bit_length()
-        self.meter.spend(construct, below.rows, orders * steps)
-        size = 2 * ROW_BYTES + below.row_bytes + (more + 2) * NUMBER_BYTES
-        size += below.row_bytes // SORTED_BYTES_SHARE
-        self.meter.hold(construct, below.rows, min(orders, _ORDERS_HELD) * size)
 
     # -- roll-ups --------------------------------------------------------------
 
@@ -285,7 +256,7 @@ class NodeCosts:
         steps = GROUP_ROW_STEPS + GROUP_VALUE_STEPS * keys + key_bytes // BYTES_A_STEP
         self.meter.spend("GROUP BY", rows, steps)
         self.meter.spend("GROUP BY", groups, NEW_GROUP_STEPS + key_bytes)
-        self.meter.hold("GROUP BY", groups, GROUP_BYTES + key_bytes)
+        self.meter.hold("GROUP BY", groups, GROUP_BYTES + paged(key_bytes))
 
     def _aggregated(
         self, item: RollupItem, below: Relation, groups: Amount, key_bytes: int
@@ -295,15 +266,14 @@ class NodeCosts:
             cost = ExpressionCost(below.widths, meter.own)
             self.distinct(below.rows, below.rows, key_bytes + cost.width(item.value))
         elif item.kind in {"first", "last"}:
-            steps = ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP
-            steps += SORT_STEPS * below.rows.unit.bit_length()
-            meter.spend("GROUP BY", below.rows, steps)
-            meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
-            meter.hold("GROUP BY", groups, ORDERED_GROUP_BYTES)
+            terms = [order.value for order in item.order]
+            value = self._key([] if item.value is None else [item.value], below)
+            choose(meter, below, groups, value, self._key(terms, below))
         if item.kind in {"min", "max"} and width > NUMBER_BYTES:
             steps = TEXT_STATE_STEPS + width * TEXT_STATE_BYTE_STEPS
             meter.spend("GROUP BY", below.rows, steps)
-            meter.hold("GROUP BY", groups, width // TEXT_STATE_SHARE)
+            meter.hold("GROUP BY", groups, (TEXT_STATE_COPIES - 1) * width)
+            meter.unpack("GROUP BY", below.rows, width)
         meter.spend("GROUP BY", below.rows, AGGREGATE_STEPS)
         meter.hold("GROUP BY", groups, STATE_BYTES + width)
 
@@ -311,7 +281,7 @@ class NodeCosts:
         """Count rows of which the distinct values are kept."""
         steps = DISTINCT_ROW_STEPS + size // BYTES_A_STEP
         self.meter.spend("COUNT(DISTINCT)", rows, steps)
-        self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + size)
+        self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + paged(size))
 
     # -- UNION ALL and bounds --------------------------------------------------
 
@@ -349,7 +319,9 @@ class NodeCosts:
         below = self.relation(child, needed & slots_of(child))
         windows = 1 + 2 * (node.max_groups is not None)
         windows += node.max_rows is not None and node.max_groups is not None
-        self.sorted("bounds", below, windows, windows)
+        keys = [below.widths[slot] for slot in node.keys]
+        key = OrderKey(tuple(keys), tuple(each for each in keys if each > TEXT_BYTES))
+        sort(self.meter, "bounds", below, [key] * windows, [NUMBER_BYTES] * windows)
         rows = below.rows
         if node.max_rows is not None:
             most = node.max_rows
@@ -377,12 +349,8 @@ def _is_sorted(item: WindowItem) -> bool:
     return item.kind in ordered or not whole
 
 
-def _is_text(value: Expression) -> bool:
-    return isinstance(value, FieldRef | Call) and value.facts.type is ColumnType.TEXT
-
-
 def _gives_text(item: WindowItem) -> bool:
-    return item.kind != "count" and item.value is not None and _is_text(item.value)
+    return item.kind != "count" and item.value is not None and is_text(item.value)
 
 
 def _is_framed(item: WindowItem) -> bool:

@@ -11,12 +11,14 @@ from query_lang.cost_constants import (
     JOIN_VALUE_STEPS,
     MARK_BYTES,
     MARK_STEPS,
+    NUMBER_BYTES,
     ORDERED_GROUP_BYTES,
     ORDERED_ROW_STEPS,
     ROW_BYTES,
     SORT_STEPS,
 )
 from query_lang.cost_nodes import NodeCosts
+from query_lang.cost_orders import order_key, sort
 from query_lang.cost_plans import ALL_ROWS, StatementCosts, Tables
 from query_lang.expressions import slots_read
 from query_lang.plan import tie_break
@@ -41,7 +43,8 @@ def sequence_costs(
     meter.spend("sequences", below.rows, steps)
     meter.hold("sequences", below.rows, ROW_BYTES + below.row_bytes + MARK_BYTES)
     if made.place is not None:  # the gaps between periods are filled first
-        costs.sorted("sequences", below, 2)
+        key = order_key([made.order.value], below, dataset.hierarchies)
+        sort(meter, "sequences", below, [key], [NUMBER_BYTES] * 2)
     units = below.rows.at_most(Amount(1, dataset.max_units))
     marks = MARK_BYTES * made.max_length
     meter.spend(

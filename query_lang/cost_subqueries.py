@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from query_lang.cost_amounts import Amount, Relation
+from query_lang.cost_amounts import Amount, Relation, paged
 from query_lang.cost_constants import (
     BYTES_A_STEP,
     HALF_PAIR_STEPS,
@@ -14,9 +14,10 @@ from query_lang.cost_constants import (
     NUMBERED_ROW_STEPS,
     READ_VALUE_STEPS,
     ROW_BYTES,
+    TEXT_BYTES,
 )
 from query_lang.cost_expressions import Subquery
-from query_lang.cost_joins import hold, joined, matched, paired
+from query_lang.cost_joins import hold, joined, keyed, matched, paired
 from query_lang.expressions import (
     ExistsInQuery,
     Expression,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # nodes hold subqueries, and subqueries hold nodes
     from query_lang.cost_nodes import NodeCosts
 
 _IN, _EXISTS = "IN (SELECT ...)", "EXISTS"
+_ITEM = -1  # no slot: the value that is looked up
 
 
 def filtered(costs: "NodeCosts", condition: Expression, rows: Relation) -> None:
@@ -88,9 +90,9 @@ def _looked_among(costs: "NodeCosts", subquery: Subquery, around: Relation) -> R
             return costs.relation(query, frozenset((query.owner,)))
         case ValueInQuery(value, public, item):
             inner = costs.relation(public, slots_read(item) & slots_of(public))
-            costs.evaluate(_IN, [item], inner)
+            made = costs.evaluate(_IN, [item], inner)
             costs.evaluate(_IN, [value], around)
-            return inner
+            return Relation(inner.rows, {_ITEM: made.width(item)})
         case ExistsInQuery():
             return _inner(costs, subquery, exists_parts(subquery))
 
@@ -109,9 +111,10 @@ def _half_joined(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) ->
     """Count the pairs that decide for each row whether one meets it."""
     parts = exists_parts(exists)
     inner = _inner(costs, exists, parts)
-    matched(costs, _EXISTS, around)
-    matched(costs, _EXISTS, inner)
-    hold(costs, _EXISTS, inner)
+    held = keyed(costs, inner, parts.pairs)
+    matched(costs, _EXISTS, keyed(costs, around, parts.pairs))
+    matched(costs, _EXISTS, held)
+    hold(costs, _EXISTS, held)
     if parts.pairs is None:
         return  # the first row that is looked up decides
     pairs = Relation(
@@ -129,7 +132,10 @@ def _numbered(costs: "NodeCosts", rows: Relation) -> None:
     steps = NUMBERED_ROW_STEPS + 2 * READ_VALUE_STEPS * len(rows.widths)
     steps += rows.row_bytes // BYTES_A_STEP
     costs.meter.spend(_EXISTS, rows.rows, steps)
-    costs.meter.hold(_EXISTS, rows.rows, ROW_BYTES + NUMBER_BYTES + rows.row_bytes)
+    size = ROW_BYTES + NUMBER_BYTES + paged(rows.row_bytes)
+    costs.meter.hold(_EXISTS, rows.rows, size)
+    texts = sum(width for width in rows.widths.values() if width > TEXT_BYTES)
+    costs.meter.unpack(_EXISTS, rows.rows, texts)
 
 
 def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None:

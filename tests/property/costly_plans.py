@@ -24,7 +24,7 @@ from privacy.schema import (
 )
 from query_lang.axes import Axis
 from query_lang.compile import compile_query
-from query_lang.costs import EngineSize, cost_limits, job_limits
+from query_lang.costs import MEMORY_SHARE, EngineSize, cost_limits, job_limits
 from query_lang.cubes import CubeRequest, compile_cube
 from query_lang.periods import Periods
 from query_lang.sequences import SequenceRequest, compile_sequences
@@ -32,7 +32,8 @@ from query_lang.sequences import SequenceRequest, compile_sequences
 SIZE = EngineSize(64, 2, 100, 10**9, 60.0)
 LIMITS, JOB_LIMITS = cost_limits(SIZE), job_limits(SIZE)
 VISITS, LABS, NOTE, CODES, OWN_CODES, STRANGERS = 40, 12, 1_000, 200, 800, 30
-MEMORY = "128MB"
+NOTES, NOTERS, LONG_NOTE = 5, 400, 2_000
+MEMORY, TABLES = 128 * 10**6, 12 * 10**6
 """Far below an executor's share, far above what one unit may add to some rows."""
 
 _NUMBER = ColumnType.INTEGER
@@ -56,15 +57,28 @@ def dataset():
     labs = Table("labs", shared, "pid", LABS, max_rows=1_000)
     people = Table("people", shared, "pid", 1, ("pid",), max_rows=100)
     rare = Table("rare", shared, "pid", 1, ("pid",), max_rows=100)
+    keys = (Column("stay", _NUMBER, nullable=False), Column("part", _NUMBER))
+    stays = Table(
+        "stays", (*shared, *keys), "pid", LABS, ("stay", "part"), max_rows=1_000
+    )
+    long = Column("note", ColumnType.TEXT, max_length=LONG_NOTE)
+    notes = Table(
+        "notes",
+        (*shared[:5], long, shared[6], *keys),
+        "pid",
+        NOTES,
+        max_rows=NOTES * NOTERS,
+    )
     code = Column("code", ColumnType.TEXT, nullable=False, max_length=9)
     codes = Table(
         "codes", (code, Column("number", _NUMBER)), key=("code",), max_rows=CODES
     )
-    tables = {table.name: table for table in (visits, labs, people, rare, codes)}
+    every = (visits, labs, people, rare, stays, notes, codes)
+    tables = {table.name: table for table in every}
     levels = {f"C{each}": (f"part {each % 30}",) for each in range(OWN_CODES)}
     hierarchies = {"own": Hierarchy("own", ("part",), levels)}
     day = date(2026, 1, 1)
-    return Dataset("d", "p", "patient", day, tables, hierarchies, 100)
+    return Dataset("d", "p", "patient", day, tables, hierarchies, NOTERS)
 
 
 DATASET = dataset()
@@ -78,23 +92,23 @@ def arms(strangers=STRANGERS):
 def _filled(first, strangers):
     connection = duckdb.connect(config={"threads": "1", "memory_limit": "1GB", **BLIND})
     tables = ("visits", VISITS), ("labs", LABS), ("people", 1), ("rare", 1)
-    for name, most in tables:
-        last = 1 if name == "rare" else strangers
+    for name, most in (*tables, ("stays", LABS), ("notes", NOTES)):
+        last = {"rare": 1, "notes": NOTERS}.get(name, strangers)
+        few, halves = (NOTES, 990) if name == "notes" else (2, 490)
         connection.execute(
             f"CREATE TABLE {name} AS SELECT (hash(u) >> 1)::BIGINT AS unit_key,"
             f" (hash(u, r, '{name}') >> 1)::BIGINT AS row_hash, r + 1 AS row_rank,"
             " u AS pid, (hash(u, r) % 121)::BIGINT AS age, (hash(r, u) >> 2)::BIGINT"
             " AS paid, DATE '2000-01-01' + (hash(u, r, 1) % 9000)::INTEGER AS day,"
-            " 'w' || (hash(u, r, 2) % 8) AS ward, repeat('ab', 490) || r AS note,"
-            f" 'C' || (hash(u, r, 3) % {OWN_CODES}) AS item FROM"
-            f" range({first}, {last}) AS one(u), range({most}) AS two(r)"
-            " WHERE u = 0 OR r < 2 ORDER BY 1, 3"
+            f" 'w' || (hash(u, r, 2) % 8) AS ward, repeat('ab', {halves}) || r AS note,"
+            f" 'C' || (hash(u, r, 3) % {OWN_CODES}) AS item, r // 4 AS stay,"
+            f" r % 4 AS part FROM range({first}, {last}) AS one(u),"
+            f" range({most}) AS two(r) WHERE u = 0 OR r < {few} ORDER BY 1, 3"
         )
     connection.execute(
         "CREATE TABLE codes AS SELECT 'C' || n AS code, n AS number, n AS _row"
         f" FROM range({CODES}) AS every(n)"
     )
-    connection.execute(f"SET memory_limit = '{MEMORY}'")
     return connection
 
 
@@ -296,10 +310,75 @@ def _sequences(rng):
     return Costly(request=made)
 
 
+def _texts_of_orders(rng, many):
+    """Return so many texts, stored and computed, as terms of an order."""
+    return ", ".join(
+        rng.choice(("note", "COALESCE(note, 'k{}')", "CASE age WHEN {} THEN note END"))
+        .replace("{}", str(each))
+        .join(("", rng.choice((" ASC", " DESC"))))
+        for each in range(many)
+    )
+
+
+def _orders(rng):
+    """Return FIRST, LAST and windows that order and part by many long texts."""
+    made = [
+        _texts_of_orders(rng, rng.choice((1, 2, 8, 16)))
+        for _ in range(rng.randint(1, 3))
+    ]
+    if rng.random() < 0.5:
+        shown = ", ".join(
+            f"{rng.choice(('FIRST', 'LAST'))}(note ORDER BY {terms}) AS w{each}"
+            for each, terms in enumerate(made)
+        )
+        key = rng.choice(("", ", stay", ", stay, part"))
+        rows = f"SELECT pid{key}, {shown} FROM notes GROUP BY pid{key}"
+    else:
+        part = _texts_of_orders(rng, rng.choice((1, 4))).replace(" ASC", "")
+        part = rng.choice(("", ", " + part.replace(" DESC", "")))
+        calls = ("ROW_NUMBER()", "LAG(note)", "LAG(age)")
+        shown = ", ".join(
+            f"{rng.choice(calls)} OVER (PARTITION BY pid{part} ORDER BY {terms})"
+            f" AS w{each}"
+            for each, terms in enumerate(made)
+        )
+        rows = f"SELECT pid, {shown} FROM notes"
+    return Costly(f"SELECT COUNT(*) FROM ({rows}) AS x WHERE w0 IS NOT NULL")
+
+
+def _keyed(rng):
+    """Return a join by a composite key, and computed texts that are compared."""
+    texts = "".join(
+        f" AND COALESCE(s.note, 'k{each}') {rng.choice(('=', '<>', '>='))}"
+        f" COALESCE(a0.note, 'k{each}')"
+        for each in range(rng.choice((0, 1, 8)))
+    )
+    kind = rng.choice(("JOIN", "LEFT JOIN"))
+    sql = (
+        f"SELECT COUNT(*), COUNT(s.age) FROM notes a0 {kind} stays s ON s.pid = a0.pid"
+        f" AND s.stay = a0.stay AND s.part = a0.part{texts}"
+    )
+    return Costly(sql, _bounds(rng))
+
+
+def _grouped(rng):
+    """Return a roll-up by computed texts, of their least, greatest and numbers."""
+    many = rng.choice((1, 4, 12))
+    texts = [f"COALESCE(note, 'k{each}')" for each in range(many)]
+    call = rng.choice(("MIN({})", "MAX({})", "COUNT(DISTINCT {})"))
+    key = rng.choice(("stay", "stay, part", ", ".join(texts)))
+    shown = ", ".join(
+        f"{call.replace('{}', text)} AS w{n}" for n, text in enumerate(texts)
+    )
+    rows = f"SELECT pid, {shown} FROM notes GROUP BY pid, {key}"
+    return Costly(f"SELECT COUNT(*) FROM ({rows}) AS x WHERE w0 IS NOT NULL")
+
+
 def _tables(rng):
     return replace(_bounds(rng), max_rows_per_unit=None)
 
 
+TEXTS = (_orders, _keyed, _grouped)
 KINDS = (
     _joins,
     _windows,
@@ -315,11 +394,17 @@ KINDS = (
     _distinct,
     _cube,
     _sequences,
+    *TEXTS,
 )
 
 
-def run(connection, statements):
-    """Return ``answered``, or the name of the engine's error."""
+def run(connection, statements, cost):
+    """Return ``answered``, or the name of the engine's error.
+
+    Memory is the least with which an executor would accept the question.
+    """
+    least = min(MEMORY, cost.memory_bytes * MEMORY_SHARE + TABLES)
+    connection.execute(f"SET memory_limit = '{least}B'")
     try:
         for statement in statements:
             cursor = connection.execute(statement.sql, list(statement.parameters))

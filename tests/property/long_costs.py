@@ -18,12 +18,12 @@ NOISE_SECONDS, NOISE_SHARE = 0.02, 0.3
 """What a processor's clock and caches add to one run on a busy machine."""
 
 
-def seconds(connection, statements):
+def seconds(connection, statements, cost):
     """Return the end and the least processor time of two runs."""
     found = []
     for _ in range(2):
         start = time.process_time()
-        end = run(connection, statements)
+        end = run(connection, statements, cost)
         found.append(time.process_time() - start)
     return end, min(found)
 
@@ -42,7 +42,7 @@ def main():
             refused += 1
             continue
         cost, statements = made
-        (end, full), (other, empty) = (seconds(each, statements) for each in both)
+        (end, full), (other, empty) = (seconds(each, statements, cost) for each in both)
         extra = max(0.0, full - empty * (1 + NOISE_SHARE) - NOISE_SECONDS)
         extra_ratio = max(extra_ratio, extra * 1e9 / max(1, cost.unit_steps))
         time_ratio = max(time_ratio, full * 1e9 / cost.steps)

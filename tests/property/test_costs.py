@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from tests.property.costly_plans import arms, costly, run
+from tests.property.costly_plans import TEXTS, arms, costly, run
 
-GATE_PLANS = 40
+GATE_PLANS, TEXT_PLANS = 40, 20
 MOST_SECONDS = 20.0  # of a processor, for some milliseconds of work
 
 
@@ -19,14 +19,14 @@ def both():
         connection.close()
 
 
-def tried(both, seed):
+def tried(both, seed, kind=costly):
     """Return what became of one random plan: refused, or answered on both sides."""
-    made = costly(random.Random(seed)).compiled()
+    made = kind(random.Random(seed)).compiled()
     if made is None:
         return "refused"
     cost, statements = made
     start = time.process_time()
-    ends = [run(connection, statements) for connection in both]
+    ends = [run(connection, statements, cost) for connection in both]
     assert ends == ["answered", "answered"], (seed, cost)
     assert time.process_time() - start < MOST_SECONDS, (seed, cost)
     return "answered"
@@ -36,3 +36,10 @@ def test_an_accepted_plan_is_answered_with_and_without_a_unit_at_every_cap(both)
     found = [tried(both, seed) for seed in range(GATE_PLANS)]
     assert found.count("answered") >= GATE_PLANS // 4
     assert found.count("refused") >= GATE_PLANS // 8
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_long_texts_in_every_place_fit_the_least_memory_that_accepts_them(both, kind):
+    """Orders, keys of joins and groups, with up to 16 computed texts in each."""
+    found = [tried(both, seed, kind) for seed in range(TEXT_PLANS)]
+    assert found.count("answered") >= TEXT_PLANS // 2

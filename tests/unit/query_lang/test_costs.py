@@ -497,7 +497,7 @@ def test_a_text_in_an_order_is_compared_at_each_doubling(over):
         steps(window(f"LAG(age) OVER ({keys.format(key)})"), "windows")
         for key in ("paid", "note")
     )
-    carried = NOTE * c.SORTED_BYTE_STEPS
+    carried = NOTE * (c.SORTED_BYTE_STEPS + c.SORT_KEY_BYTE_STEPS)
     compared = c.SORT_TEXT_STEPS * ALL_VISITS.bit_length()
     assert text.unit - number.unit >= VISITS * (carried + compared)
 
@@ -563,6 +563,161 @@ def test_a_roll_ups_distinct_ordered_and_text_values_count():
     assert held.unit >= VISITS * c.ROW_BYTES + c.ORDERED_GROUP_BYTES
     distinct = steps(rolled("COUNT(DISTINCT age)"), "COUNT(DISTINCT)")
     assert distinct.unit >= VISITS * c.DISTINCT_ROW_STEPS
+
+
+# -- texts in every place --------------------------------------------------------------
+
+FIRST_OF = (
+    "SELECT COUNT(*) FROM (SELECT pid, age, {} AS m FROM visits GROUP BY pid, age)"
+)
+FIRST_OF += " AS r WHERE m > 'a'"
+KEPT = NOTE + c.TEXT_BYTES
+TERMS = ", ".join(f"COALESCE(note, 'k{each}')" for each in range(8))
+
+
+def test_every_text_of_the_order_of_first_counts_for_each_group():
+    one = FIRST_OF.format("FIRST(note ORDER BY seen)")
+    many = FIRST_OF.format(f"FIRST(note ORDER BY note, note DESC, {TERMS}, seen)")
+    held = memory(many, "GROUP BY").unit - memory(one, "GROUP BY").unit
+    assert held >= VISITS * 10 * KEPT * (c.TEXT_STATE_COPIES + 1)
+    taken = steps(many, "GROUP BY").unit - steps(one, "GROUP BY").unit
+    assert taken >= VISITS * 10 * KEPT * (c.ORDERED_BYTE_STEPS + c.KEPT_BYTE_STEPS)
+
+
+def test_keys_of_orders_are_made_a_vector_at_a_time():
+    """Of groups that are few, the rows of a vector are what memory holds most."""
+    rolled_up = "SELECT COUNT(*) FROM (SELECT pid, FIRST(age ORDER BY {}) AS m FROM"
+    rolled_up += " visits GROUP BY pid) AS r WHERE m > 1"
+    one, many = (
+        memory(rolled_up.format(terms), "GROUP BY").whole
+        for terms in ("note", f"note, {TERMS}")
+    )
+    assert many - one >= (c.VECTOR_ROWS + UNITS * c.TEXT_STATE_COPIES) * 8 * KEPT
+
+
+@pytest.mark.parametrize(
+    "over", ["PARTITION BY pid, {}", "PARTITION BY pid ORDER BY {}"]
+)
+def test_every_text_of_a_windows_order_is_kept_beside_each_row(over):
+    sql = "SELECT COUNT(*) FROM (SELECT pid, COUNT(*) OVER ({}) AS n FROM visits) AS x"
+    sql += " WHERE n > 1"
+    one, many = (sql.format(over.format(terms)) for terms in ("note", f"note, {TERMS}"))
+    held = memory(many, "windows").unit - memory(one, "windows").unit
+    assert held >= VISITS * 8 * (KEPT + KEPT // c.SORT_KEY_SHARE)
+    taken = steps(many, "windows").unit - steps(one, "windows").unit
+    assert taken >= VISITS * 8 * KEPT * c.SORT_KEY_BYTE_STEPS
+
+
+def test_texts_that_one_order_gives_are_carried_through_the_next():
+    lag = "LAG(COALESCE(note, 'k{0}')) OVER (PARTITION BY pid ORDER BY {1})"
+    same, apart = (
+        texts_over(lag.format(each, order.format(each)) for each in range(8))
+        for order in ("paid", "paid + {}")
+    )
+    held = memory(apart, "windows").unit - memory(same, "windows").unit
+    assert held >= VISITS * 2 * 8 * KEPT
+    taken = steps(apart, "windows").unit - steps(same, "windows").unit
+    assert taken >= VISITS * 8 * 7 * 8 * KEPT * c.SORTED_BYTE_STEPS // 2
+
+
+def texts_over(items):
+    made = [f"{item} AS w{place}" for place, item in enumerate(items)]
+    read = " AND ".join(f"w{place} > 'a'" for place in range(len(made)))
+    rows = f"SELECT pid, {', '.join(made)} FROM visits"
+    return f"SELECT COUNT(*) FROM ({rows}) AS x WHERE {read}"
+
+
+def test_the_greatest_text_of_a_group_takes_up_to_twice_its_bytes():
+    number, text = (
+        memory(FIRST_OF.format(f"MAX({value})"), "GROUP BY").unit
+        for value in ("ward", "note")
+    )
+    longer = NOTE - 30  # the longest ward has 30 bytes
+    assert text - number >= VISITS * c.TEXT_STATE_COPIES * longer
+
+
+def test_pages_of_wide_groups_and_distinct_values_are_not_full():
+    wide = 8 * KEPT
+    rows = f"SELECT pid, COUNT(*) AS n FROM visits GROUP BY pid, {TERMS}"
+    held = memory(f"SELECT COUNT(*) FROM ({rows}) AS x WHERE n > 1", "GROUP BY")
+    assert held.unit >= VISITS * (wide + wide // c.TEXT_SHARE)
+
+
+ON = "SELECT COUNT(*) FROM visits v {} visits w ON v.pid = w.pid AND {}"
+MEETS = "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM visits w WHERE {})"
+TIED = MEETS.format("v.pid = w.pid AND {}")
+
+
+@pytest.mark.parametrize(
+    ("sql", "sign", "construct"),
+    [
+        (ON.format("JOIN", "{}"), "=", "joins"),
+        (ON.format("LEFT JOIN", "{}"), "=", "joins"),
+        (ON.format("LEFT JOIN", "{}"), ">=", "joins"),
+        (TIED, "=", "EXISTS"),
+        (TIED, ">=", "EXISTS"),
+    ],
+)
+def test_texts_that_a_join_compares_are_kept_as_computed(sql, sign, construct):
+    keys = [
+        f"COALESCE(v.note, 'k{each}') {sign} COALESCE(w.note, 'k{each}')"
+        for each in range(8)
+    ]
+    one = memory(sql.format(keys[0]), construct)
+    many = memory(sql.format(" AND ".join(keys)), construct)
+    assert many.unit - one.unit >= VISITS * 7 * KEPT
+    assert many.whole - one.whole >= ALL_VISITS * 7 * KEPT
+
+
+def test_a_range_keeps_its_value_twice():
+    sql = ON.format("LEFT JOIN", "{}")
+    value = "COALESCE(w.note, 'k')"
+    once = memory(sql.format(f"{value} >= v.ward"), "joins")
+    twice = memory(sql.format(f"{value} BETWEEN v.ward AND v.note"), "joins")
+    assert twice.unit - once.unit >= VISITS * KEPT
+
+
+def test_what_a_subquery_looks_up_is_kept_as_computed():
+    sql = "SELECT COUNT(*) FROM visits WHERE note IN (SELECT {} FROM codes)"
+    stored, made = (
+        memory(sql.format(item), "IN (SELECT ...)").whole
+        for item in ("code", f"COALESCE(code, '{'x' * 400}')")
+    )
+    assert made - stored >= CODES * 360
+
+
+def test_a_division_of_wide_numbers_takes_a_step_a_bit_and_more():
+    product, quotient = (
+        steps(f"SELECT COUNT(*) FROM visits WHERE paid {by} > 5", "WHERE").unit
+        for by in ("* age", "/ NULLIF(age, 0)")
+    )
+    assert quotient - product == VISITS * (c.DIVIDE_STEPS - c.WIDE_STEPS)
+
+
+def test_arithmetic_keeps_vectors_however_many_rows_there_are():
+    sums = " + ".join(f"paid * {each}" for each in range(2, 12))
+    held = memory(f"SELECT COUNT(*) FROM visits WHERE {sums} > 5", "WHERE")
+    assert held == Amount(0, 19 * c.ARITHMETIC_BYTES)
+
+
+def test_each_byte_of_a_long_text_is_read_from_pages_of_its_own():
+    longer = replace(
+        DATASET.tables["visits"].column("note"), max_length=c.LONG_TEXT_BYTES
+    )
+    longest = replace(longer, max_length=2 * c.LONG_TEXT_BYTES)
+    one, two = (scanned(note).unit for note in (longer, longest))
+    assert two - one >= VISITS * c.LONG_TEXT_BYTES * (1 + 1 // c.BYTES_A_STEP)
+
+
+def scanned(note):
+    visits = DATASET.tables["visits"]
+    columns = [note if each.name == "note" else each for each in visits.columns]
+    tables = {**DATASET.tables, "visits": replace(visits, columns=tuple(columns))}
+    changed = replace(DATASET, tables=tables)
+    sql = "SELECT COUNT(*) FROM visits WHERE note > 'a'"
+    bound = bind_query(parse_query(sql), changed, ContributionBounds())
+    (meter,) = aggregate_costs(bound.plan, changed, [""]).meters
+    return meter.by_construct["reading visits"][0]
 
 
 # -- whole plans -----------------------------------------------------------------------

@@ -1,0 +1,131 @@
+"""What orders cost: of windows, bounds and sequences, and of FIRST and LAST.
+
+The engine writes all terms of an order of a row, those of PARTITION BY among them, one
+after the other as one key. It makes the keys of a vector of rows at once and keeps each
+beside its row: computed or stored, once or many times, each term counts in full.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from privacy.schema import Hierarchy
+from query_lang.cost_amounts import Amount, Meter, Relation, paged
+from query_lang.cost_constants import (
+    BYTES_A_STEP,
+    KEPT_BYTE_STEPS,
+    NUMBER_BYTES,
+    ORDERED_BYTE_STEPS,
+    ORDERED_GROUP_BYTES,
+    ORDERED_ROW_STEPS,
+    ROW_BYTES,
+    SORT_KEY_BYTE_STEPS,
+    SORT_KEY_SHARE,
+    SORT_STEPS,
+    SORT_TERM_BYTES,
+    SORT_TEXT_BYTES_A_STEP,
+    SORT_TEXT_STEPS,
+    SORTED_BYTE_STEPS,
+    SORTED_BYTES_SHARE,
+    TEXT_STATE_COPIES,
+    TEXT_STATE_STEPS,
+    WINDOW_ROW_STEPS,
+    WINDOW_VALUE_STEPS,
+)
+from query_lang.cost_expressions import ExpressionCost, is_text
+from query_lang.expressions import Expression
+
+_ORDERS_HELD = 2  # an order's rows are let go while the next one is made of them
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    """The terms of an order.
+
+    Attributes:
+        widths: Bytes of each term.
+        texts: Of those that are texts.
+    """
+
+    widths: tuple[int, ...] = ()
+    texts: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of a row's key."""
+        return sum(self.widths) + SORT_TERM_BYTES * len(self.widths)
+
+    def compared(self) -> int:
+        """Return the steps of comparing the texts of two keys."""
+        return sum(
+            SORT_TEXT_STEPS + width // SORT_TEXT_BYTES_A_STEP for width in self.texts
+        )
+
+
+def order_key(
+    terms: Iterable[Expression], rows: Relation, own: Mapping[str, Hierarchy]
+) -> OrderKey:
+    """Return the key of some terms over rows."""
+    cost = ExpressionCost(rows.widths, own)
+    widths = [(cost.width(term), is_text(term)) for term in terms]
+    return OrderKey(
+        tuple(width for width, _ in widths),
+        tuple(width for width, text in widths if text),
+    )
+
+
+def sort(
+    meter: Meter,
+    construct: str,
+    below: Relation,
+    orders: Sequence[OrderKey],
+    given: Iterable[int],
+) -> None:
+    """Count orders of all rows, one after the other: two are held at once.
+
+    Args:
+        meter: Counts.
+        construct: What sorts.
+        below: The rows.
+        orders: The keys of each order.
+        given: Bytes of each value that the orders give their rows.
+    """
+    made = tuple(given)
+    values = len(below.widths) + len(made)
+    doublings = below.rows.whole.bit_length()
+    steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
+    steps += below.row_bytes * SORTED_BYTE_STEPS + SORT_STEPS * doublings
+    for key in orders:
+        more = sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings * key.compared()
+        meter.spend(construct, below.rows, steps + more)
+    texts = sum(width for width in made if width > NUMBER_BYTES)
+    carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
+    meter.spend(construct, below.rows, len(orders) * carried)
+    size = 2 * ROW_BYTES + below.row_bytes + (len(made) + 2) * NUMBER_BYTES
+    size += below.row_bytes // SORTED_BYTES_SHARE
+    longest = max(key.size for key in orders)
+    size += longest + longest // SORT_KEY_SHARE
+    if len(orders) > 1:  # what one order gave is carried through the next
+        size += paged(texts)
+    meter.hold(construct, below.rows, min(len(orders), _ORDERS_HELD) * size)
+    meter.unpack(construct, below.rows, longest)
+
+
+def choose(
+    meter: Meter,
+    below: Relation,
+    groups: Amount,
+    value: OrderKey,
+    order: OrderKey,
+) -> None:
+    """Count a FIRST or LAST: each group keeps a value and the key of its order."""
+    texts = sum(value.texts) + sum(order.texts)
+    steps = ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP
+    steps += SORT_STEPS * below.rows.unit.bit_length() + texts * ORDERED_BYTE_STEPS
+    meter.spend("GROUP BY", below.rows, steps)
+    if texts:
+        kept = TEXT_STATE_STEPS + texts * KEPT_BYTE_STEPS
+        meter.spend("GROUP BY", groups, kept)
+    meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
+    state = ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * (sum(value.texts) + order.size)
+    meter.hold("GROUP BY", groups, state)
+    meter.unpack("GROUP BY", below.rows, sum(value.texts) + order.size)
