@@ -139,19 +139,27 @@ KEPT_BYTE_STEPS: Final = 4
 
 # -- what the first rows begin ---------------------------------------------------------
 
-STARTED_GROUPS: Final = 300_000
-STARTED_KEY: Final = 10_000
+STARTED_GROUPS: Final = 500_000
+STARTED_KEY: Final = 60_000
 """A table of groups, and each of its keys."""
 
 STARTED_AGGREGATE: Final = 20_000
 """A function of a group."""
+
+STARTED_CHOICE: Final = 150_000
+"""A FIRST or LAST of a group."""
 
 STARTED_DISTINCT: Final = 700_000
 """A table of distinct values."""
 
 STARTED_ORDER: Final = 400_000
 STARTED_TERM: Final = 20_000
-"""An order, and each of its terms."""
+STARTED_COLUMN: Final = 40_000
+"""An order, each of its terms, and each column that is carried through it."""
+
+STARTED_ITEM: Final = 120_000
+STARTED_FRAME: Final = 300_000
+"""A window function, and one over a part of its partition."""
 
 ORDER_BINS: Final = 64
 """Partitions are put into so many bins at most: each that is not empty is sorted."""

@@ -29,7 +29,9 @@ from query_lang.cost_constants import (
     READ_VALUE_STEPS,
     STARTED_AGGREGATE,
     STARTED_DISTINCT,
+    STARTED_FRAME,
     STARTED_GROUPS,
+    STARTED_ITEM,
     STARTED_KEY,
     STATE_BYTES,
     TEXT_BYTES,
@@ -217,6 +219,7 @@ class NodeCosts:
         """Count one window function, and the texts that it gives."""
         meter, rows = self.meter, below.rows
         meter.spend("windows", rows, _frame_steps(item, rows.unit))
+        meter.start("windows", STARTED_FRAME if _has_frame(item) else STARTED_ITEM)
         if not _gives_text(item):
             return
         width, copies = self._made_width(item, below), 1
@@ -367,10 +370,14 @@ def _gives_text(item: WindowItem) -> bool:
     return item.kind != "count" and item.value is not None and is_text(item.value)
 
 
+def _has_frame(item: WindowItem) -> bool:
+    """Whether a part of the partition is asked about."""
+    return not (item.start.offset is None and item.end.offset is None)
+
+
 def _is_framed(item: WindowItem) -> bool:
     """Whether the least or greatest of a part of the partition is asked for."""
-    whole = item.start.offset is None and item.end.offset is None
-    return item.kind in {"min", "max"} and not whole
+    return item.kind in {"min", "max"} and _has_frame(item)
 
 
 def _frame_length(item: WindowItem, rows: int) -> int:

@@ -30,6 +30,8 @@ from query_lang.cost_constants import (
     SORT_TEXT_STEPS,
     SORTED_BYTE_STEPS,
     SORTED_BYTES_SHARE,
+    STARTED_CHOICE,
+    STARTED_COLUMN,
     STARTED_ORDER,
     STARTED_TERM,
     TEXT_STATE_COPIES,
@@ -112,6 +114,7 @@ def sort(
         more += SORT_TERM_STEPS * len(key.widths)
         meter.spend(construct, below.rows, steps + more)
         _start(meter, construct, below.rows, key)
+        meter.start(construct, STARTED_COLUMN * values)
     texts = sum(width for width in made if width > NUMBER_BYTES)
     carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
     meter.spend(construct, below.rows, len(orders) * carried)
@@ -155,6 +158,7 @@ def choose(
         kept = TEXT_STATE_STEPS + texts * KEPT_BYTE_STEPS
         meter.spend("GROUP BY", groups, kept)
     meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
+    meter.start("GROUP BY", STARTED_CHOICE)
     state = ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * (sum(value.texts) + order.size)
     meter.hold("GROUP BY", groups, state)
     meter.unpack("GROUP BY", below.rows, sum(value.texts) + order.size)

@@ -385,7 +385,9 @@ def test_estimates_beyond_what_is_sure_are_said(sql, is_warned):
     domain = SequenceDomain(LETTERS, 4)
     leaves = {(0, (0, 1), ""): 100, (0, (2,), ""): 7}
     codes = [warning.code for warning in ask(asked(domain, leaves), sql).warnings]
-    assert codes == ["estimated"] * is_warned
+    assert [code for code in codes if code != "rows_chosen"] == [
+        "estimated"
+    ] * is_warned
 
 
 def test_a_misspelt_symbol_is_refused_with_the_one_that_comes_near():
