@@ -1,6 +1,6 @@
 """Each term of the cost of a plan, worked out by hand."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 
 import pytest
@@ -91,7 +91,16 @@ def parts(sql, bounds=None):
 
 
 def steps(sql, construct, bounds=None):
-    return sum((each[construct][0] for each in parts(sql, bounds)), Amount(0, 0))
+    """Return the steps that rows take, beside those that the first ones begin."""
+    taken = [each[construct][0] for each in parts(sql, bounds)]
+    return sum((Amount(n.unit, n.whole - n.startup) for n in taken), Amount(0, 0))
+
+
+def begun(sql):
+    """Return the steps that the first rows begin, which the whole holds."""
+    taken = [steps for each in parts(sql) for steps, _ in each.values()]
+    assert all(each.startup <= each.whole for each in taken)
+    return sum(each.startup for each in taken)
 
 
 def memory(sql, construct):
@@ -819,9 +828,92 @@ def test_cubes_and_sequences_have_a_cost():
 SIZE = EngineSize(64, 2, 100, 2**30, 60.0)
 
 
+# -- what the first rows begin ---------------------------------------------------------
+
+
+def ordered(partition, *, function="COUNT(*)", order="", frame=""):
+    over = f"PARTITION BY pid{partition} {order} {frame}"
+    return begun(
+        f"SELECT COUNT(*) FROM (SELECT pid, {function} OVER ({over}) AS m FROM visits)"
+        " AS x WHERE m > 3"
+    )
+
+
+def test_an_order_begins_once_and_fills_one_bin_of_a_unit():
+    one = c.STARTED_TERM + c.BIN_STEPS + c.BIN_TERM_STEPS
+    found = ordered("")
+    assert found >= c.STARTED_ORDER + c.STARTED_ITEM + one
+    assert ordered("", order="ORDER BY age") - found >= (
+        c.STARTED_TERM + c.BIN_TERM_STEPS
+    )
+
+
+@pytest.mark.parametrize("term", ["age", "age + 0", "paid", "ward"])
+def test_every_term_of_a_partition_counts_in_each_bin_that_a_unit_can_fill(term):
+    few, many = ordered(f", {term}"), ordered(", " + ", ".join([term] * 301))
+    each = c.STARTED_TERM + min(VISITS, c.ORDER_BINS) * c.BIN_TERM_STEPS
+    assert many - few >= 300 * each
+
+
+def test_a_partition_beyond_the_unit_key_fills_as_many_bins_as_it_has_rows():
+    more = ordered(", age") - ordered("")
+    assert more >= (min(VISITS, c.ORDER_BINS) - 1) * c.BIN_STEPS
+
+
+def test_what_a_unit_begins_is_no_less_where_it_is_alone():
+    over = f"PARTITION BY pid, {', '.join(['age'] * 900)}"
+    sql = "SELECT COUNT(*) FROM (SELECT pid, COUNT(*) OVER (PARTITION BY pid, {}) AS m"
+    sql = (
+        sql.format(", ".join(["age"] * 900))
+        + " FROM visits WHERE age = 120) x WHERE m > 3"
+    )
+    with pytest.raises(SqlNotAllowedError, match="first rows start up") as refused:
+        compile_query(sql, DATASET, limits=cost_limits(SIZE))
+    assert refused.value.rule == "too_costly"
+
+
+@pytest.mark.parametrize(
+    ("fewer", "more", "each"),
+    [
+        ("SUM(age) AS a", "SUM(age) AS a, SUM(paid) AS b", c.STARTED_AGGREGATE),
+        (
+            "SUM(age) AS a",
+            "SUM(age) AS a, COUNT(DISTINCT paid) AS b",
+            c.STARTED_DISTINCT,
+        ),
+        (
+            "SUM(age) AS a",
+            "SUM(age) AS a, FIRST(paid ORDER BY seen) AS b",
+            c.STARTED_CHOICE,
+        ),
+    ],
+)
+def test_functions_of_groups_begin_too(fewer, more, each):
+    sql = "SELECT COUNT(*) FROM (SELECT pid, {} FROM visits GROUP BY pid) x WHERE a > 1"
+    condition = " AND b > 1"
+    assert begun(sql.format(more) + condition) - begun(sql.format(fewer)) >= each
+
+
+def test_groups_joins_and_frames_begin_too():
+    plain = begun("SELECT COUNT(*) FROM visits")
+    assert begun("SELECT COUNT(DISTINCT age) FROM visits") - plain >= c.STARTED_DISTINCT
+    joined = begun("SELECT COUNT(*) FROM visits JOIN labs USING (pid)")
+    assert joined - plain == 2 * c.STARTED_JOIN
+    rolled = "SELECT COUNT(*) FROM (SELECT pid FROM visits GROUP BY pid{}) x"
+    groups = begun(rolled.format(""))
+    assert groups - plain == c.STARTED_GROUPS + c.STARTED_KEY
+    assert begun(rolled.format(", age")) - groups == c.STARTED_KEY
+    frame = "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
+    framed = ordered("", order="ORDER BY age", frame=frame)
+    assert (
+        framed - ordered("", order="ORDER BY age") == c.STARTED_FRAME - c.STARTED_ITEM
+    )
+
+
 def test_limits_follow_from_public_settings():
     limits = cost_limits(SIZE)
-    assert limits == CostLimits(6 * 10**9, 2**29, 100 * 10**6 // 4 // 32, 2**24)
+    slot = 100 * 10**6
+    assert limits == CostLimits(6 * 10**9, 2**29, slot // 4 // 32, 2**24, slot // 4)
     assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 4 // 33
     assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps
     assert cost_limits(replace(SIZE, executors=4)).unit_steps == 2 * limits.unit_steps
@@ -857,7 +949,7 @@ def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
     ("sql", "place"),
     [
         ("SELECT COUNT(*) FROM visits a\n JOIN visits b ON a.pid = b.pid", (2, 2)),
-        (window(LAG.format("note")), (1, 35)),
+        (ordered(LAG.format("note")), (1, 35)),
         (EXISTS.format(" AND l.result > v.age"), (1, 37)),
         ("SELECT COUNT(*) FROM visits WHERE note LIKE '%a%'", (1, 1)),
     ],
@@ -869,14 +961,13 @@ def test_a_refusal_points_at_what_takes_most(sql, place):
 
 
 @pytest.mark.parametrize(
-    "part", ["unit_steps", "unit_memory_bytes", "steps", "memory_bytes"]
+    "part",
+    ["unit_steps", "startup_steps", "unit_memory_bytes", "steps", "memory_bytes"],
 )
 def test_each_part_of_the_cost_is_held_to_its_limit(part):
     sql = "SELECT COUNT(*) FROM visits JOIN labs USING (pid)"
     cost = compile_query(sql, DATASET).cost
-    exact = CostLimits(
-        cost.steps, cost.memory_bytes, cost.unit_steps, cost.unit_memory_bytes
-    )
+    exact = CostLimits(**asdict(cost))
     compile_query(sql, DATASET, limits=exact)
     below = replace(exact, **{part: getattr(cost, part) - 1})
     with pytest.raises(SqlNotAllowedError, match="at most"):
