@@ -33,10 +33,10 @@ serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
 
 test: $(VENV)/.dev ## The tests, the quick audits included
-	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough"
+	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m "not thorough and not long"
 
 test-thorough: $(VENV)/.dev ## Whole processes killed, installed and served; random questions
-	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m thorough
+	@$(RUN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations=20 -m "thorough and not long"
 
 check: $(VENV)/.dev ## Format, lint, types, import rules
 	@$(RUN)/ruff format --check .
@@ -48,6 +48,7 @@ audit: $(VENV)/.dev ## The privacy audits' quick tier, with its bounds
 	@$(RUN)/python -m pytest tests/audit -q -s
 
 audit-long: $(VENV)/.dev ## Full counts of audits, random questions, coverage, crashes (hours)
+	@CURATOR_LONG=1 $(RUN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder
 	@$(RUN)/python -m tests.semantics.long
 	@$(RUN)/python -m tests.property.long
 	@$(RUN)/python -m tests.audit.long

@@ -25,6 +25,7 @@ from budget.queries import NO_CURSOR, read_cursor
 from budget.tables import chain, charge
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
+from privacy.times import shown_time
 
 ENDS = ("answered", "failed")
 """Kinds of entries that execution brings about, at a time that depends on rows."""
@@ -147,7 +148,7 @@ def _line(row: LineRow, number: int | None, hidden: Collection[str]) -> Line:
     return {
         "number": number,
         "kind": row.kind,
-        "time": row.time,
+        "time": shown_time(str(row.time)),
         "query_id": query_id,
         "state": None if number is None else _state(row, query_id in hidden),
         "population": body.get("population"),

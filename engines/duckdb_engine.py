@@ -10,7 +10,7 @@ from engines.deadlines import Deadlines
 from engines.filling import Row, filled_vectors
 from engines.incidents import Incidents
 from engines.sequences import sequence_counts
-from engines.snapshots import SnapshotLimits, Snapshots
+from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
@@ -38,6 +38,7 @@ class DuckDbEngine:
         deadline_seconds: float = DEADLINE_SECONDS,
     ) -> None:
         self._snapshots = Snapshots(folder, limits)
+        self._counted_snapshots = CountedSnapshots(folder, limits)
         self._deadline_seconds = deadline_seconds
         self._deadlines = Deadlines()
         self._incidents = Incidents()
@@ -140,6 +141,7 @@ class DuckDbEngine:
 
     def close(self) -> None:
         """Open nothing more, and let go of every snapshot that is not in use."""
+        self._counted_snapshots.close()
         self._snapshots.close()
 
     def _sealed(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
@@ -156,12 +158,10 @@ class DuckDbEngine:
         made: Callable[[Iterator[list[Row]]], _Made],
     ) -> Exact[_Made]:
         """Run a long statement, and seal what is made of its rows."""
-        deadline = LONG_DEADLINE_SECONDS
-        lent = self._snapshots.cursor(snapshot, timeout_seconds=deadline)
         with (
-            lent as cursor,
-            self._deadlines.within(cursor, deadline),
-            interruptible(cursor.interrupt),
+            self._counted_snapshots.opened(snapshot) as opened,
+            self._deadlines.within(opened, LONG_DEADLINE_SECONDS),
+            interruptible(opened.interrupt),
         ):
-            cursor.execute(statement.sql, list(statement.parameters))
-            return Exact(made(iter(lambda: cursor.fetchmany(ROWS_AT_ONCE), [])))
+            opened.execute(statement.sql, list(statement.parameters))
+            return Exact(made(iter(lambda: opened.fetchmany(ROWS_AT_ONCE), [])))

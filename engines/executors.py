@@ -59,8 +59,8 @@ class Shares:
 class ExecutorEngine:
     """Executes plans in executors; counts cubes and sequences here, for jobs.
 
-    No executor runs before the first plan, or ``start``: whoever forks does it before.
-    Safe for many threads.
+    No count waits for another. No executor runs before the first plan, or ``start``:
+    whoever forks does it before. Safe for many threads.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ own, and how long another route takes tells nothing of it (PRIVACY 6, "Other rou
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -57,17 +57,23 @@ class Processors:
         return cls(frozenset(ordered[:-half]), frozenset(ordered[-half:]))
 
 
+def set_niceness(niceness: int) -> None:
+    """Let every thread of this process, and all that it starts, give way so much.
+
+    Where the system does not allow it, as going back is not, nothing changes.
+    """
+    for thread in _threads():
+        with suppress(ProcessLookupError, PermissionError):
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)
+
+
 def keep_process_to(processors: frozenset[int]) -> bool:
     """Let every thread of this process run there alone, and all that it starts.
 
     Returns:
         Whether the system allows it; a sandbox may not.
     """
-    try:
-        threads = [int(thread.name) for thread in _THREADS.iterdir()]
-    except OSError:  # another system than Linux
-        threads = [0]
-    return all(_is_kept(thread, processors) for thread in threads)
+    return all(_is_kept(thread, processors) for thread in _threads())
 
 
 @contextmanager
@@ -96,6 +102,14 @@ def has_quota_below(processors: int, quota: Path = _QUOTA) -> bool:
         return allowed != "max" and int(allowed) < processors * int(period)
     except (OSError, ValueError):
         return False
+
+
+def _threads() -> list[int]:
+    """Return the threads of this process; elsewhere than on Linux, it alone."""
+    try:
+        return [int(thread.name) for thread in _THREADS.iterdir()]
+    except OSError:
+        return [0]
 
 
 def _is_kept(thread: int, processors: frozenset[int]) -> bool:

@@ -1,7 +1,7 @@
 """Snapshot files, opened read-only and locked, shared by the queries that read them."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition
@@ -123,7 +123,7 @@ class SnapshotLimits:
     Attributes:
         memory_limit: Of one open snapshot, in DuckDB's words, such as ``"1GB"``.
         threads: That one open snapshot may use.
-        max_open: Snapshots that may be open at once.
+        max_open: Snapshots that may be open at once, beside those that jobs count.
     """
 
     memory_limit: str = "2GiB"
@@ -223,15 +223,50 @@ class Snapshots:
         return True
 
     def _connect(self, snapshot: str) -> duckdb.DuckDBPyConnection:
-        connection = duckdb.connect(
-            self._path(snapshot),
-            read_only=True,
-            config={
-                **LOCKED,
-                **BLIND,
-                "memory_limit": self._limits.memory_limit,
-                "threads": str(self._limits.threads),
-            },
-        )
-        connection.execute("SET lock_configuration = true")
-        return connection
+        return _connected(self._path(snapshot), self._limits)
+
+
+class CountedSnapshots:
+    """The snapshots that jobs count: each is open for one count, and nobody waits.
+
+    Counts of different populations share nothing, since how long one waited would tell
+    how long the other took (PRIVACY 6). How many there are at once is public: each
+    population's queue has one.
+    """
+
+    def __init__(self, folder: Path, limits: SnapshotLimits) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._closing = False
+
+    @contextmanager
+    def opened(self, snapshot: str) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Open a snapshot for the length of a block: no rows are kept after it.
+
+        Raises:
+            StoppingError: Nothing is opened any more.
+            duckdb.Error: The file cannot be opened.
+        """
+        if self._closing:
+            raise StoppingError
+        path = self._folder / f"{snapshot}.duckdb"
+        with closing(_connected(path, self._limits)) as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Open nothing more."""
+        self._closing = True
+
+
+def _connected(path: Path, limits: SnapshotLimits) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        path,
+        read_only=True,
+        config={
+            **LOCKED,
+            **BLIND,
+            "memory_limit": limits.memory_limit,
+            "threads": str(limits.threads),
+            "lock_configuration": "true",
+        },
+    )

@@ -1,7 +1,11 @@
 """Whether noise decides which rows are shown: a public fact of the text."""
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 from query_lang.compiled import (
     AverageShown,
+    CompiledQuery,
     KeyShown,
     NoisyAnd,
     NoisyComparison,
@@ -15,14 +19,15 @@ from query_lang.compiled import (
     QuantileShown,
     QueryWarning,
 )
+from query_lang.presentation import chosen_cells
 
 _MEASURED = (NumberShown, AverageShown, QuantileShown)
 
 _DETAIL = (
     "noisy values decide which rows are shown, and those that noise raised come "
-    "first: half-widths and intervals are of each cell before that choice, so of "
-    "the rows shown more than one in twenty may lie outside; without HAVING and LIMIT "
-    "all cells come back for the same epsilon"
+    "first: half-widths and intervals of the answer are wider than those of a plan, so "
+    "that of the rows shown as few are wrong as of all; without HAVING and LIMIT all "
+    "cells come back for the same epsilon"
 )
 
 
@@ -31,6 +36,30 @@ def chosen_warnings(presentation: Presentation) -> tuple[QueryWarning, ...]:
     if not is_chosen_by_noise(presentation):
         return ()
     return (QueryWarning("rows_chosen", _DETAIL),)
+
+
+def shown_confidence(
+    compiled: CompiledQuery,
+    noisy_vectors: Sequence[Sequence[int]],
+    confidence: Fraction,
+) -> Fraction:
+    """Return the confidence at which half-widths of the rows that are shown are made.
+
+    Of rows that noise chose, the expected share that lies outside is then at most
+    1 - ``confidence``; of all rows, each lies inside with ``confidence``.
+
+    Args:
+        compiled: The query.
+        noisy_vectors: One a measure, on its grid.
+        confidence: That is to hold of what is shown.
+
+    Source: Benjamini and Yekutieli 2005; docs/proofs/presentation.md.
+    """
+    if not is_chosen_by_noise(compiled.presentation):
+        return confidence
+    shown = len(chosen_cells(compiled, noisy_vectors))
+    part = Fraction(max(1, shown), len(compiled.rendered.cells))
+    return 1 - (1 - confidence) * part
 
 
 def is_chosen_by_noise(presentation: Presentation) -> bool:

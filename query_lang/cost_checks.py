@@ -21,6 +21,8 @@ Places = Callable[[str], Position]
 _WORDS: Mapping[CostPart, str] = {
     "unit_steps": "the rows of one {unit} could add {cost} ms of work; at most "
     "{limit} ms may hang on one",
+    "startup_steps": "what its first rows start up could take {cost} ms; at most "
+    "{limit} ms may hang on them",
     "unit_memory_bytes": "the rows of one {unit} could add {cost} MB of memory; at "
     "most {limit} MB may hang on one",
     "steps": "at the declared sizes this could take {cost} ms; at most {limit} ms are "
@@ -30,6 +32,7 @@ _WORDS: Mapping[CostPart, str] = {
 }
 _UNIT: Mapping[CostPart, int] = {
     "unit_steps": 10**6,
+    "startup_steps": 10**6,
     "unit_memory_bytes": 2**20,
     "steps": 10**6,
     "memory_bytes": 2**20,

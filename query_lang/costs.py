@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-CostPart = Literal["unit_steps", "unit_memory_bytes", "steps", "memory_bytes"]
+CostPart = Literal[
+    "unit_steps", "startup_steps", "unit_memory_bytes", "steps", "memory_bytes"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +23,24 @@ class PlanCost:
         memory_bytes: That the whole plan holds at once, likewise.
         unit_steps: That the rows of any one unit can add.
         unit_memory_bytes: That the rows of any one unit can add.
+        startup_steps: That the first rows to reach each part of the plan begin there,
+            whoever's they are and however many; ``steps`` holds them too.
     """
 
     steps: int
     memory_bytes: int
     unit_steps: int
     unit_memory_bytes: int
+    startup_steps: int = 0
 
 
 SLOT_SHARE: Final = 4
 """A unit's extra steps, met by every question ahead of a reply, fill at most one part
 in so many of a slot: what each reply keeps free (``server/api/backlog.py``)."""
+
+STARTUP_SHARE: Final = 4
+"""What one question starts up fills at most one part in so many of a slot; replies
+behind it count it once more than the whole does, as a unit's steps."""
 
 UNIT_MEMORY_SHARE: Final = 64
 """One unit's extra bytes fill at most one part in so many of an executor's memory."""
@@ -42,6 +51,7 @@ MEMORY_SHARE: Final = 2
 DEADLINE_SHARE: Final = 10
 """The whole takes at most one part in so many of the deadline."""
 
+_EVERYTHING: Final = 2**200
 _DEFAULT_SLOT_MS: Final = 100  # what is measured by where slots are off
 _STEPS_A_MS: Final = 1_000_000
 _STEPS_A_SECOND: Final = 1_000_000_000
@@ -55,11 +65,13 @@ class CostLimits:
     memory_bytes: int
     unit_steps: int
     unit_memory_bytes: int
+    startup_steps: int = _EVERYTHING
 
     def passed(self, cost: PlanCost) -> Iterator[CostPart]:
         """Yield the parts of a cost that are beyond the limit."""
         parts: tuple[CostPart, ...] = (
             "unit_steps",
+            "startup_steps",
             "unit_memory_bytes",
             "steps",
             "memory_bytes",
@@ -71,7 +83,6 @@ class CostLimits:
         return not any(self.passed(cost))
 
 
-_EVERYTHING: Final = 2**200
 UNLIMITED: Final = CostLimits(_EVERYTHING, _EVERYTHING, _EVERYTHING, _EVERYTHING)
 """For what is not executed, or was charged before and is executed again."""
 
@@ -111,6 +122,7 @@ def cost_limits(size: EngineSize) -> CostLimits:
         memory_bytes=size.memory_bytes // MEMORY_SHARE,
         unit_steps=slot // SLOT_SHARE // ahead,
         unit_memory_bytes=size.memory_bytes // UNIT_MEMORY_SHARE,
+        startup_steps=slot // STARTUP_SHARE,
     )
 
 
@@ -126,4 +138,5 @@ def job_limits(size: EngineSize) -> CostLimits:
         memory_bytes=alone.memory_bytes,
         unit_steps=slot // SLOT_SHARE,
         unit_memory_bytes=alone.unit_memory_bytes,
+        startup_steps=alone.startup_steps,
     )

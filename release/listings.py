@@ -7,7 +7,14 @@ from typing import Final
 import numpy as np
 
 from privacy.schema import ColumnType, Scalar
-from release.models.contract import AnyArray, CubeModel, IntArray, Roll, Table
+from release.models.contract import (
+    AnyArray,
+    CubeModel,
+    FloatArray,
+    IntArray,
+    Roll,
+    Table,
+)
 from release.models.intervals import WEIGHTED_QUANTILE
 from release.sequences.contract import SequenceModel
 from release.sequences.domain import SequenceDomain
@@ -106,9 +113,29 @@ def listed_paths(domain: SequenceDomain, tree: PathTree) -> Table:
         "symbol": _last_symbols(tree),
         "estimate": tree.counts,
         "variance": tree.variances,
-        "half_width_95": WEIGHTED_QUANTILE * np.sqrt(tree.variances),
+        "half_width_95": _half_widths(tree, domain.rest),
     }
     return columns
+
+
+def _half_widths(tree: PathTree, rest: int) -> FloatArray:
+    """Return what a branch says of each path (``release.sequences.asking.browsing``).
+
+    Paths that noise alone may have made are off by all they hold, and what is left
+    beside them as far as its parent and they are together.
+    """
+    doubts = np.zeros(len(tree.counts)) if tree.doubts is None else tree.doubts
+    widths = np.maximum(WEIGHTED_QUANTILE * np.sqrt(tree.variances), doubts)
+    sure = np.where(doubts > 0, 0.0, tree.variances)
+    is_rest = tree.symbols == rest
+    others, owners = ~is_rest & (tree.parents >= 0), tree.parents[is_rest]
+    off = []
+    for each in (sure, doubts):
+        below = np.bincount(tree.parents[others], each[others], len(each))
+        off.append((below + each)[owners])
+    left = off[1] + WEIGHTED_QUANTILE * np.sqrt(off[0])
+    widths[is_rest] = np.maximum(widths[is_rest], left)
+    return np.asarray(widths)
 
 
 def _last_symbols(tree: PathTree) -> IntArray:

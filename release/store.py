@@ -100,6 +100,7 @@ def _rebuilt(manifest: Document, folder: Path) -> CubeModel | SequenceModel:
     return SEQUENCE_MODELS[kind](sequences_in(manifest), facts, tables)
 
 
+_NOT_COMPARED: Final = frozenset({"split", "symbol", "half_width_95"})
 _LISTINGS: Final = {"cube": CUBE, "sequences": TREE}
 """What each kind lists for people; it is not what models are rebuilt from."""
 
@@ -186,10 +187,14 @@ def _listing_problems(opened: OpenRelease, folder: Path) -> list[str]:
 
 
 def _listed_numbers(opened: OpenRelease) -> tuple[Table, list[str]]:
-    """Return what is listed, and which of its columns hold numbers."""
+    """Return what is listed, and which of its columns are compared.
+
+    Half-widths of paths are not: how an interval is told changes with versions, and
+    the file's digest and signature say that it is the one that was published.
+    """
     if isinstance(opened.model.domain, CubeDomain):
         cells = listed_cells(opened.cube())
         return cells, list(cells)[len(opened.model.domain.dimensions) :]
     model = opened.sequences()
     paths = listed_paths(model.domain, model.paths())
-    return paths, [name for name in paths if name not in {"split", "symbol"}]
+    return paths, [name for name in paths if name not in _NOT_COMPARED]

@@ -108,8 +108,7 @@ def job_kinds(services: Services) -> JobKinds:
 
 
 def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
-    boot = secrets.token_hex(16)
-    return JobStore(services.databases, boot, lease_ms=lease_ms)
+    return JobStore(services.databases, lease_ms=lease_ms)
 
 
 def make_jobs(services: Services) -> JobsOffice:

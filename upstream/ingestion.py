@@ -21,6 +21,7 @@ from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
 from upstream.public_watch import PublicWatch, Surroundings
+from upstream.published_ids import KnownUnits
 from upstream.report import IngestionReport
 from upstream.row_hash import padded_keys
 from upstream.secrets import IngestionKeys, derive_keys
@@ -115,6 +116,7 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     settings = {"memory_limit": memory_limit, "threads": str(threads)}
     with _workshop(target, settings) as (connection, part):
         kind, folds = manifest.population.unit_type, manifest.population.unit_fold or ()
+        connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
         with (
             interruptible(connection.interrupt),
             _taught(
@@ -137,6 +139,48 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
     return ingested
 
 
+def names_since(  # noqa: PLR0913 - as ``ingest``
+    manifest: Manifest,
+    ingested: Ingested,
+    *,
+    secret: bytes,
+    target: Path,
+    surroundings: Surroundings,
+    memory_limit: str = MEMORY_LIMIT,
+    threads: int = 2,
+    interruptible: Interruptible = never_interrupted,
+) -> tuple[str, ...]:
+    """Return the populations of ``surroundings`` that something public names.
+
+    Of a load that has ended and is not recorded: it is held against what was loaded
+    while it was under way, as it was against what was there before.
+
+    Args:
+        manifest: What was loaded.
+        ingested: What ``ingest`` returned.
+        secret: The installation's master secret, 32 bytes.
+        target: The snapshot that was written.
+        surroundings: What was loaded since: of other populations alone.
+        memory_limit: As of ``ingest``.
+        threads: As of ``ingest``.
+        interruptible: As of ``ingest``.
+
+    Raises:
+        IngestionError: Something that was published since names the load's units.
+    """
+    settings = {"memory_limit": memory_limit, "threads": str(threads)}
+    with _workshop(target, settings) as (connection, _):
+        connection.execute(f"ATTACH '{_escaped(target)}' AS snapshot (READ_ONLY)")
+        with (
+            interruptible(connection.interrupt),
+            _taught(connection, derive_keys(secret), **FUNCTIONS),
+        ):
+            loaded = KnownUnits(ingested.population_ids)
+            watch = PublicWatch(connection, manifest, surroundings, loaded)
+            watch.look_again()
+        return watch.names_others
+
+
 def sweep_dead_loads(folder: Path) -> None:
     """Remove what killed loads left in a folder of snapshots.
 
@@ -151,7 +195,7 @@ def sweep_dead_loads(folder: Path) -> None:
 def _workshop(
     target: Path, settings: Mapping[str, str]
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
-    """Lend a database in memory with the unfinished snapshot attached.
+    """Lend a database in memory, and the path of the unfinished snapshot.
 
     Whatever happens, the unfinished file and the load's folder are gone afterwards;
     what a killed load left behind goes when the next one to this target begins.
@@ -168,7 +212,6 @@ def _workshop(
     connection = duckdb.connect(":memory:", config=config)
     try:
         connection.execute("SET enable_progress_bar = false")  # ours alone is shown
-        connection.execute(f"ATTACH '{_escaped(part)}' AS snapshot")
         yield connection, part
     except duckdb.OutOfMemoryException as error:
         raise IngestionError((_too_small(target),)) from error

@@ -15,6 +15,8 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
+from upstream.embedded_ids import CharacterMap, plain_text
+
 MOST_WORDS = 100
 """Words of a text that are looked at."""
 
@@ -29,6 +31,7 @@ _MARKS = {"\u066b": ".", "\u066c": ",", "\u2212": "-"}  # Arabic marks, the minu
 _QUOTES = frozenset("'\"`\u00b4\u2032\u2033")
 _ENDS = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _JOINT = re.compile(r"[\W_]+")
+_DIGIT = re.compile("[0-9]")
 _CLUSTER = re.compile(r"[0-9]+(?:[\W_]+[0-9]+)+")
 _ZEROS = re.compile(r"(\A|[^0-9.,])0+(?=[0-9])")
 _SCIENTIFIC = re.compile(r"([0-9]+)(?:([.,])([0-9]*))?e([+-]?)([0-9]{1,2})")
@@ -70,9 +73,32 @@ def text_forms(text: str) -> list[str]:
     return _distinct(found)
 
 
+def certain_forms(text: str) -> list[str]:
+    """Return those forms of a text that count one by one.
+
+    Numbers among other words and numbers in parts are left out: telephone numbers and
+    registers hit ids by accident. ``upstream.embedded_ids`` has them.
+
+    >>> certain_forms("1,000,007"), certain_forms("PMID: 1000007")
+    (['1,000,007', '1000007'], ['pmid1000007'])
+    """
+    found = text_forms(text)
+    if not any(map(str.isdecimal, found[1:])):
+        return found
+    core = _core(text)
+    grouped = _CLUSTER.sub(_thousands, core)
+    numbers = {*_distinct([_kept(core), *_numbers(core), _kept(grouped)])}
+    return [form for form in found if form in numbers or not form.isdecimal()]
+
+
+def _thousands(cluster: re.Match[str]) -> str:
+    is_grouped = set(_JOINT.findall(cluster[0])) <= {".", ","}
+    return _joined(cluster[0], lettered=False) if is_grouped else cluster[0]
+
+
 def _word_forms(core: str) -> Iterator[str]:
     """Yield the forms of a part of a text, if it is as long as most ids are."""
-    if len(core) >= _LEAST_WORD and any(map(str.isdigit, core)):
+    if len(core) >= _LEAST_WORD and _DIGIT.search(core):
         yield from _meant(core)
 
 
@@ -80,13 +106,15 @@ def _meant(core: str) -> Iterator[str]:
     lettered = any(map(str.isalpha, core))
     yield _kept(core)
     yield from _numbers(core)
-    yield _kept(_CLUSTER.sub(lambda m: _joined(m[0], lettered=lettered), core))
+    joined = _CLUSTER.sub(lambda m: _joined(m[0], lettered=lettered), core)
+    if joined != core:
+        yield _kept(joined)
 
 
 def _core(text: str) -> str:
     """Return a text in small letters and ASCII digits, without blanks and quotes."""
     plain = unicodedata.normalize("NFKC", text[:_MOST_CHARACTERS]).casefold()
-    plain = "".join(map(_character, unicodedata.normalize("NFKC", plain)))
+    plain = unicodedata.normalize("NFKC", plain).translate(_CHARACTERS)
     return _ENDS.sub("", plain)
 
 
@@ -100,6 +128,9 @@ def _character(character: str) -> str:
     if kind[0] in "ZC" or kind in ("Pi", "Pf") or character in _QUOTES:
         return ""
     return _MARKS.get(character, character)
+
+
+_CHARACTERS = CharacterMap(_character)
 
 
 def _kept(core: str) -> str:
@@ -149,7 +180,7 @@ def _expanded(whole: str, fraction: str, exponent: int) -> str:
 
 
 def _distinct(found: list[str]) -> list[str]:
-    without_zeros = [_ZEROS.sub(r"\1", form) for form in found]
+    without_zeros = [_ZEROS.sub(r"\1", form) if "0" in form else form for form in found]
     return [form for form in dict.fromkeys(without_zeros) if form]
 
 
@@ -160,11 +191,18 @@ def _as_text(forms: Callable[[str], list[str]]) -> Callable[[str | None], str]:
 FUNCTIONS: Mapping[str, Callable[[str | None], str]] = {
     "id_forms": _as_text(id_forms),
     "text_forms": _as_text(text_forms),
+    "certain_forms": _as_text(certain_forms),
+    "plain_text": plain_text,
 }
-"""What ``forms_sql`` calls, of texts: the forms in one text, split by line feeds."""
+"""What ``forms_sql`` calls, of texts: the forms in one text, split by line feeds.
+
+And what ``upstream.embedded_ids`` calls.
+"""
 
 
-def forms_sql(text: str, function: Literal["id_forms", "text_forms"]) -> str:
+def forms_sql(
+    text: str, function: Literal["id_forms", "text_forms", "certain_forms"]
+) -> str:
     """Return the DuckDB expression of a text's list of forms, the same as Python's.
 
     SQL finds the one form of ASCII letters and digits, and of ASCII without digits. A

@@ -21,7 +21,7 @@ from upstream.published_ids import (
 )
 from upstream.reading_sql import quoted
 
-_OWN = "known_units"
+_OWN, _LOADED = "known_units", "loaded_units"
 _OTHER = "other_units_{}"
 
 
@@ -43,6 +43,12 @@ class Surroundings:
 class PublicWatch:
     """Refuses what is public and names more than a handful of units.
 
+    Args:
+        connection: It has the keys, and the load's units in ``temp.forms``.
+        manifest: Of the load.
+        surroundings: What it is compared with.
+        loaded: Its units, where it has ended and ``temp.forms`` is gone.
+
     Attributes:
         warnings: What may be ids all the same, for the custodian alone.
 
@@ -55,8 +61,10 @@ class PublicWatch:
         connection: duckdb.DuckDBPyConnection,
         manifest: Manifest,
         surroundings: Surroundings,
+        loaded: KnownUnits | None = None,
     ) -> None:
         self._connection = connection
+        self._loaded = loaded
         self._ids = PublishedIds(connection)
         self._population = manifest.population
         self._schema = manifest.schema()
@@ -97,6 +105,21 @@ class PublicWatch:
                 "single people, so declare the table's unit_column, or leave it out"
             )
 
+    def look_again(self) -> None:
+        """Look at a whole load beside what was loaded while it was under way.
+
+        Raises:
+            IngestionError: Something that was published since names its units.
+        """
+        public = [table for table in self._schema.tables.values() if table.is_public]
+        for one in (
+            *listed(self._schema, self._coinciding),
+            *(stored(table, "snapshot", self._coinciding) for table in public),
+        ):
+            with self._ids.looking_at(one):
+                self._note_others()
+        self.refuse_other_datasets()
+
     def refuse_other_datasets(self) -> None:
         """Look whether anything that other datasets have published names these units.
 
@@ -127,7 +150,7 @@ class PublicWatch:
     ) -> Iterator[Problem]:
         for one in looked_at:
             with self._ids.looking_at(one):
-                if parts := self._ids.of_this_load():
+                if parts := self._parts_naming_load():
                     yield self._refusal(one, parts, whose)
 
     def _refusal(
@@ -164,6 +187,11 @@ class PublicWatch:
         for index, (name, known) in enumerate(self._surroundings.others.items()):
             if self._ids.of_known(known, _OTHER.format(index)):
                 self._others.add(name)
+
+    def _parts_naming_load(self) -> tuple[int, ...]:
+        if self._loaded is None:
+            return self._ids.of_this_load()
+        return self._ids.of_known(self._loaded, _LOADED)
 
     def _parts_naming_own(self) -> tuple[int, ...]:
         own = self._surroundings.own

@@ -23,6 +23,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
+from upstream.embedded_hits import EmbeddedIds
 from upstream.errors import Problem
 from upstream.loose_ids import forms_sql, number_sql
 from upstream.reading_sql import quoted
@@ -51,11 +52,13 @@ class Texts:
         place: What they are, in words.
         rows: The query of them, column ``t``, as text.
         numbers_coincide: Whether numbers among them were declared to be no unit ids.
+        is_free: Whether they are texts as somebody wrote them, and no typed values.
     """
 
     place: str
     rows: str
     numbers_coincide: bool = False
+    is_free: bool = True
 
 
 Published = tuple[Texts, ...]
@@ -113,7 +116,8 @@ def _columns(
         text = _stored_text(column)
         if text is not None:
             rows = f'SELECT {text} AS t FROM {database}."{table.name}"'  # noqa: S608 - declared identifiers
-            yield Texts(f"the column {name}", rows, name in coinciding)
+            is_free = column.type is ColumnType.TEXT
+            yield Texts(f"the column {name}", rows, name in coinciding, is_free)
 
 
 def _stored_text(column: Column) -> str | None:
@@ -144,19 +148,31 @@ class PublishedIds:
 
     @contextmanager
     def looking_at(self, published: Published) -> Iterator[None]:
-        """Have the digests of what the texts may be meant as in ``temp.published``."""
+        """Have the digests of what the texts may be meant as in ``temp.published``.
+
+        And of what they may hold, among other characters, in ``temp.embedded``.
+        """
         self.connection.execute(
-            f"CREATE TEMP TABLE {_LOOKED_AT} (part INTEGER, t VARCHAR, digest BLOB)"
+            f"CREATE TEMP TABLE {_LOOKED_AT} (part INTEGER, digest BLOB)"
         )
-        try:
-            for part, texts in enumerate(published):
-                self.connection.execute(
-                    f"INSERT INTO temp.{_LOOKED_AT} SELECT {part}, t, "  # noqa: S608 - our own query
-                    f"{population_id_sql('form')} FROM ({_forms(texts)})"
-                )
-            yield
-        finally:
-            self.connection.execute(f"DROP TABLE temp.{_LOOKED_AT}")
+        embedded = EmbeddedIds(self.connection)
+        with embedded.collected():
+            try:
+                for part, texts in enumerate(published):
+                    self._collect(part, texts)
+                    if texts.is_free:
+                        embedded.collect(
+                            part, texts.rows, letters_only=texts.numbers_coincide
+                        )
+                yield
+            finally:
+                self.connection.execute(f"DROP TABLE temp.{_LOOKED_AT}")
+
+    def _collect(self, part: int, texts: Texts) -> None:
+        self.connection.execute(
+            f"INSERT INTO temp.{_LOOKED_AT} SELECT {part}, "  # noqa: S608 - our own query
+            f"{population_id_sql('form')} FROM ({_forms(texts)})"
+        )
 
     def of_this_load(self) -> tuple[int, ...]:
         """Return the parts by which more than a handful of the load's units are named.
@@ -202,9 +218,11 @@ class PublishedIds:
         return int(found[0]) if found else 0
 
     def _more_than_a_handful(self, units: str, name: str) -> tuple[int, ...]:
+        embedded = EmbeddedIds(self.connection).on_purpose(name)
         counts = dict(
             self.connection.execute(
-                f"SELECT part, {units} FROM temp.{_LOOKED_AT} JOIN temp.{name} "  # noqa: S608 - our own names
+                f"SELECT part, {units} FROM (SELECT * FROM temp.{_LOOKED_AT} "  # noqa: S608 - our own names
+                f"UNION ALL {embedded}) JOIN temp.{name} "
                 "USING (digest) GROUP BY GROUPING SETS ((part), ())"
             ).fetchall()
         )
@@ -230,10 +248,10 @@ class PublishedIds:
 
 
 def _forms(texts: Texts) -> str:
-    """Return the query of the distinct texts ``t`` and the forms looked for."""
+    """Return the query of the distinct forms that are looked for."""
     apart = " AND NOT regexp_full_match(form, '[0-9]+')"
     return (
-        f"SELECT t, form FROM (SELECT t, unnest({forms_sql('t', 'text_forms')}) "  # noqa: S608 - our own names
+        f"SELECT DISTINCT form FROM (SELECT unnest({forms_sql('t', 'certain_forms')}) "  # noqa: S608 - our own names
         f"AS form FROM (SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "
         f"WHERE form <> ''{apart if texts.numbers_coincide else ''}"
     )

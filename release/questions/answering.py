@@ -130,7 +130,7 @@ class AskedCube:
                 *self.cube.warnings,
                 *question.warnings,
                 *_warnings(self.cube, touches=touches),
-                *(_CHOSEN if picked and places else ()),
+                *(CHOSEN if picked and places else ()),
             ),
         )
 
@@ -159,7 +159,7 @@ def derivation(cube: PublishedCube) -> str:
     )
 
 
-_CHOSEN: Final = (
+CHOSEN: Final = (
     QueryWarning(
         "rows_chosen",
         "these rows were chosen by their estimates, and those that noise raised are "
@@ -167,6 +167,7 @@ _CHOSEN: Final = (
         "wrong as of all",
     ),
 )
+"""The warning of rows that noise chose."""
 
 
 def _are_picked(question: CubeQuestion) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from release.models.contract import FloatArray, IntArray
-from release.models.intervals import noise_variance
+from release.models.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.sequences.bands import Bands
 from release.sequences.consistency import NoisyLevel, share_out, upward
 from release.sequences.markov import Chain, order_for, smoothed
@@ -39,6 +39,7 @@ class Children:
         rows: Of each kept child.
         symbols: Of each kept child.
         grown: Which kept children have a row on the next level.
+        doubts: How much of each count noise alone may have made.
     """
 
     counts: FloatArray
@@ -48,6 +49,7 @@ class Children:
     rows: IntArray
     symbols: IntArray
     grown: NDArray[np.bool_]
+    doubts: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _estimates(
         hidden = 0.0 if found else (level.threshold / 2) ** 2
         least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
         spread = np.maximum(children.variances, least)
-        found.append(replace(children, variances=spread))
+        children = replace(children, variances=spread)
+        found.append(replace(children, doubts=_doubts(level, children)))
         rows = np.flatnonzero(level.grown)
         states = chain.after(states[own], level.symbols)[rows]
         counts = children.counts[own, level.symbols][rows]
@@ -184,7 +187,25 @@ def _children(
     kept[rows, level.symbols] = True
     own = seen(noisy.values, foretold[kept], np.sqrt(noisy.variances / 2) + 1e-9)
     counts[kept], variances[kept] = own.means, own.variances
-    return Children(counts, variances, kept, states, rows, level.symbols, level.grown)
+    nothing = np.zeros(counts.shape)
+    return Children(
+        counts, variances, kept, states, rows, level.symbols, level.grown, nothing
+    )
+
+
+def _doubts(level: DrawnLevel, children: Children) -> FloatArray:
+    """Return how much of each count noise alone may have made: all or nothing.
+
+    How far a value lies above the threshold has one law, whatever the count below it:
+    the noise's own tail. So a count may be nothing where its value does not pass the
+    threshold by more than a half-width.
+    """
+    kept = children.rows, children.symbols
+    reach = WEIGHTED_QUANTILE * np.sqrt(children.variances[kept])
+    found = np.zeros(children.counts.shape)
+    in_doubt = level.values < level.threshold + reach
+    found[kept] = np.where(in_doubt, children.counts[kept], 0.0)
+    return found
 
 
 def _counts(levels: list[Children], chain: Chain) -> FloatArray:

@@ -25,6 +25,8 @@ class PathTree:
         lean: How far errors of different nodes lean the same way, from 0 (they have
             nothing in common) to 1 (they do in full, as in a model whose chances each
             stand for many nodes).
+        doubts: How much of each count noise alone may have made: all of it where the
+            node would not be there but for noise that it may well have; None: nothing.
 
     All arrays have one length, one entry a node.
     """
@@ -36,3 +38,4 @@ class PathTree:
     counts: FloatArray
     variances: FloatArray
     lean: float = 0.0
+    doubts: FloatArray | None = None

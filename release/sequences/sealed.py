@@ -6,6 +6,7 @@ from privacy.counts import IntArray, SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
 from release.sequences.domain import SequenceDomain
+from release.sequences.repeats import Bars, repeats
 from release.sequences.sampling import sampled_places
 from release.sequences.sealed_places import SealedGrams
 from release.sequences.walks import Walk
@@ -29,14 +30,25 @@ class SealedSequences:
             self._raw.map(lambda raw: Walk.at_roots(raw, codes, most)),
         )
 
-    def total(self) -> Exact[IntArray]:
-        """Return how many units have a sequence, all groups together.
+    def lengths(self, firsts: IntArray) -> Exact[IntArray]:
+        """Return how many units have a length in each band, all groups together.
 
-        Neighbouring relation: add or remove all rows of one unit; it moves by 1.
+        Args:
+            firsts: The least length of each band, ascending from 1.
+
+        Neighbouring relation: add or remove all rows of one unit; one entry moves by 1.
         """
-        return self._raw.map(
-            lambda raw: np.array([raw.counts.sum()], dtype=np.int64),
-        )
+        counts = self.length_bands(firsts)
+        return counts.map(lambda own: own.reshape(-1, len(firsts)).sum(axis=0))
+
+    def repeats(self, bars: Bars) -> Exact[IntArray]:
+        """Return the sum and the difference of units above both bars.
+
+        Neighbouring relation: add or remove all rows of one unit; both numbers together
+        move by 2 at most.
+        """
+        codes = self.domain.symbols
+        return self._raw.map(lambda raw: repeats(raw, codes, bars))
 
     def length_bands(self, firsts: IntArray) -> Exact[IntArray]:
         """Return how many units have a length in each band, group by group.

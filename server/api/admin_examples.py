@@ -123,7 +123,7 @@ _DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00.000000+00:00"}
 _ENTRY: Example = {
     "number": 12,
     "kind": "charge",
-    "time": _CREATED,
+    "time": "2026-05-04T09:30:00+00:00",
     "query_id": "q_0f3a9c5e7d1b2a4c6e8f0a1b",
     "state": "answered",
     "population": "hospital_patients",

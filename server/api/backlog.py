@@ -95,11 +95,12 @@ FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
 def work_of(compiled: CompiledQuery) -> Work:
     """Return the public cost of a plan that executes, one unit's rows twice in it.
 
-    The whole holds them, within the declared sizes; what they can add is kept free
-    beside it, at every question: so no reply is late by one unit's rows alone.
+    The whole holds them, within the declared sizes; what they can add, and begin by
+    being the first, is kept free beside it, at every question: so no reply is late by
+    one unit's rows alone.
     """
-    rendered = compiled.rendered
-    steps = compiled.cost.steps + compiled.cost.unit_steps  # an upper bound of each
+    rendered, cost = compiled.rendered, compiled.cost
+    steps = cost.steps + cost.unit_steps + cost.startup_steps  # each an upper bound
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
     return Work(

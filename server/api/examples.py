@@ -90,6 +90,7 @@ COST: Example = {
     "memory_bytes": 8_400_000,
     "unit_steps": 9_200,
     "unit_memory_bytes": 1_100,
+    "startup_steps": 700_000,
 }
 PLAN: Example = {
     "epsilon": "0.3",
@@ -197,7 +198,7 @@ QUERIES: Example = {
         {
             "query_id": _QUERY_ID,
             "state": "answered",
-            "time": "2026-05-04T09:30:00.125000+00:00",
+            "time": "2026-05-04T09:30:00+00:00",
             "dataset": "hospital",
             "snapshot": _SNAPSHOT,
             "project": "sepsis",

@@ -113,20 +113,21 @@ class QuestionCounter:
             await self._in_thread(contextvars.copy_context(), execution)
 
     async def _serve(self, request: Request, work: Work) -> Response:
-        if not self._permits.take():
-            await self._clock.wait(arrival=time.monotonic(), slots=1)
+        try:
+            arrival = await receive(request)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
+        if not self._permits.take():  # none is held for a body that does not come
+            await self._clock.wait(arrival=arrival.time, slots=1)
             return Problem("busy", "too many requests are under way").response()
         place = Place(self._door)
         try:
-            arrival = await receive(request)
             ticket = self._backlog.arrive(arrival.time, len(arrival.body))
             visit = Visit(request, arrival, place)
             outcome, slots = await self._answered(ticket, partial(work, visit))
             await self._clock.wait(arrival=arrival.time, slots=slots)
             if outcome.query_id is not None:
                 await self._release(outcome.query_id)
-        except ClientDisconnect:
-            return Response(status_code=400)  # nobody is there to read it
         finally:
             self._give_back(place)
         return outcome.response

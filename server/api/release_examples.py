@@ -3,7 +3,7 @@
 from server.api.admin_examples import ADMIN_EXAMPLES, Example, Shown
 
 _RANDOM = "6b1f0c2d9a8e47530f1b2c3d"
-_CHARGED = "2026-05-04T09:30:00.125000+00:00"
+_CHARGED = "2026-05-04T09:30:00+00:00"
 _SPEC: Example = {
     "name": "age_and_sex",
     "dataset": "hospital",
@@ -35,6 +35,7 @@ _PLAN: Example = {
         "memory_bytes": 96_000_000,
         "unit_steps": 9_200,
         "unit_memory_bytes": 1_100,
+        "startup_steps": 700_000,
     },
     "derivation": _DERIVATION,
     "warnings": [],
@@ -62,7 +63,7 @@ _LISTED: Example = {
     "public": False,
     "created": _CHARGED,
     "created_by": "carol",
-    "visible": "2026-03-01T09:00:10.000000+00:00",
+    "visible": "2026-05-04T09:30:10+00:00",
     "job": f"job_{_RANDOM}",
 }
 _MANIFEST: Example = {

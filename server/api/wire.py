@@ -253,6 +253,9 @@ class Cost(_Shape):
     memory_bytes: int = Field(description="At the declared numbers, held at once.")
     unit_steps: int = Field(description="That the rows of one unit can add.")
     unit_memory_bytes: int = Field(description="That the rows of one unit can add.")
+    startup_steps: int = Field(
+        description="That the first rows begin, whoever's they are; in steps too."
+    )
 
 
 class Plan(_Shape):

@@ -1,6 +1,7 @@
 """The commands of custodians, on the server's host."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Event
 from typing import Protocol
@@ -14,6 +15,7 @@ from server.cli.people import key_commands, principal_commands
 from server.cli.populations import population_commands
 from server.cli.projects import project_commands
 from server.cli.proposals import proposal_commands
+from server.giving_way import giving_way, is_served
 from server.settings import Settings
 from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice
@@ -62,6 +64,10 @@ def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     def custody() -> CustodyOffice:
         return CustodyOffice(wiring.make_services(settings_or_exit()), wiring.actor())
 
+    def gives_way() -> AbstractContextManager[None]:
+        databases = wiring.make_services(settings_or_exit()).databases
+        return giving_way(lambda: is_served(databases))
+
     def people() -> PeopleOffice:
         return PeopleOffice(wiring.make_services(settings_or_exit()), wiring.actor())
 
@@ -75,7 +81,7 @@ def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
         return wiring.jobs_office().submit(wiring.operator(), kind, told)
 
     cli.add_typer(population_commands(custody, people), name="population")
-    dataset = dataset_commands(custody, submit)
+    dataset = dataset_commands(custody, submit, gives_way)
     dataset.add_typer(snapshot_commands(snapshots), name="snapshot")
     cli.add_typer(dataset, name="dataset")
     cli.add_typer(project_commands(people), name="project")

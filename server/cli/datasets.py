@@ -1,6 +1,7 @@
 """``curator dataset``."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice, LoadChoices
 
 Submit = Callable[[str, Document], Document]
+GivesWay = Callable[[], AbstractContextManager[None]]
 
 
 def _nothing_new(snapshot: str) -> str:
@@ -25,9 +27,12 @@ def _nothing_new(snapshot: str) -> str:
 
 
 def dataset_commands(
-    office: Callable[[], CustodyOffice], submit: Submit
+    office: Callable[[], CustodyOffice], submit: Submit, gives_way: GivesWay
 ) -> typer.Typer:
-    """Return the commands; ``submit`` queues a job of a kind."""
+    """Return the commands; ``submit`` queues a job of a kind.
+
+    Rows are worked on while ``gives_way`` leaves processors to a server.
+    """
     cli = typer.Typer(help="Tables behind the query interface.")
 
     @cli.command()
@@ -71,9 +76,10 @@ def dataset_commands(
                 show({"job": submit("dataset.load", told)["id"]}, as_json=json)
                 return
             if json:
-                loaded = office().load(manifest, choices)
+                with gives_way():
+                    loaded = office().load(manifest, choices)
             else:
-                with shown_progress() as progress:
+                with gives_way(), shown_progress() as progress:
                     loaded = office().load(manifest, choices, progress)
             show(loaded, as_json=json)
             if "same_rows_as" in loaded:

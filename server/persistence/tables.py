@@ -186,7 +186,7 @@ job = Table(
         nullable=False,
     ),
     Column("attempts", Integer, nullable=False),
-    Column("lease_boot", Text),
+    Column("lease_boot", Text),  # of one claim, random; earlier versions: of a process
     Column("lease_until_ms", BigInteger),  # by the database's clock
     Column("cancel_requested", Boolean, nullable=False),
     Column("stage", Text),

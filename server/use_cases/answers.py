@@ -6,11 +6,13 @@ from dataclasses import asdict
 
 from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
+from query_lang.chosen_rows import shown_confidence
 from query_lang.compiled import CompiledQuery
 from query_lang.costs import PlanCost
 from query_lang.presentation import present
 from release.questions.answering import ReleaseAnswer
 from server.use_cases.noise import (
+    NINETY_FIVE_PERCENT,
     foretold_of_plan,
     intervals_of_answer,
     noise_of,
@@ -62,17 +64,19 @@ def answer_document(
     remaining: Mapping[str, str | None],
 ) -> Document:
     """Return a charged answer."""
+    compiled = question.compiled
+    confidence = shown_confidence(compiled, noisy_vectors, NINETY_FIVE_PERCENT)
     return {
         "query_id": query_id,
         "snapshot": question.snapshot,
-        "columns": columns_of(question.compiled),
-        "rows": rows_of(question.compiled, noisy_vectors),
-        "noise": noise_of(question.compiled, question.event),
-        "intervals": intervals_of_answer(question, noisy_vectors),
+        "columns": columns_of(compiled),
+        "rows": rows_of(compiled, noisy_vectors),
+        "noise": noise_of(compiled, question.event, confidence),
+        "intervals": intervals_of_answer(question, noisy_vectors, confidence),
         "charge": charge_document(question.event.loss, reused=False),
         "remaining": dict(remaining),
-        "derivation": question.compiled.derivation,
-        "warnings": _warnings(question.compiled),
+        "derivation": compiled.derivation,
+        "warnings": _warnings(compiled),
     }
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from sqlalchemy import ColumnElement
+
 from budget.ledger import RecordedTransaction, Verification
 from budget.reconciliation import NothingToReconcileError
 from server.persistence.schema import RECORDED_TABLES
@@ -10,6 +12,7 @@ from server.use_cases.ledger_lines import WHOLE
 from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice
 from server.use_cases.postgres_dump import end_restore
+from server.use_cases.release_times import has_appeared
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.revocations import end_proposals, revoke_keys
 from server.use_cases.services import Services
@@ -40,17 +43,22 @@ class AuditOffice:
         """Return what ``verify`` finds as it is told over HTTP: no entry is numbered.
 
         Its entries are the lines of the ledger's list, which no end of an execution
-        adds to.
+        adds to. Only releases that have appeared are read: how long a reply takes
+        would tell when the files of another were stored (PRIVACY 2).
         """
         found = self._services.ledger.verify(RECORDED_TABLES)
         altered = [] if found.ok else [ALTERED]
         lines = self._services.ledger.count_lines(WHOLE)
-        return _verified(lines, [*altered, *self._release_problems(found)])
+        return _verified(
+            lines, [*altered, *self._release_problems(found, has_appeared())]
+        )
 
-    def _release_problems(self, found: Verification) -> list[str]:
+    def _release_problems(
+        self, found: Verification, which: ColumnElement[bool] | None = None
+    ) -> list[str]:
         if not found.ok:  # the catalogue's own words are in doubt
             return []
-        return ReleaseOffice(self._services).problems()
+        return ReleaseOffice(self._services).problems(which)
 
     def export(self) -> list[Document]:
         """Return every entry, without the bodies of answers."""

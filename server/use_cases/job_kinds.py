@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from privacy.errors import CuratorError
 from server.use_cases.answers import Document
 from server.use_cases.errors import JobStoppedError
-from server.use_cases.job_store import Headway, JobRow, JobStore
+from server.use_cases.job_store import Headway, JobRow, JobStore, Lease
 
 
 class JobParameters(BaseModel):
@@ -147,6 +147,11 @@ class JobContext:
         return self._row.id
 
     @property
+    def lease(self) -> Lease:
+        """The claim under which the job is worked on here."""
+        return self._row.lease
+
+    @property
     def actor(self) -> str:
         """Who asked for the job."""
         return self._row.actor
@@ -168,7 +173,7 @@ class JobContext:
         Raises:
             JobStoppedError: The job is another worker's now.
         """
-        self._store.save(self.job_id, position=json.dumps(position))
+        self._store.save(self.lease, position=json.dumps(position))
 
     def record_inputs(self, inputs: list[Document]) -> None:
         """Write down what is read, for the job's lineage.
@@ -177,7 +182,7 @@ class JobContext:
             JobStoppedError: The job is another worker's now.
         """
         self._lineage["inputs"] = inputs
-        self._store.save(self.job_id, lineage=json.dumps(self._lineage))
+        self._store.save(self.lease, lineage=json.dumps(self._lineage))
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
         """Say how far a stage is; within an attempt no stage goes back.
@@ -207,7 +212,11 @@ class JobContext:
         Raises:
             JobStoppedError: It is another's now.
         """
-        self._store.beat(self.job_id)
+        self._store.beat(self.lease)
+
+    def has_lease(self, connection: Connection) -> bool:
+        """Whether the job is still this worker's, in the transaction that asks."""
+        return self._store.is_held(connection, self.lease)
 
     @contextmanager
     def interruptible(self, interrupt: Interrupt) -> Iterator[None]:
@@ -235,7 +244,7 @@ class JobContext:
         self._lineage["outputs"] = outputs
         self._store.conclude(
             connection,
-            self.job_id,
+            self.lease,
             result=json.dumps(result),
             lineage=json.dumps(self._lineage),
         )

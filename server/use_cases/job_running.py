@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -37,7 +37,7 @@ class RunnerParts:
     """What a runner is made of.
 
     Attributes:
-        store: Where the jobs are, under this worker's name.
+        store: Where the jobs are.
         kinds: What can be run.
         catch_up: Writes the ledger's anchor forward, where a killed attempt did not.
         beat_seconds: How often a lease is renewed and headway written.
@@ -81,7 +81,15 @@ class JobRunner:
         return [] if self._stop.is_set() else self._store.waiting()
 
     def begin_due(self) -> None:
-        """Begin the jobs whose beginning may not wait for their turn."""
+        """Close and begin the jobs whose end or beginning may not wait for their turn.
+
+        Those are closed that nobody works on, and that were cancelled meanwhile, or
+        that an attempt had done but for saying so.
+        """
+        for job_id in self._store.at_end():
+            row = None if self._stop.is_set() else self._store.claim(job_id)
+            if row is not None:
+                self._contained(row, self._close)
         for kind in self._parts.kinds.values():
             for job_id in kind.unbegun():
                 row = None if self._stop.is_set() else self._store.claim(job_id)
@@ -115,12 +123,38 @@ class JobRunner:
         else:
             self._attempt(row, _beginning)
 
-    def _bring_on(self, row: JobRow) -> None:
-        if row.attempts > 1:
-            self._clean(row)
+    def _put_back(self, row: JobRow) -> None:
+        """Let a job wait for its turn; one that was cancelled meanwhile ends here."""
+        if self._store.requeue(row.lease):
+            _log_end(row, "cancelled")
+            self._settle(row)
+
+    def _close(self, row: JobRow) -> None:
+        """End a job that needs no more work.
+
+        No files are looked at, since all queues wait meanwhile: they go with the next
+        that are cleaned.
+        """
         if row.result is not None:  # an attempt did all but say so
             self._parts.catch_up()
             self._end(row, Ending("done", result=row.result))
+        else:
+            self._store.finish(row.lease, Ending("cancelled"))
+            _log_end(row, "cancelled")
+            self._settle(row)
+
+    def _settle(self, row: JobRow) -> None:
+        """End what an ended job had begun; where that fails, a later look does it."""
+        kind = self._parts.kinds.get(row.kind)
+        if kind is not None:
+            with suppress(LedgerUnavailableError):
+                kind.settle()
+
+    def _bring_on(self, row: JobRow) -> None:
+        if row.attempts > 1:
+            self._clean(row)
+        if row.result is not None:
+            self._close(row)
         elif row.cancel_requested:
             self._end(row, Ending("cancelled"))
         elif row.attempts > MAX_ATTEMPTS:
@@ -139,7 +173,7 @@ class JobRunner:
         if isinstance(made, Exception):
             self._end_short(row, made, given_up=keeper.given_up)
         elif made is None:
-            self._store.requeue(row.id)
+            self._put_back(row)
         else:
             self._end(row, Ending("done", result=json.dumps(made)))
 
@@ -164,7 +198,7 @@ class JobRunner:
 
     def _end_short(self, row: JobRow, failure: Exception, *, given_up: bool) -> None:
         """End an attempt that brought no result, by what stands in the row now."""
-        cancelled = self._store.beat(row.id)
+        cancelled = self._store.beat(row.lease)
         now = self._store.get(row.id)
         if now is not None and now.result is not None:
             self._parts.catch_up()
@@ -173,19 +207,23 @@ class JobRunner:
             self._end(row, Ending("cancelled"))
         elif given_up and not isinstance(failure, CommandRefusedError):
             _log.info("a job is given up, for another worker", extra={"job": row.id})
-            self._store.give_up(row.id)
+            self._store.give_up(row.lease)
         elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
             facts = {"job": row.id, "error": type(failure).__name__}
             _log.warning("a job waits", extra=facts)
-            self._store.postpone(row.id, POSTPONED_MS)
+            self._store.postpone(row.lease, POSTPONED_MS)
         else:
             self._end(row, Ending("failed", error=_sentence(failure)))
 
     def _end(self, row: JobRow, ending: Ending) -> None:
-        self._store.finish(row.id, ending)
-        _log.info("a job ends", extra={"job": row.id, "outcome": ending.state})
+        self._store.finish(row.lease, ending)
+        _log_end(row, ending.state)
         if ending.state != "done":
             self._clean(row)
+
+
+def _log_end(row: JobRow, state: str) -> None:
+    _log.info("a job ends", extra={"job": row.id, "outcome": state})
 
 
 def _sentence(failure: Exception) -> str:
@@ -235,7 +273,7 @@ class _Keeper:
     def _beat(self) -> None:
         try:
             cancel = self._parts.store.beat(
-                self._context.job_id, self._context.take_headway()
+                self._context.lease, self._context.take_headway()
             )
         except LeaseLostError:
             self._stopping = True

@@ -1,10 +1,12 @@
 """Jobs as rows: claimed under a lease, kept alive by beats, ended once.
 
-A worker that holds a job's lease is the only one that can write to the row. Leases run
-by the database's clock, so that workers need not agree about the time. Every change of
-state is one statement, the same on SQLite and PostgreSQL.
+Who holds a job's lease is the only one that can write to the row; two claims are never
+taken for each other, though one process made both. Leases run by the database's clock,
+so that workers need not agree about the time. Every change of state is one statement,
+the same on SQLite and PostgreSQL.
 """
 
+import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import (
@@ -53,8 +55,24 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Lease:
+    """One claim of a job.
+
+    Attributes:
+        job_id: The job's.
+        token: Names the claim; random, never used again.
+    """
+
+    job_id: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job as stored; the members that are JSON are still text."""
+    """A job as stored; the members that are JSON are still text.
+
+    ``lease_boot`` is the token of the claim.
+    """
 
     id: str
     kind: str
@@ -76,6 +94,11 @@ class JobRow:
     result: str | None
     error: str | None
     lineage: str
+
+    @property
+    def lease(self) -> Lease:
+        """The claim that has the job; of one that nobody has, none that ever had."""
+        return Lease(self.id, self.lease_boot or "")
 
 
 def row_of(row: Row[tuple[object, ...]]) -> JobRow:
@@ -123,19 +146,15 @@ def _queue() -> ColumnElement[str]:
 
 
 class JobStore:
-    """The table of jobs, as one process sees it.
+    """The table of jobs.
 
     Args:
         databases: Where the table is.
-        boot: Names this process in leases; random, never used again.
         lease_ms: How long a lease lasts after its last beat.
     """
 
-    def __init__(
-        self, databases: Databases, boot: str, *, lease_ms: int = LEASE_MS
-    ) -> None:
+    def __init__(self, databases: Databases, *, lease_ms: int = LEASE_MS) -> None:
         self._databases = databases
-        self._boot = boot
         self.lease_ms = lease_ms
 
     def submit(self, new: NewJob) -> str:
@@ -163,6 +182,17 @@ class JobStore:
         queues = select(_queue()).where(is_free()).distinct()
         with self._databases.reader.connect() as connection:
             return list(connection.execute(queues).scalars())
+
+    def at_end(self) -> list[str]:
+        """Return the jobs that nobody works on and that need no more work.
+
+        They were cancelled, or an attempt did all but say so: to be closed at once, and
+        not at their turn.
+        """
+        closing = or_(job.c.cancel_requested, job.c.result.is_not(None))
+        wanted = select(job.c.id).where(is_free(), closing)
+        with self._databases.reader.connect() as connection:
+            return list(connection.execute(wanted.order_by(job.c.created)).scalars())
 
     def claim(
         self, only: str | None = None, *, queue: str | None = None
@@ -194,7 +224,7 @@ class JobStore:
             .values(
                 state="running",
                 attempts=job.c.attempts + 1,
-                lease_boot=self._boot,
+                lease_boot=secrets.token_hex(16),
                 lease_until_ms=now_ms() + self.lease_ms,
                 stage=None,
                 done=0,
@@ -215,7 +245,7 @@ class JobStore:
         with self._databases.reader.connect() as connection:
             return connection.execute(select(job.c.id).where(free)).first() is not None
 
-    def beat(self, job_id: str, headway: Headway | None = None) -> bool:
+    def beat(self, lease: Lease, headway: Headway | None = None) -> bool:
         """Renew the lease, write how far the job is, and say whether to cancel it.
 
         Raises:
@@ -228,25 +258,25 @@ class JobStore:
                 "done": headway.done,
                 "total": headway.total,
             }
-        statement = self._held(job_id).values(values).returning(job.c.cancel_requested)
+        statement = _held(lease).values(values).returning(job.c.cancel_requested)
         with self._databases.work.begin() as connection:
             cancel: bool | None = connection.execute(statement).scalar_one_or_none()
         if cancel is None:
             raise LeaseLostError
         return cancel
 
-    def save(self, job_id: str, **values: str) -> None:
-        """Write a member of a job that this process holds: position or lineage.
+    def save(self, lease: Lease, **values: str) -> None:
+        """Write a member of a job that a claim holds: position or lineage.
 
         Raises:
             LeaseLostError: Somebody else has the job now, or it has ended.
         """
         with self._databases.writer.begin() as connection:
-            done = connection.execute(self._held(job_id).values(**values))
+            done = connection.execute(_held(lease).values(**values))
             if done.rowcount != 1:
                 raise LeaseLostError
 
-    def conclude(self, connection: Connection, job_id: str, **values: str) -> None:
+    def conclude(self, connection: Connection, lease: Lease, **values: str) -> None:
         """Write result and lineage in the transaction that does what the job is for.
 
         From its commit on the job is done, whoever closes it; without it nothing was.
@@ -255,20 +285,20 @@ class JobStore:
             JobStoppedError: It was cancelled, or is another's now: roll back.
         """
         done = connection.execute(
-            self._held(job_id).where(job.c.cancel_requested.is_(False)).values(**values)
+            _held(lease).where(job.c.cancel_requested.is_(False)).values(**values)
         )
         if done.rowcount != 1:
             raise JobStoppedError
 
-    def finish(self, job_id: str, ending: Ending) -> None:
-        """End a job that this process holds.
+    def finish(self, lease: Lease, ending: Ending) -> None:
+        """End a job that a claim holds.
 
         Raises:
             LeaseLostError: Somebody else has the job now, or it has ended.
         """
         with self._databases.writer.begin() as connection:
             done = connection.execute(
-                self._held(job_id).values(
+                _held(lease).values(
                     state=ending.state,
                     result=ending.result,
                     error=ending.error,
@@ -289,43 +319,48 @@ class JobStore:
             if done.rowcount != 1:
                 raise LeaseLostError
 
-    def give_up(self, job_id: str) -> None:
+    def give_up(self, lease: Lease) -> None:
         """Let go of a job so that another takes it at once; it costs no attempt."""
         with self._databases.writer.begin() as connection:
             connection.execute(
-                self._held(job_id).values(
+                _held(lease).values(
                     lease_boot=None, lease_until_ms=0, attempts=job.c.attempts - 1
                 )
             )
 
-    def requeue(self, job_id: str) -> None:
-        """Put a job back where it was in its queue; it costs no attempt."""
-        with self._databases.writer.begin() as connection:
-            connection.execute(
-                self._held(job_id).values(
-                    state="queued",
-                    lease_boot=None,
-                    lease_until_ms=None,
-                    attempts=job.c.attempts - 1,
-                )
-            )
+    def requeue(self, lease: Lease) -> bool:
+        """Put a job back where it was in its queue; it costs no attempt.
 
-    def postpone(self, job_id: str, wait_ms: int) -> None:
+        Returns:
+            Whether it ended instead, since it was cancelled meanwhile.
+        """
+        cancelled = job.c.cancel_requested
+        statement = (
+            _held(lease)
+            .values(
+                state=case((cancelled, "cancelled"), else_="queued"),
+                ended=case((cancelled, now_text()), else_=job.c.ended),
+                lease_boot=None,
+                lease_until_ms=None,
+                attempts=job.c.attempts - 1,
+            )
+            .returning(job.c.state)
+        )
+        with self._databases.writer.begin() as connection:
+            state = connection.execute(statement).scalar_one_or_none()
+        return state == "cancelled"
+
+    def postpone(self, lease: Lease, wait_ms: int) -> None:
         """Let go of a job for a while; the attempt counts."""
         with self._databases.writer.begin() as connection:
             connection.execute(
-                self._held(job_id).values(
-                    lease_boot=None, lease_until_ms=now_ms() + wait_ms
-                )
+                _held(lease).values(lease_boot=None, lease_until_ms=now_ms() + wait_ms)
             )
 
-    def _held(self, job_id: str) -> Update:
-        """Return an update of a job, if this process holds its lease."""
-        return update(job).where(
-            job.c.id == job_id,
-            job.c.state == "running",
-            job.c.lease_boot == self._boot,
-        )
+    def is_held(self, connection: Connection, lease: Lease) -> bool:
+        """Whether a claim is still the job's, in the transaction that asks."""
+        wanted = select(job.c.id).where(_is_held(lease))
+        return connection.execute(wanted).first() is not None
 
     def request_cancel(self, job_id: str) -> None:
         """Cancel a queued job at once, a running one at its next beat.
@@ -352,3 +387,17 @@ class JobStore:
                 select(job).where(job.c.id == job_id)
             ).one_or_none()
         return None if row is None else row_of(row)
+
+
+def _is_held(lease: Lease) -> ColumnElement[bool]:
+    """Return the condition on the job of a claim, while it has the job."""
+    return and_(
+        job.c.id == lease.job_id,
+        job.c.state == "running",
+        job.c.lease_boot == lease.token,
+    )
+
+
+def _held(lease: Lease) -> Update:
+    """Return an update of a job, if a claim still has it."""
+    return update(job).where(_is_held(lease))

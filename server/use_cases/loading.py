@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlalchemy import Connection, select
@@ -46,8 +46,12 @@ from server.use_cases.secret_files import (
     secret_digest,
 )
 from server.use_cases.services import Services, now_text, random_id
-from server.use_cases.surroundings import surroundings_of
-from upstream.ingestion import Ingested, ingest, sweep_dead_loads
+from server.use_cases.surroundings import (
+    Versions,
+    surroundings_of,
+    surroundings_since,
+)
+from upstream.ingestion import Ingested, ingest, names_since, sweep_dead_loads
 from upstream.likeness import same_rows
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
@@ -101,11 +105,25 @@ class _Recording:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """What was ingested under a manifest, and the snapshot's id."""
+    """What was ingested under a manifest, for which snapshot, and what is shown."""
 
     manifest: Manifest
     snapshot: str
     ingested: Ingested
+    shown: Document
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What a load was compared with, and what comparing it again takes."""
+
+    secret: bytes = field(repr=False)
+    interruptible: Interruptible
+    compared: Versions
+
+
+class _OvertakenError(Exception):
+    """The load was not compared with what is recorded by now; nothing is written."""
 
 
 class Loader:
@@ -150,6 +168,7 @@ class Loader:
                 stored = stored_population(connection, manifest.population.id)
                 manifest = completed(manifest, stored)
                 self._check_fits(connection, manifest, choices)
+                compared = Versions.now(connection, manifest)
                 surroundings = surroundings_of(
                     connection,
                     manifest,
@@ -179,15 +198,64 @@ class Loader:
                 if choices.dry_run:
                     target.unlink()
                     return loaded
-                with self._recorded(manifest, snapshot, ingested, choices) as change:
-                    errand.recorded(change.connection, loaded)
-                    change.facts.update(errand.facts)
+                beside = _Beside(secret, errand.interruptible, compared)
+                self._record(
+                    _Loaded(manifest, snapshot, ingested, loaded),
+                    beside,
+                    choices,
+                    errand,
+                )
             except UnanchoredError:
                 raise  # it is recorded, and its file is needed
             except BaseException:
                 target.unlink(missing_ok=True)
                 raise
         return loaded
+
+    def _record(
+        self, load: _Loaded, beside: _Beside, choices: LoadChoices, errand: Errand
+    ) -> None:
+        """Record a load, once it was compared with all that is recorded before it.
+
+        The comparison takes long, so it is not done under the lock of recording, which
+        questions wait for: that tells only whether it was with the last state.
+        """
+        while True:
+            try:
+                with self._recorded(load, beside.compared, choices) as change:
+                    errand.recorded(change.connection, load.shown)
+                    change.facts.update(errand.facts)
+            except _OvertakenError:
+                load, beside = self._compared_again(load, beside)
+            else:
+                return
+
+    def _compared_again(
+        self, load: _Loaded, beside: _Beside
+    ) -> tuple[_Loaded, _Beside]:
+        """Hold a load against what was recorded while it was under way.
+
+        Raises:
+            IngestionError: Something that was published since names its units.
+        """
+        snapshots = self._services.settings.snapshots
+        with self._services.databases.reader.connect() as connection:
+            now = Versions.now(connection, load.manifest)
+            since = now.since(beside.compared)
+            surroundings = surroundings_since(
+                connection, since, self._overlaps, snapshots
+            )
+        named = names_since(
+            load.manifest,
+            load.ingested,
+            secret=beside.secret,
+            target=snapshots / f"{load.snapshot}.duckdb",
+            surroundings=surroundings,
+            interruptible=beside.interruptible,
+        )
+        found = {*load.ingested.names_others, *named}
+        ingested = replace(load.ingested, names_others=tuple(sorted(found)))
+        return replace(load, ingested=ingested), replace(beside, compared=now)
 
     def _sweep(self) -> None:
         with lock_of_all_loads(self._services.settings, wait=False) as alone:
@@ -256,16 +324,16 @@ class Loader:
 
     @contextmanager
     def _recorded(
-        self,
-        manifest: Manifest,
-        snapshot: str,
-        ingested: Ingested,
-        choices: LoadChoices,
+        self, load: _Loaded, compared: Versions, choices: LoadChoices
     ) -> Iterator[_Recording]:
         """Write the overlap file, then everything else in one transaction.
 
         What the block does is part of it.
+
+        Raises:
+            _OvertakenError: Something was loaded that the load was not compared with.
         """
+        manifest, snapshot, ingested = load.manifest, load.snapshot, load.ingested
         population = manifest.population.id
         facts: dict[str, object] = {
             "population": population,
@@ -275,6 +343,8 @@ class Loader:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
+            if Versions.now(change.connection, manifest).since(compared):
+                raise _OvertakenError
             self._check_fits(change.connection, manifest, choices)  # others loaded too
             found = differences(change.connection, manifest)
             facts["changed"] = [one.place for one in found.changed]
@@ -285,8 +355,7 @@ class Loader:
                 else require_second_person(change, self._actor, wanted)
             )
             fresh = _split(ingested.population_ids)
-            loaded = _Loaded(manifest, snapshot, ingested)
-            facts["overlap"] = self._allowed_overlap(change, loaded, choices)
+            facts["overlap"] = self._allowed_overlap(change, load, choices)
             known = self._overlaps.digest_of(change.connection, population)
             digest = self._overlaps.add(population, known, fresh)
             if known is None:

@@ -22,17 +22,27 @@ from server.use_cases.questions import Question
 
 NoiseEntry = dict[str, object]
 
-_NINETY_FIVE_PERCENT = Fraction(95, 100)
+NINETY_FIVE_PERCENT = Fraction(95, 100)
 
 
-def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
+def noise_of(
+    compiled: CompiledQuery,
+    event: PriceEvent,
+    confidence: Fraction = NINETY_FIVE_PERCENT,
+) -> list[NoiseEntry]:
     """Describe the noise of every measured column, in output order.
 
     One entry a column, in its unit; an average has two, of its sum and of its count; a
     quantile's is of the count of each bin, in rows.
+
+    Args:
+        compiled: The query.
+        event: Its price.
+        confidence: Of each half-width; more than 95 % where 95 % of chosen rows are to
+            lie inside.
     """
     described = [
-        _noise_of_vector(vector, measure.scale)
+        _noise_of_vector(vector, measure.scale, confidence)
         for vector, measure in zip(event.vectors, compiled.measures, strict=True)
     ]
     return [
@@ -43,15 +53,23 @@ def noise_of(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
 
 
 def intervals_of_answer(
-    question: Question, noisy_vectors: Sequence[Sequence[int]]
+    question: Question,
+    noisy_vectors: Sequence[Sequence[int]],
+    confidence: Fraction = NINETY_FIVE_PERCENT,
 ) -> list[NoiseEntry]:
-    """Describe the 95 % intervals of averages and quantiles, a pair of texts a row."""
+    """Describe the intervals of averages and quantiles, a pair of texts a row.
+
+    Args:
+        question: Whose answer.
+        noisy_vectors: One a measure.
+        confidence: As in ``noise_of``.
+    """
     scales = [vector.scale for vector in question.event.vectors]
     found = intervals_of(
         question.compiled,
         noisy_vectors,
         lambda vector, confidence: half_width(scales[vector], confidence),
-        _NINETY_FIVE_PERCENT,
+        confidence,
     )
     return [
         {
@@ -69,7 +87,7 @@ def foretold_of_plan(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEn
     found = foretold(
         compiled,
         lambda vector, confidence: half_width(scales[vector], confidence),
-        _NINETY_FIVE_PERCENT,
+        NINETY_FIVE_PERCENT,
     )
     return [
         {
@@ -96,8 +114,10 @@ def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
             return [({"per": "bin"}, vector)]
 
 
-def _noise_of_vector(vector: MeasuredVector, decimals: int) -> NoiseEntry:
-    width = half_width(vector.scale, _NINETY_FIVE_PERCENT)
+def _noise_of_vector(
+    vector: MeasuredVector, decimals: int, confidence: Fraction
+) -> NoiseEntry:
+    width = half_width(vector.scale, confidence)
     return {
         "mechanism": "discrete_laplace",
         "scale": _point_moved(vector.scale, decimals),

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 from budget.ledger import QueryRecord, Scope
 from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
 from privacy.schema_json import JsonObject, table_to_json
+from privacy.times import shown_time
 from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
@@ -156,7 +157,7 @@ class ReadingRoom:
         return {
             "query_id": record.query_id,
             "state": self._state(record),
-            "time": record.time,
+            "time": shown_time(record.time),
             "dataset": record.dataset,
             "snapshot": record.snapshot,
             "project": record.project,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
 from budget.records import FailedReplay, Refused, Replay
@@ -22,6 +23,7 @@ from budget.works import not_begun
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
+from privacy.times import shown_time
 from query_lang.costs import UNLIMITED
 from release.folders import Content, write_release
 from release.manifests import Publication
@@ -278,15 +280,18 @@ class ReleaseJob:
 
         Raises:
             CommandRefusedError: An operating-system call failed.
+            LeaseLostError: So it did, and another worker has the job, charge and files.
         """
         try:
             yield
         except OSError as error:
             facts = {"error": type(error).__name__}
             _log.error("a measured release could not be written", extra=facts)
+            with contextlib.suppress(SQLAlchemyError):
+                context.require_lease()
             self._folders.unstage(work.release_id)
             with contextlib.suppress(LedgerUnavailableError):
-                self._fail(work.release_id, context.job_id, context.actor)
+                self._fail(work.release_id, context.job_id, context.actor, context)
             raise CommandRefusedError(_UNWRITTEN) from None
 
     def _appears(self, publication: Publication, planned: ReleasePlan) -> Appearance:
@@ -327,7 +332,7 @@ class ReleaseJob:
             snapshot=planned.snapshot,
             parts=planned.parts,
             expected=planned.expected,
-            charged=charged.time,
+            charged=shown_time(charged.time),
             code_version=VERSION,
         )
 
@@ -362,11 +367,21 @@ class ReleaseJob:
         for row in rows:
             self._fail(str(row.id), str(row.job), str(row.actor))
 
-    def _fail(self, release_id: str, job_id: str, actor: str) -> None:
+    def _fail(
+        self,
+        release_id: str,
+        job_id: str,
+        actor: str,
+        context: JobContext | None = None,
+    ) -> None:
+        """Fail a release; one that is worked on, by whoever works on it alone."""
+
         def fail(change: RecordedTransaction) -> None:
             row = publication_of_job(change.connection, job_id)
             if row is None or row.state != "begun":
                 raise _SettledError  # by another process, meanwhile
+            if context is not None and not context.has_lease(change.connection):
+                raise _SettledError  # another worker goes on with it
             shown = worst_appearance(
                 str(row.created),  # with its charge
                 now_text(),

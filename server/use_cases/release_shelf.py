@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
+from privacy.times import shown_time
 from release.errors import BrokenReleaseError
 from release.listings import CUBE, TREE
 from release.manifests import MANIFEST
@@ -195,5 +196,5 @@ def shelved(row: PublicationRow) -> Document:
         "epsilon": spec["epsilon"],
         "counts": spec.get("count", "units"),
         "public": row.public,
-        "created": row.created,
+        "created": shown_time(str(row.created)),
     }

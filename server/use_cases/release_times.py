@@ -13,6 +13,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, or_, select
 
+from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.services import now_text
 
@@ -48,7 +49,7 @@ def declared_slots(cells: int) -> int:
 
 
 def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> Appearance:
-    """Return from when on readers see a release.
+    """Return from when on readers see a release: whole slots after its charge's second.
 
     Args:
         charged: When its charge was made, ISO 8601.
@@ -56,7 +57,7 @@ def appearance(charged: str, now: str, *, cells: int, slot_seconds: int) -> Appe
         cells: Declared.
         slot_seconds: Of one slot; 0: at once.
     """
-    start = datetime.fromisoformat(charged)
+    start = datetime.fromisoformat(shown_time(charged))
     worked = (datetime.fromisoformat(now) - start).total_seconds() + _COMMIT_SECONDS
     slots = declared_slots(cells)
     is_late = slot_seconds > 0 and worked > slots * slot_seconds

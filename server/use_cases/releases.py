@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
+from privacy.times import shown_time
 from release.folders import describe
 from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
@@ -133,12 +134,12 @@ class ReleaseOffice:
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
         return {"release": row.id, "ok": not problems, "problems": problems}
 
-    def problems(self) -> list[str]:
-        """Return where the files of releases are not what the ledger names."""
+    def problems(self, which: ColumnElement[bool] | None = None) -> list[str]:
+        """Return where files of releases, or of ``which``, are not the ledger's."""
         key = self.public_key()
         return [
             f"release {row.name}: {problem}"
-            for row in self.published()
+            for row in self.published(which)
             for problem in digest_problems(
                 self._folders.path(str(row.id), str(row.manifest_sha256)),
                 str(row.manifest_sha256),
@@ -146,10 +147,13 @@ class ReleaseOffice:
             )
         ]
 
-    def published(self) -> list[PublicationRow]:
-        """Return every release that has files, for checks on the host."""
+    def published(
+        self, which: ColumnElement[bool] | None = None
+    ) -> list[PublicationRow]:
+        """Return every release, or of ``which``, that has files."""
         release = tables.publication
-        wanted = select(release).where(release.c.manifest_sha256.is_not(None))
+        has_files = release.c.manifest_sha256.is_not(None)
+        wanted = select(release).where(has_files, true() if which is None else which)
         with self._services.databases.reader.connect() as connection:
             return list(connection.execute(wanted.order_by(release.c.created)).all())
 
@@ -231,11 +235,17 @@ def listed(row: PublicationRow) -> Document:
         "epsilon": json.loads(str(row.spec))["epsilon"],
         "state": row.state,
         "public": row.public,
-        "created": row.created,
+        "created": shown_time(str(row.created)),
         "created_by": row.created_by,
-        "visible": None if row.state == "failed" else row.visible,
+        "visible": _visible(row),
         "job": row.job,
     }
+
+
+def _visible(row: PublicationRow) -> str | None:
+    """Return from when on readers see a release; None: they never do, or not yet."""
+    hidden = row.state == "failed" or row.visible is None
+    return None if hidden else shown_time(str(row.visible))
 
 
 def _of(viewer: Viewer) -> ColumnElement[bool]:

@@ -1,9 +1,16 @@
-"""What a load is compared with: overlap files, and what other datasets publish."""
+"""What a load is compared with: overlap files, and what other datasets publish.
+
+Loads of different populations run at once. So what was compared is written down, and
+asked for again under the lock that recording takes: whatever is another by then is
+compared first.
+"""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from privacy.coincidences import coinciding_places
 from privacy.schema_json import dataset_from_json
@@ -12,6 +19,53 @@ from server.use_cases.overlaps import Overlaps
 from upstream.manifest import Manifest
 from upstream.public_watch import Surroundings
 from upstream.published_ids import EarlierSnapshot, KnownUnits
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Which populations and datasets a load is compared with, beside its own.
+
+    Attributes:
+        populations: The digest of each one's overlap file.
+        datasets: The active snapshot of each.
+    """
+
+    populations: Mapping[str, str]
+    datasets: Mapping[str, str]
+
+    @classmethod
+    def now(cls, connection: Connection, manifest: Manifest) -> "Versions":
+        """Return what a manifest's load has to be compared with."""
+        population, dataset = tables.population.c, tables.dataset.c
+        return cls(
+            _pairs(
+                connection,
+                select(population.name, population.overlap_digest).where(
+                    population.name != manifest.population.id
+                ),
+            ),
+            _pairs(
+                connection,
+                select(dataset.name, dataset.active_snapshot).where(
+                    dataset.name != manifest.dataset
+                ),
+            ),
+        )
+
+    def since(self, before: "Versions") -> "Versions":
+        """Return what was not compared before, or was another then."""
+        return Versions(
+            dict(self.populations.items() - before.populations.items()),
+            dict(self.datasets.items() - before.datasets.items()),
+        )
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.populations or self.datasets)
+
+
+def _pairs(connection: Connection, wanted: Select[str, str]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in connection.execute(wanted)}
 
 
 def surroundings_of(
@@ -32,20 +86,42 @@ def surroundings_of(
     """
     name = manifest.population.id
     known = {
-        str(row.name): KnownUnits(
-            b"".join(sorted(overlaps.known(row.name, row.overlap_digest)))
-        )
+        str(row.name): _known_units(overlaps, row.name, row.overlap_digest)
         for row in connection.execute(select(tables.population)).all()
         if row.name == name or not dry_run
     }
     own = known.pop(name, None)
-    return Surroundings(own, known, _published(connection, manifest.dataset, snapshots))
+    published = _published(connection, snapshots)
+    published.pop(manifest.dataset, None)
+    return Surroundings(own, known, published)
 
 
-def _published(
-    connection: Connection, dataset: str, snapshots: Path
-) -> dict[str, EarlierSnapshot]:
-    """Return the active snapshot of every other dataset."""
+def surroundings_since(
+    connection: Connection, since: Versions, overlaps: Overlaps, snapshots: Path
+) -> Surroundings:
+    """Return what came to be while a load was under way.
+
+    Raises:
+        CommandRefusedError: An overlap file is missing or was changed.
+    """
+    known = {
+        name: _known_units(overlaps, name, digest)
+        for name, digest in since.populations.items()
+    }
+    published = _published(connection, snapshots)
+    return Surroundings(
+        None,
+        known,
+        {name: one for name, one in published.items() if name in since.datasets},
+    )
+
+
+def _known_units(overlaps: Overlaps, population: str, digest: str) -> KnownUnits:
+    return KnownUnits(b"".join(sorted(overlaps.known(population, digest))))
+
+
+def _published(connection: Connection, snapshots: Path) -> dict[str, EarlierSnapshot]:
+    """Return the active snapshot of every dataset."""
     rows = connection.execute(
         select(
             tables.dataset.c.name,
@@ -54,7 +130,6 @@ def _published(
             tables.snapshot.c.manifest,
         )
         .join(tables.snapshot, tables.snapshot.c.id == tables.dataset.c.active_snapshot)
-        .where(tables.dataset.c.name != dataset)
         .order_by(tables.dataset.c.name)
     ).all()
     return {

@@ -46,5 +46,11 @@ def test_a_plan_shows_what_its_question_costs(neighbours):
                 plan(http, "SELECT COUNT(*) FROM visits", "0.1").json()["cost"]
             )
     assert costs[0] == costs[1]
-    assert set(costs[0]) == {"steps", "memory_bytes", "unit_steps", "unit_memory_bytes"}
+    assert set(costs[0]) == {
+        "steps",
+        "memory_bytes",
+        "unit_steps",
+        "unit_memory_bytes",
+        "startup_steps",
+    }
     assert 0 < costs[0]["unit_steps"] < costs[0]["steps"]

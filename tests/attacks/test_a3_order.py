@@ -279,6 +279,26 @@ def test_no_document_ever_tells_when_an_answer_was_stored(houses):
     )
 
 
+_FINER = re.compile(r"\d\d:\d\d:\d\d\.\d")
+OF_CHARGES = re.compile("ledger|queries|releases|statement|report")
+
+
+def test_no_time_of_a_charge_is_finer_than_a_second(houses):
+    """Finer digits tell how long the ledger, or a worker, was busy with others."""
+    house = houses()
+    paid = house.begin()
+    house.act(0)
+    house.end(paid)
+    house.release(paid)
+    read = {
+        (name, path): house.http[name].get(path).text
+        for name, paths in DOCUMENTS.items()
+        for path in paths
+        if OF_CHARGES.search(path)
+    }
+    assert [key for key, text in read.items() if _FINER.search(text)] == []
+
+
 KINDS = ("answered", "failed", "free", "admin")
 
 

@@ -1,9 +1,11 @@
 """A3: replies leave on slots counted from arrival; permits bound who waits."""
 
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -196,6 +198,24 @@ def test_beyond_the_permits_everybody_is_told_busy_before_anything_else(tmp_path
         assert http.get("/v1/budget").json() == before
         sampler.open()
         assert [future.result().status_code for future in asked] == [200] * PERMITS
+        assert ask(http).status_code == 200
+
+
+def test_no_permit_is_held_for_a_body_that_does_not_come(tmp_path):
+    installation = make_installation(tmp_path, ROWS["with"], kind=Narrow)
+    key = installation.analyst()
+    start = b"POST /v1/datasets/clinic/queries HTTP/1.1\r\nHost: x\r\n"
+    with (
+        serve_in_thread(installation) as url,
+        client(url, key) as http,
+        ExitStack() as stack,
+    ):
+        place = urlsplit(url)
+        for _ in range(2 * PERMITS):  # a stranger's, without a key
+            connection = socket.create_connection((place.hostname, place.port), 30)
+            stack.enter_context(connection)
+            connection.sendall(start + b"Content-Length: 100\r\n\r\n{")
+        time.sleep(0.2)
         assert ask(http).status_code == 200
 
 

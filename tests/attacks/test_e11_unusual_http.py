@@ -153,6 +153,9 @@ def raw(house, text):
         return connection.makefile("rb").readline()
 
 
+REFUSED = [[status] for status in (b"400", b"401", b"422", b"431", b"501")]
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -170,7 +173,27 @@ def test_requests_that_two_servers_could_read_differently_are_refused(house, lin
     for path, dataset in product(("plan", "queries"), ("clinic", "nowhere")):
         start = f"POST /v1/datasets/{dataset}/{path} HTTP/1.1\r\nHost: x\r\n".encode()
         first = raw(house, start + b"\r\n".join(lines) + b"\r\n\r\n")
-        assert first.split(b" ")[1:2] in ([b"400"], [b"401"], [b"501"], [b"431"]), first
+        assert first.split(b" ")[1:2] in REFUSED, first
+
+
+def test_nothing_after_a_body_of_two_lengths_is_read_as_a_request(house):
+    lines = [
+        b"POST /v1/datasets/clinic/plan HTTP/1.1", b"Host: x",
+        b"Authorization: " + house.http.headers["authorization"].encode(),
+        b"Content-Length: 60", b"Transfer-Encoding: chunked", b"", b"0", b"",
+        b"GET /healthz HTTP/1.1", b"Host: x", b"", b"",
+    ]  # fmt: skip
+    place = urlsplit(house.url)
+    with socket.create_connection((place.hostname, place.port), 30) as connection:
+        connection.sendall(b"\r\n".join(lines))
+        told = connection.makefile("rb").read()  # to the end: the server closes
+    assert told.startswith(b"HTTP/1.1 422 ")
+    assert told.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize("path", ["/v1%2fbudget", "/v1/admin%2Fprincipals"])
+def test_no_escaped_slash_passes_a_proxys_rule_for_paths(house, path):
+    assert exchange(house, path)[0] == 404
 
 
 def test_no_reply_names_the_server(house):

@@ -17,7 +17,7 @@ GRAM_UNITS = 20_000  # an arm, of grams
 SHAPES = 4_000  # n-gram releases an arm
 HEIGHT, KNOWN, OTHERS = 3, 60, 120
 FEW = 3  # of all groups, so few symbols that auto takes a tree
-AUTO_SHARE = 0.98 * 0.95  # without the lengths, and what the tree has beside it
+AUTO_SHARE = 0.95 * 0.95  # without the evidence, and what the tree has beside it
 
 
 @dataclass(frozen=True)

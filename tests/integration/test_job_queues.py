@@ -8,15 +8,19 @@ import time
 import pytest
 from sqlalchemy import select
 
+from budget.ledger import Scope
 from budget.tables import charge
+from privacy.losses import Loss
 from server.bootstrap import make_jobs, make_runner
 from server.job_worker import work_until
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases import loading
+from server.use_cases.job_kinds import JobContext
 from server.use_cases.job_queues import JobQueues
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
+from server.use_cases.release_job import ReleaseJob
 from tests.harness import ImportingInstallation
 from tests.publishing import spec
 
@@ -95,8 +99,8 @@ class Desk:
         told = {"manifest": str(path), **more}
         return self.office.submit(OPERATOR, "dataset.load", told)["id"]
 
-    def submit_release(self, name):
-        told = {"release": spec(name)}
+    def submit_release(self, name, **more):
+        told = {"release": spec(name, **more)}
         return self.office.submit(OPERATOR, "release.publish", told)["id"]
 
     def wait(self, job):
@@ -141,6 +145,26 @@ def test_no_job_waits_for_another_populations(installation, hold):
         assert [desk.state(job) for job in held] == ["running", "queued"]
         hold.end()
         assert [desk.wait(job)["state"] for job in held] == ["done", "done"]
+
+
+def test_releases_of_four_populations_are_counted_at_once(installation, monkeypatch):
+    names = ["clinic", "ours", "third", "fourth"]
+    for start, name in ((601, "third"), (701, "fourth")):
+        rows = [f"{n},F,30,north,2024-01-01,n" for n in range(start, start + 60)]
+        installation.load(rows, dataset=name, population=f"{name}_people")
+    meet = threading.Barrier(len(names), timeout=WAIT_SECONDS)
+    interruptible = JobContext.interruptible
+
+    @contextlib.contextmanager
+    def all_at_once(context, interrupt):
+        with interruptible(context, interrupt):
+            meet.wait()  # each has its snapshot open, and reads it
+            yield
+
+    monkeypatch.setattr(JobContext, "interruptible", all_at_once)
+    with working(installation) as desk:
+        jobs = [desk.submit_release(name, dataset=name) for name in names]
+        assert [desk.wait(job)["state"] for job in jobs] == ["done"] * len(names)
 
 
 def test_a_populations_own_jobs_follow_one_another(installation, hold):
@@ -216,6 +240,36 @@ def test_a_release_that_is_refused_fails_before_its_turn(installation, hold):
         assert desk.charge(jobs[1]) is None
         hold.end()
         assert desk.wait(jobs[0])["state"] == "done"
+
+
+def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
+    installation, monkeypatch
+):
+    """Its charge stays, once, and its name is free."""
+    begin = ReleaseJob.begin
+
+    def cancelled_meanwhile(kind, context, parameters):
+        begin(kind, context, parameters)
+        desk.office.cancel(OPERATOR, context.job_id)
+
+    monkeypatch.setattr(ReleaseJob, "begin", cancelled_meanwhile)
+    with installation.services() as services:
+        desk = Desk(installation, services)
+        population = Scope.population("people")
+        runner = make_runner(services, threading.Event(), beat_seconds=0.05)
+        load, release = desk.submit(), desk.submit_release("visitors")
+        runner.begin_due()
+        assert (desk.state(load), desk.state(release)) == ("queued", "cancelled")
+        assert desk.charge(release).state == "failed"
+        assert services.ledger.spent(population) == Loss.parse("0.5")
+        monkeypatch.undo()
+        again = desk.submit_release("visitors")
+        while runner.run_one():
+            pass
+        runner.begin_due()
+        assert [desk.state(job) for job in (release, again)] == ["cancelled", "done"]
+        assert services.ledger.spent(population) == Loss.parse("1")
+        assert services.ledger.verify(RECORDED_TABLES).ok
 
 
 def test_beginning_costs_no_attempt(installation):

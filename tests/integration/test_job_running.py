@@ -29,9 +29,16 @@ class Work:
     name: str = "test"
     parameters: type = JobParameters
     cleaned: list = field(default_factory=list)
+    settled: list = field(default_factory=list)
 
     def clean(self):
         self.cleaned.append(True)
+
+    def unbegun(self):
+        return []
+
+    def settle(self):
+        self.settled.append(True)
 
 
 @dataclass
@@ -42,22 +49,25 @@ class Bench:
     caught_up: list = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
 
-    def store(self, boot="a", lease_ms=15_000):
-        return JobStore(self.databases, boot, lease_ms=lease_ms)
+    def store(self, lease_ms=15_000):
+        return JobStore(self.databases, lease_ms=lease_ms)
 
     def submit(self, kind="test"):
         new = NewJob(kind, "{}", None, "local:test", json.dumps(LINEAGE))
         return self.store().submit(new)
 
-    def run(self, kind, boot="a"):
-        """Run the next job; return whether there was one."""
+    def runner(self, kind):
         parts = RunnerParts(
-            store=self.store(boot),
+            store=self.store(),
             kinds={kind.name: kind},
             catch_up=lambda: self.caught_up.append(True),
             beat_seconds=0.05,
         )
-        return JobRunner(parts, self.stop).run_one()
+        return JobRunner(parts, self.stop)
+
+    def run(self, kind):
+        """Run the next job; return whether there was one."""
+        return self.runner(kind).run_one()
 
     def do(self, work):
         """Submit a job, run it once, and return it."""
@@ -130,8 +140,8 @@ def test_a_fault_that_does_not_pass_fails_the_job_in_the_end(bench):
 def cut_off(bench, times=1):
     """Return a job whose holders died."""
     job = bench.submit()
-    for number in range(times):
-        bench.store(f"dead {number}", lease_ms=-1).claim()
+    for _ in range(times):
+        bench.store(lease_ms=-1).claim()
     return job
 
 
@@ -148,10 +158,10 @@ def test_a_job_that_was_cut_off_three_times_is_not_tried_again(bench):
 
 def test_a_job_that_was_cut_off_after_its_result_is_done(bench):
     job = bench.submit()
-    dead = bench.store("dead", lease_ms=-1)
-    dead.claim()
+    dead = bench.store(lease_ms=-1)
+    lease = dead.claim().lease
     with bench.databases.writer.begin() as connection:
-        dead.conclude(connection, job, result='{"made": 7}')
+        dead.conclude(connection, lease, result='{"made": 7}')
     bench.store().request_cancel(job)  # too late
     assert bench.run(Work(raising(AssertionError("done twice"))))
     row = bench.store().get(job)
@@ -177,6 +187,25 @@ def test_a_job_that_was_cancelled_while_nobody_held_it_is_cancelled(bench):
     bench.store().request_cancel(job)
     assert bench.run(Work(raising(AssertionError("it was cancelled"))))
     assert bench.store().get(job).state == "cancelled"
+
+
+def test_a_job_that_needs_no_more_work_ends_before_its_turn(bench):
+    jobs = [cut_off(bench)]
+    bench.store().request_cancel(jobs[0])
+    jobs.append(bench.submit())
+    dead = bench.store(lease_ms=-1)
+    lease = dead.claim(jobs[1]).lease
+    with bench.databases.writer.begin() as connection:
+        dead.conclude(connection, lease, result='{"made": 7}')
+    kind = Work(raising(AssertionError("nothing is left to do")))
+    bench.runner(kind).begin_due()
+    seen = [bench.store().get(job) for job in jobs]
+    assert [(row.state, row.result) for row in seen] == [
+        ("cancelled", None),
+        ("done", '{"made": 7}'),
+    ]
+    assert (kind.settled, kind.cleaned) == ([True], [])
+    assert bench.caught_up
 
 
 def test_a_resumed_job_goes_on_where_it_saved_its_position(bench):
@@ -245,7 +274,7 @@ def test_a_worker_that_has_to_end_gives_its_job_up(bench):
         bench.stop.set()
     assert not bench.run(Work(None))  # it takes no other
     bench.stop.clear()
-    assert bench.run(Work(lambda *_: {}), boot="b")
+    assert bench.run(Work(lambda *_: {}))
     row = bench.store().get(job)
     assert (row.state, row.attempts) == ("done", 1)
 

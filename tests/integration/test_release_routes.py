@@ -10,7 +10,9 @@ import pytest
 from release.manifests import is_genuine
 from release.store import problems_in
 from server.use_cases import release_times
+from server.use_cases.auditing import AuditOffice
 from server.use_cases.markdown import moment
+from server.use_cases.release_folders import ReleaseFolders
 from server.use_cases.statements import StatementOffice
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press, spec
@@ -281,3 +283,26 @@ def releases_told(world, kind, name):
         text = getattr(StatementOffice(services), kind)(name)
     section = text.split("## Releases")[1].split("\n## ")[0]
     return [line for line in section.splitlines() if "(rel_" in line]
+
+
+def test_no_auditor_has_files_read_before_their_public_time(world, monkeypatch):
+    """How long a reply takes would tell when the files were stored (PRIVACY 2)."""
+    world.made.release_slot_s = 3_600
+    try:
+        told = world.press.publish(spec(name="sealed"))
+    finally:
+        world.made.release_slot_s = 0
+    with world.press.office() as office:
+        (row,) = [row for row in office.published() if row.name == "sealed"]
+        folder = ReleaseFolders(world.made.settings.releases).path(
+            str(row.id), str(row.manifest_sha256)
+        )
+    assert told["result"]["release"] == row.id
+    (folder / "cube.csv").write_text("altered", "utf-8")
+    with world.made.services() as services:
+        office = AuditOffice(services, "local:test")
+        assert office.outline()["ok"]
+        assert "sealed" in office.verify()["problems"][0]
+        later = "2999-01-01T00:00:00.000000+00:00"
+        monkeypatch.setattr(release_times, "now_text", lambda: later)
+        assert "sealed" in office.outline()["problems"][0]

@@ -54,6 +54,14 @@ def press(quick):
     return Press(quick)
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory):
+    """Where nothing is ever published: what is refused leaves no trace."""
+    made = Installation(tmp_path_factory.mktemp("refusing")).create()
+    made.load()
+    return Press(made)
+
+
 def spent(press, population="people"):
     with press.services() as services:
         return str(services.ledger.spent(Scope.population(population)))
@@ -220,11 +228,11 @@ def test_what_the_cap_does_not_allow_charges_nothing(press):
         ({"dimensions": [{"column": "age", "bins": list(range(201))}]}, "200"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_it_is_queued(press, changed, said):
+def test_what_does_not_fit_is_refused_before_it_is_queued(refusing, changed, said):
     with pytest.raises((InvalidOptionError, NotFoundError)) as caught:
-        press.submit(spec(**changed))
+        refusing.submit(spec(**changed))
     assert said in str(caught.value)
-    assert charges(press) == {}
+    assert charges(refusing) == {}
 
 
 def test_a_name_is_used_once(press):

@@ -33,6 +33,14 @@ def press(quick):
     return Press(quick)
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory):
+    """Where nothing is ever published: what is refused leaves no trace."""
+    made = Installation(tmp_path_factory.mktemp("refusing")).create()
+    made.load()
+    return Press(made)
+
+
 @pytest.fixture
 def exact(quick):
     return Press(quick, ZeroVectorSampler)
@@ -140,10 +148,10 @@ def test_a_plan_tells_alphabet_parts_and_price_and_charges_nothing(press):
         ({"epsilon": "0.000000001"}, ("strategy",)),
     ],
 )
-def test_a_spec_that_does_not_fit_is_refused_with_its_place(press, change, place):
+def test_a_spec_that_does_not_fit_is_refused_with_its_place(refusing, change, place):
     given = {"release": paths(**change)}
     with (
-        press.services() as services,
+        refusing.services() as services,
         services.databases.reader.connect() as connection,
         pytest.raises(SpecRefusedError) as caught,
     ):
@@ -173,10 +181,10 @@ def test_a_spec_that_does_not_fit_is_refused_with_its_place(press, change, place
         {"bins": ["1e30"]},
     ],
 )
-def test_periods_that_do_not_fit_are_refused_with_their_place(press, change):
+def test_periods_that_do_not_fit_are_refused_with_their_place(refusing, change):
     given = {"release": paths(symbol=None, periods={**VISITS, **change})}
     with (
-        press.services() as services,
+        refusing.services() as services,
         services.databases.reader.connect() as connection,
         pytest.raises(SpecRefusedError) as caught,
     ):

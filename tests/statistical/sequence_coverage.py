@@ -3,6 +3,7 @@
     python -m tests.statistical.sequence_coverage
     python -m tests.statistical.sequence_coverage --units 20000 --releases 20
     python -m tests.statistical.sequence_coverage --aside
+    python -m tests.statistical.sequence_coverage --chosen --units 20000
 
 Every number is asked for in SQL, as a researcher does, and compared with the exact
 count of the made-up sequences, of which a release looks at the first h symbols.
@@ -25,7 +26,8 @@ from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES
 from tests.meters import SeededSampler
-from tests.statistical.sequence_logs import KEPT_ASIDE, SHAPES, made
+from tests.statistical.sequence_choices import Choices
+from tests.statistical.sequence_logs import KEPT_ASIDE, SHAPES, WIDE, made
 
 EPSILONS = ("0.1", "0.5", "1", "3")
 PROMISED = 0.93
@@ -335,16 +337,19 @@ def main(arguments=None):
     parser.add_argument("--releases", type=int, default=4)
     parser.add_argument("--strategies", default="prefix_tree,ngram")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
-    parser.add_argument("--shapes", default=";".join(SHAPES))
+    parser.add_argument("--shapes")
+    parser.add_argument("--chosen", action="store_true", help="what noise chooses")
     parser.add_argument("--aside", action="store_true", help="shapes not tuned on")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="runs in whole sequences")
     parser.add_argument("--all", action="store_true", help="classes that hold, too")
     chosen = parser.parse_args(arguments)
     fails = 0
-    for shape in KEPT_ASIDE if chosen.aside else chosen.shapes.split(";"):
+    for shape in _shapes(chosen):
         log, most = made(shape, chosen.units, chosen.seed)
         questions = Questions(log, most, whole=chosen.whole)
+        if chosen.chosen:
+            questions = Choices(log, most)
         for strategy in chosen.strategies.split(","):
             for epsilon in chosen.epsilons.split(","):
                 found = coverage(questions, strategy, epsilon, range(chosen.releases))
@@ -359,6 +364,14 @@ def main(arguments=None):
                 )
     print(f"{fails} classes below {PROMISED}")
     return fails
+
+
+def _shapes(arguments):
+    if arguments.shapes:
+        return arguments.shapes.split(";")
+    if arguments.aside:
+        return list(KEPT_ASIDE)
+    return [*WIDE, *SHAPES] if arguments.chosen else list(SHAPES)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ long sequences hold what short ones hold.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -249,6 +250,36 @@ def many(units, dice):
     return _log(np.minimum(rows, 39), lengths, 40, dice)
 
 
+def wide(units, dice, *, alphabet, first, falls=0.0, used=None):
+    """Three symbols a unit out of many, each with a chance of 1 / rank**falls.
+
+    Args:
+        units: How many.
+        dice: The randomness.
+        alphabet: How many symbols there are.
+        first: How many of them a sequence may begin with.
+        falls: 0: all are alike.
+        used: How many symbols stand at later places; None: all.
+    """
+    lengths = dice.choice((2, 3), units, p=(0.2, 0.8))
+    own = (first, used or alphabet, used or alphabet)
+    weights = [1 / np.arange(1, size + 1) ** falls for size in own]
+    columns = [dice.choice(len(w), units, p=w / w.sum()) for w in weights]
+    return _log(np.column_stack(columns), lengths, alphabet, dice)
+
+
+WIDE: dict[str, tuple[Callable, int]] = {
+    "flat 50": (partial(wide, alphabet=50, first=20), 3),
+    "flat 95": (partial(wide, alphabet=95, first=40), 3),
+    "half 95": (partial(wide, alphabet=95, first=40, used=45), 3),
+    "flat 200": (partial(wide, alphabet=200, first=10), 3),
+    "Zipf 50": (partial(wide, alphabet=50, first=50, falls=1.0), 3),
+    "Zipf 95": (partial(wide, alphabet=95, first=95, falls=1.3), 3),
+    "Zipf 200": (partial(wide, alphabet=200, first=200, falls=1.0), 3),
+}
+"""Shapes of many symbols: noise lifts some that nobody has above every threshold."""
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -273,7 +304,7 @@ KEPT_ASIDE: dict[str, tuple[Callable, int]] = {
 }
 """Shapes on which nothing was tuned."""
 
-_EVERY = SHAPES | KEPT_ASIDE
+_EVERY = SHAPES | KEPT_ASIDE | WIDE
 
 
 def made(shape, units, seed=1):

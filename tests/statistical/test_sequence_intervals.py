@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 
+from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import Questions, Tally, coverage
 from tests.statistical.sequence_logs import made
 
@@ -66,6 +67,21 @@ def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
         assert not sum(tally.impossible for tally in found.values())
 
 
+@pytest.mark.parametrize(
+    ("units", "epsilon", "kinds"),
+    [(1_500, "2", {"HAVING, 2 keys", "LIMIT, 2 keys"}), (600, "0.5", set())],
+)
+def test_what_noise_chooses_is_held_where_there_are_many_symbols(units, epsilon, kinds):
+    """Nearly all that is shown passed a threshold by noise."""
+    own = Choices(*made("flat 95", units), branches=2, kinds=kinds)
+    found = coverage(own, "prefix_tree", epsilon, range(RELEASES))
+    assert set(found) >= {*kinds, "tree, children 1", "tree, rest 1"}
+    assert not {
+        kind: tally.share for kind, tally in found.items() if tally.is_short(20)
+    }
+
+
+@pytest.mark.long
 def test_runs_in_whole_sequences_are_not_what_is_told():
     """The instrument sees it: far more runs stand past the twelfth symbol."""
     own = of_one_kind("long", "runs, top", whole=True)

@@ -135,7 +135,7 @@ def test_each_set_of_cells_passes_as_often_as_if_each_were_tested(chance):
         (7, Fraction(1, 3), 20_000),
         (1000, Fraction(1, 10**3), 10_000),
         (300_000, Fraction(2, 7), 300),
-        (10**12, Fraction(1, 10**6), 150),
+        pytest.param(10**12, Fraction(1, 10**6), 150, marks=pytest.mark.long),
     ],
 )
 def test_a_binomial_number_has_its_law(trials, chance, draws):

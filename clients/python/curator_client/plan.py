@@ -105,7 +105,8 @@ class Plan(Generic[Asked]):
         """The most work and memory that the question takes, whatever the rows.
 
         ``steps`` (about a nanosecond each) and ``memory_bytes`` of all rows;
-        ``unit_steps`` and ``unit_memory_bytes`` of those that one person can add.
+        ``unit_steps`` and ``unit_memory_bytes`` of those that one person can add;
+        ``startup_steps`` that the first rows begin, whoever's they are.
         Empty where the server does not tell.
         """
         return dict(self.document.get("cost") or {})

@@ -8,6 +8,7 @@ from itertools import product
 from operator import add
 from typing import Final
 
+from query_lang.chosen_rows import is_chosen_by_noise
 from query_lang.compiled import (
     Cell,
     KeyShown,
@@ -21,8 +22,8 @@ from query_lang.presentation import chosen, written_value
 from query_lang.refusals import refuse
 from query_lang.shown_values import SHOWN_DIGITS, ShownValue
 from query_lang.syntax import Query
-from release.questions.answering import ColumnIntervals, ReleaseAnswer
-from release.questions.confidence import widening
+from release.questions.answering import CHOSEN, ColumnIntervals, ReleaseAnswer
+from release.questions.confidence import selected_confidence, widening
 from release.questions.estimates import Ends
 from release.sequences.asking import rules
 from release.sequences.asking.binding import MAX_TOP, SequenceBinder
@@ -57,14 +58,16 @@ class _Number:
 
     Attributes:
         value: Its estimate.
-        half_width: At the confidence that was asked for.
-        upper: Where its interval ends.
+        half_width: At 95 %.
+        doubt: How much lower the interval begins, where noise chose what was added.
+        reach: The half-width of ``value`` and ``undecided`` together, at 95 %.
         undecided: How many more may match; None where that is no question.
     """
 
     value: float
     half_width: float
-    upper: float
+    doubt: float
+    reach: float
     undecided: float | None = None
 
 
@@ -93,9 +96,13 @@ class AskedSequences:
         """
         question = self._binder.bind(tree)
         self._check_work(question)
-        factor = widening(float(confidence))
-        rows = _Rows(*self._rows(question, factor))
+        rows = _Rows(*self._rows(question))
         places = chosen(question.presentation, rows)
+        candidates = self._candidates(question, rows, places)
+        level = float(confidence)
+        if candidates:
+            level = selected_confidence(level, len(places), candidates)
+        rows.widening = widening(level)
         measures = [c for c in question.columns if isinstance(c.shown, NumberShown)]
         return ReleaseAnswer(
             columns=question.columns,
@@ -114,6 +121,7 @@ class AskedSequences:
                 *self.published.warnings,
                 *rows.warnings(places, self.published.unit),
                 *_estimated(question),
+                *(CHOSEN if candidates and places else ()),
             ),
             undecided=rows.undecided(measures, places),
         )
@@ -124,20 +132,36 @@ class AskedSequences:
         if passes * len(self.tree) > MAX_WORK:
             raise refuse(rules.MUCH_WORK, question.position)
 
+    def _candidates(
+        self, question: SequenceQuestion, rows: "_Rows", places: Sequence[int]
+    ) -> int:
+        """Return of how many rows noise chose those that are shown; 0: it chose none.
+
+        Of runs: of all that there may be, or of all children that were measured, if
+        those are fewer.
+        """
+        top = question.top
+        if top is not None:
+            sizes = range(top.shortest, top.longest + 1)
+            symbols = self.model.domain.symbols
+            every = sum(math.prod([symbols] * size) for size in sizes)
+            return max(min(every, self.tree.candidates), len(rows.cells))
+        cells = len(rows.cells)
+        picked = is_chosen_by_noise(question.presentation) and len(places) < cells
+        return cells if picked else 0
+
     def _rows(
-        self, question: SequenceQuestion, factor: float
+        self, question: SequenceQuestion
     ) -> tuple[list[Cell], list[list[_Number]]]:
         """Return the public cells, and the numbers of each measure."""
         if question.top is not None:
             found = top_runs(self.model, self._frequent, question.top)
             runs: list[Cell] = [(self.shown_run(each),) for each in found]
-            return runs, [[_number(each.occurrences, factor) for each in found]]
+            return runs, [[_number(each.occurrences) for each in found]]
         cells = list(product(*(key.values for key in question.keys)))
-        return cells, self._numbers(question, factor)
+        return cells, self._numbers(question)
 
-    def _numbers(
-        self, question: SequenceQuestion, factor: float
-    ) -> list[list[_Number]]:
+    def _numbers(self, question: SequenceQuestion) -> list[list[_Number]]:
         """Return the numbers of each measure, one a group.
 
         Runs in all sequences are the model's to count, which may know of more than
@@ -148,12 +172,12 @@ class AskedSequences:
         found: list[list[_Number]] = []
         for measure in question.measures:
             if isinstance(measure, Count):
-                found.append(_laid(count(self.tree, groups), factor))
+                found.append(_laid(count(self.tree, groups)))
             elif is_whole:
                 (estimate,) = self.model.occurrences([measure.run])
-                found.append([_number(estimate, factor)])
+                found.append([_number(estimate)])
             else:
-                found.append(_laid(occur(self.tree, groups, measure.run), factor))
+                found.append(_laid(occur(self.tree, groups, measure.run)))
         return found
 
     def shown_run(self, found: FoundRun) -> str:
@@ -184,19 +208,21 @@ def _estimated(question: SequenceQuestion) -> tuple[QueryWarning, ...]:
     return (QueryWarning("estimated", detail),)
 
 
-def _laid(counts: Counts, factor: float) -> list[_Number]:
-    columns = (counts.values, counts.half_widths, counts.undecided, counts.reach)
-    return [
-        _Number(value, width * factor, value + more + reach * factor, more)
-        for value, width, more, reach in zip(
-            *(column.tolist() for column in columns), strict=True
-        )
-    ]
+def _laid(counts: Counts) -> list[_Number]:
+    columns = (
+        counts.values,
+        counts.half_widths,
+        counts.doubts,
+        counts.reach,
+        counts.undecided,
+    )
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [_Number(*row) for row in rows]
 
 
-def _number(estimate: Estimate, factor: float) -> _Number:
-    width = estimate.half_width * factor
-    return _Number(estimate.value, width, estimate.value + width)
+def _number(estimate: Estimate) -> _Number:
+    width = estimate.half_width
+    return _Number(estimate.value, width, 0.0, width)
 
 
 def _atoms(condition: Condition | None) -> int:
@@ -227,10 +253,14 @@ def derivation(published: PublishedSequences) -> str:
 
 @dataclass(slots=True)
 class _Rows:
-    """Numbers laid over public cells, as presenting and writing need them."""
+    """Numbers laid over public cells, as presenting and writing need them.
+
+    ``widening`` is what 95 % half-widths are multiplied with.
+    """
 
     cells: Sequence[Cell]
     numbers: Sequence[Sequence[_Number]]
+    widening: float = 1.0
     _found: dict[Shown, list[ShownValue]] = field(default_factory=dict)
 
     def column(self, shown: Shown) -> Sequence[ShownValue]:
@@ -263,12 +293,17 @@ class _Rows:
     def ends(self, shown: Shown, place: int) -> Ends:
         """Return an interval's ends; no count is below 0."""
         number = self._number(shown, place)
-        low = max(number.value - number.half_width, 0.0)
-        return _text(math.floor(round(low * _STEP, 6))), width_text(number.upper)
+        low = max(number.value - self._below(number), 0.0)
+        high = number.value + (number.undecided or 0.0) + number.reach * self.widening
+        return _text(math.floor(round(low * _STEP, 6))), width_text(high)
+
+    def _below(self, number: _Number) -> float:
+        """Return how far below an estimate its interval begins."""
+        return number.half_width * self.widening + number.doubt
 
     def half_width(self, shown: Shown, place: int) -> str:
         """Return a half-width, never rounded down."""
-        return width_text(self._number(shown, place).half_width)
+        return width_text(self._below(self._number(shown, place)))
 
     def undecided(
         self, measures: Sequence[OutputColumn], places: Sequence[int]

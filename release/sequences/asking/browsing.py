@@ -63,17 +63,26 @@ def branch(tree: LevelledTree, prefix: Run, group: int | None) -> Branch:
         return Branch(None, ())
     below = _below(tree, nodes)
     found = np.unique(tree.symbols[below])
-    children = [_child(tree, int(c), below[tree.symbols[below] == c]) for c in found]
+    children = [
+        _child(tree, int(c), below[tree.symbols[below] == c], below) for c in found
+    ]
     return Branch(_estimate(tree, nodes), tuple(children))
 
 
-def _child(tree: LevelledTree, code: int, nodes: IntArray) -> Child:
+def _child(tree: LevelledTree, code: int, nodes: IntArray, siblings: IntArray) -> Child:
     domain = tree.domain
     ways = np.unique(tree.symbols[_below(tree, nodes)])
     kinds: dict[int, Step] = {domain.end: "end", domain.rest: "rest"}
     kind = kinds.get(code, "symbol")
     symbol = domain.alphabet.values[code] if kind == "symbol" else None
-    return Child(kind, symbol, _estimate(tree, nodes), len(ways))
+    estimate = _estimate(tree, nodes)
+    if kind == "rest":
+        others = siblings[tree.symbols[siblings] != code]
+        estimate = _left(tree, estimate, nodes, others)
+    else:
+        width = estimate.half_width + _elsewhere(tree, siblings, code)
+        estimate = Estimate(estimate.value, width)
+    return Child(kind, symbol, estimate, len(ways))
 
 
 def _below(tree: LevelledTree, nodes: IntArray) -> IntArray:
@@ -82,9 +91,44 @@ def _below(tree: LevelledTree, nodes: IntArray) -> IntArray:
 
 
 def _estimate(tree: LevelledTree, nodes: IntArray) -> Estimate:
-    variance = float(tree.variances[nodes].sum())
-    width = WEIGHTED_QUANTILE * float(np.sqrt(variance))
+    """Return the sum of nodes; what noise alone may have made is in the half-width."""
+    width = max(_deviation(tree, nodes), _doubted(tree, nodes))
     return Estimate(float(tree.counts[nodes].sum()), width)
+
+
+def _left(
+    tree: LevelledTree, estimate: Estimate, nodes: IntArray, others: IntArray
+) -> Estimate:
+    """Return what is left of a path beside the children that noise chose.
+
+    It is as far off as the path and those children are together: what noise gave them
+    was taken from it.
+    """
+    parents = np.unique(tree.parents[nodes])
+    off = _doubted(tree, np.concatenate([parents, others]))
+    return Estimate(estimate.value, max(estimate.half_width, off))
+
+
+def _elsewhere(tree: LevelledTree, siblings: IntArray, code: int) -> float:
+    """Return how many may go on so in groups of the split that have no such step.
+
+    There they are among the rest.
+    """
+    parents, symbols = tree.parents[siblings], tree.symbols[siblings]
+    known = np.isin(parents, parents[symbols == code])
+    rests = siblings[(symbols == tree.domain.rest) & ~known]
+    return float(tree.counts[rests].sum()) + _doubted(tree, rests)
+
+
+def _doubted(tree: LevelledTree, nodes: IntArray) -> float:
+    """Return what noise alone may have made, and the half-width of all other nodes."""
+    doubts = tree.doubts[nodes]
+    return float(doubts.sum()) + _deviation(tree, nodes[doubts == 0])
+
+
+def _deviation(tree: LevelledTree, nodes: IntArray) -> float:
+    """Return the 95 % half-width of a sum of nodes."""
+    return WEIGHTED_QUANTILE * float(np.sqrt(tree.variances[nodes].sum()))
 
 
 def code_among(value: object, values: Sequence[Scalar | None]) -> int | None:

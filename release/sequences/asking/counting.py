@@ -33,6 +33,8 @@ class Counts:
     Attributes:
         values: Estimated units that match for sure, or places in their sequences.
         half_widths: 95 % half-widths of ``values``.
+        doubts: How much less ``values`` may be than that, since noise chose what is
+            added up.
         undecided: Estimated units, or places, of which the tree does not say whether
             they match (or in which group): pruned, or past what was looked at.
         reach: 95 % half-widths of ``values`` and ``undecided`` together.
@@ -40,6 +42,7 @@ class Counts:
 
     values: FloatArray
     half_widths: FloatArray
+    doubts: FloatArray
     undecided: FloatArray
     reach: FloatArray
 
@@ -108,9 +111,11 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
     half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
     reach = WEIGHTED_QUANTILE * np.sqrt(reached)
     room = everybody(tree) - values
+    half_widths = np.minimum(half_widths, np.maximum(room, values))
     return Counts(
         values,
-        np.minimum(half_widths, np.maximum(room, values)),
+        half_widths,
+        further(values, half_widths, doubted(tree, groups, groups.fresh)),
         undecided,
         np.minimum(reach, np.maximum(room - undecided, 0)),
     )
@@ -162,6 +167,34 @@ def sure(
     nodes = _taken(times, within)
     codes = [code[nodes] for code in groups.codes]
     return _summed(tree, nodes, times, codes, groups.shape)
+
+
+def doubted(
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
+) -> FloatArray:
+    """Return how much less sums of settled nodes may be, by group, 95 times in 100.
+
+    What noise alone may have made is added up, and the half-width of all the others.
+    """
+    nodes = _taken(times, within)
+    in_doubt = tree.doubts[nodes] > 0
+    codes = [code[nodes] for code in groups.codes]
+    others = [code[~in_doubt] for code in codes]
+    _, variances = _summed(tree, nodes[~in_doubt], times, others, groups.shape)
+    places = _joined(codes, len(nodes), groups.shape)
+    doubts = times[nodes] * tree.doubts[nodes]
+    sums = np.bincount(places, doubts, prod(groups.shape)).astype(np.float64)
+    return np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances) + sums)
+
+
+def further(
+    values: FloatArray, half_widths: FloatArray, doubted: FloatArray
+) -> FloatArray:
+    """Return by how much more than their half-widths values may be too high."""
+    return np.maximum(np.minimum(doubted, values) - half_widths, 0)
 
 
 def possible(
@@ -249,16 +282,21 @@ def _summed(
     if times.dtype != np.bool_:
         often = times[nodes]
         counts, variances = often * counts, often**2 * variances
-    places = codes[0] if codes else np.zeros(len(nodes), dtype=np.int64)
-    for code, size in zip(codes[1:], shape[1:], strict=True):
-        places = places * size + code
-    size = prod(shape)
+    places, size = _joined(codes, len(nodes), shape), prod(shape)
     sums = np.bincount(places, counts, size).astype(np.float64)
     apart = np.bincount(places, variances, size).astype(np.float64)
     if tree.lean:
         together = np.bincount(places, np.sqrt(variances), size)
         apart = (1 - tree.lean) * apart + tree.lean * np.square(together)
     return sums, apart
+
+
+def _joined(codes: Sequence[IntArray], nodes: int, shape: tuple[int, ...]) -> IntArray:
+    """Return each node's group, C order over the keys."""
+    places = codes[0] if codes else np.zeros(nodes, dtype=np.int64)
+    for code, size in zip(codes[1:], shape[1:], strict=True):
+        places = places * size + code
+    return places
 
 
 # -- keys ------------------------------------------------------------------------

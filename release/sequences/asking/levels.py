@@ -26,6 +26,8 @@ class LevelledTree:
         counts: Estimated units.
         variances: Mean squared error of each count.
         lean: How far their errors lean the same way, from 0 to 1.
+        doubts: How much of each count noise alone may have made.
+        candidates: Of how many children noise may have chosen those that are shown.
         levels: The first node of each level below the roots, and one past the last.
         lengths: How many symbols are known at each node.
         has_ended: Whether the sequence has ended there.
@@ -51,6 +53,8 @@ class LevelledTree:
         self.counts: FloatArray = tree.counts[order].astype(np.float64)
         self.variances: FloatArray = tree.variances[order].astype(np.float64)
         self.lean = tree.lean
+        doubts = np.zeros(len(order)) if tree.doubts is None else tree.doubts
+        self.doubts: FloatArray = doubts[order]
         ends = np.searchsorted(depths[order], np.arange(1, depths.max(initial=0) + 2))
         self.levels: list[slice] = [
             slice(int(start), int(stop)) for start, stop in pairwise(ends)
@@ -72,6 +76,7 @@ class LevelledTree:
         )
         self.is_leaf: BoolArray = np.ones(len(self.parents), dtype=np.bool_)
         self.is_leaf[self.parents[self.roots.stop :]] = False
+        self.candidates = int((~self.is_leaf).sum()) * (domain.symbols + 1)
 
     def __len__(self) -> int:
         """Return how many nodes there are."""

@@ -6,7 +6,15 @@ import numpy as np
 
 from release.models.contract import FloatArray, IntArray
 from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.asking.counting import Counts, Groups, everybody, possible, sure
+from release.sequences.asking.counting import (
+    Counts,
+    Groups,
+    doubted,
+    everybody,
+    further,
+    possible,
+    sure,
+)
 from release.sequences.asking.levels import LevelledTree
 from release.sequences.asking.verdicts import run_table
 from release.sequences.contract import Run
@@ -39,15 +47,19 @@ def occur(tree: LevelledTree, groups: Groups, run: Run) -> Counts:
     before = tree.summed(ends_here.astype(np.int64))
     once = (groups.settled & ends_here).astype(np.int64)
     times = np.where(groups.fresh, before, once)
-    further = _most(table, tree.domain.max_length)[tree.left, states]
+    to_come = _most(table, tree.domain.max_length)[tree.left, states]
     may = tree.is_leaf & (groups.settled | groups.open)
-    more = np.where(may, further + np.where(groups.open, before, 0), 0)
+    more = np.where(may, to_come + np.where(groups.open, before, 0), 0)
     values, widths = _by_depth(tree, groups, times, sure)
+    doubts = sum(
+        (doubted(tree, groups, times, level) for level in (tree.roots, *tree.levels)),
+        np.zeros_like(values),
+    )
     undecided, spread = _by_depth(tree, groups, more, possible)
     room = np.maximum(_places(tree, run) - values, 0)
     undecided = np.minimum(undecided, room)
     reach = np.minimum(widths + spread, np.maximum(room - undecided, 0))
-    return Counts(values, widths, undecided, reach)
+    return Counts(values, widths, further(values, widths, doubts), undecided, reach)
 
 
 def _places(tree: LevelledTree, run: Run) -> float:

@@ -25,6 +25,7 @@ class FullTree:
         kept: Whether it stands in the release; roots do.
         states: The chain's.
         open_ends: Units of which nothing is known beyond this node.
+        doubts: How much of each count noise alone may have made.
     """
 
     groups: IntArray
@@ -36,6 +37,7 @@ class FullTree:
     kept: NDArray[np.bool_]
     states: IntArray
     open_ends: FloatArray
+    doubts: FloatArray
 
     def child(self, nodes: IntArray, symbols: IntArray, base: int) -> IntArray:
         """Return the places of nodes' children, -1 for those that have none."""
@@ -83,6 +85,7 @@ def _roots(domain: SequenceDomain, completed: Completed) -> FullTree:
         kept=np.ones(len(groups), dtype=np.bool_),
         states=first.states,
         open_ends=nothing,
+        doubts=nothing.copy(),
     )
 
 
@@ -107,6 +110,7 @@ def _level(
         kept=level.kept.ravel(),
         states=completed.chain.after(np.repeat(level.states, codes), symbols),
         open_ends=np.where(symbols == domain.end, 0.0, counts),
+        doubts=level.doubts.ravel(),
     )
 
 
@@ -129,7 +133,7 @@ def published(domain: SequenceDomain, full: FullTree) -> PathTree:
     numbers = np.full(size, -1)
     is_rest = order >= len(inside)
     numbers[sources[order[~is_rest]]] = np.flatnonzero(~is_rest)
-    above = parents[order]
+    above, nothing = parents[order], np.zeros(len(with_rest))
     return PathTree(
         groups=full.groups[sources[order]],
         parents=np.where(above < 0, -1, numbers[above]),
@@ -137,4 +141,5 @@ def published(domain: SequenceDomain, full: FullTree) -> PathTree:
         depths=depths[order],
         counts=np.concatenate([full.counts[inside], rest_of[with_rest]])[order],
         variances=np.concatenate([full.variances[inside], spread[with_rest]])[order],
+        doubts=np.concatenate([full.doubts[inside], nothing])[order],
     )

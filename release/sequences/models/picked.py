@@ -1,8 +1,8 @@
 """What ``auto`` publishes of sequences: the picked strategy's model, and why."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Final, cast
 
 from release.models.contract import Facts, Table
 from release.sequences.contract import Estimate, Run, SequenceModel
@@ -14,6 +14,47 @@ Rebuild = Callable[
 ]
 
 
+_EARLIER: Final = ("noisy_total", "total_scale", "noisy_lengths")
+"""What the rules of earlier releases read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the rule of ``auto`` read, as drawn.
+
+    Attributes:
+        lengths: Units of each band of lengths, all groups together.
+        lengths_scale: Of the noise of each.
+        repeats: Units above the bars: in beginnings and in runs together, and how many
+            more in beginnings.
+        repeats_scale: Of the noise of each.
+    """
+
+    lengths: tuple[int, ...]
+    lengths_scale: float
+    repeats: tuple[int, ...]
+    repeats_scale: float
+
+    @classmethod
+    def rebuilt(cls, facts: Mapping[str, object]) -> "Evidence":
+        """Return what wrote these facts."""
+        return cls(
+            lengths=tuple(map(int, cast("list[int]", facts["lengths"]))),
+            lengths_scale=float(str(facts["lengths_scale"])),
+            repeats=tuple(map(int, cast("list[int]", facts["repeats"]))),
+            repeats_scale=float(str(facts["repeats_scale"])),
+        )
+
+    def facts(self) -> Facts:
+        """Return the noisy numbers and their scales."""
+        return {
+            "lengths": list(self.lengths),
+            "lengths_scale": self.lengths_scale,
+            "repeats": list(self.repeats),
+            "repeats_scale": self.repeats_scale,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class PickedSequences:
     """Answers as the picked strategy's model does.
@@ -21,17 +62,14 @@ class PickedSequences:
     Attributes:
         inner: That model.
         strategy: Which strategy was picked.
-        noisy_total: Units, as drawn: what the rule read.
-        total_scale: Of the noise of each draw.
-        noisy_lengths: Units by group and band of lengths, where the rule read those: in
-            releases of the second format.
+        evidence: What the rule read.
+        earlier: What earlier rules read, of releases that were stored then, as written.
     """
 
     inner: SequenceModel
     strategy: str
-    noisy_total: int
-    total_scale: float
-    noisy_lengths: tuple[int, ...] = ()
+    evidence: Evidence | None
+    earlier: Facts = field(default_factory=dict)
 
     @classmethod
     def rebuilt(
@@ -50,13 +88,12 @@ class PickedSequences:
             tables: As written.
         """
         own = cast("Mapping[str, object]", facts["model"])
-        lengths = facts.get("noisy_lengths", [])
+        read = cast("Mapping[str, object] | None", facts.get("evidence"))
         return cls(
             inner=plain[str(facts["kind"])](domain, own, tables),
             strategy=str(facts["strategy"]),
-            noisy_total=int(str(facts["noisy_total"])),
-            total_scale=float(str(facts["total_scale"])),
-            noisy_lengths=tuple(map(int, cast("list[int]", lengths))),
+            evidence=None if read is None else Evidence.rebuilt(read),
+            earlier={name: facts[name] for name in _EARLIER if name in facts},
         )
 
     @property
@@ -71,14 +108,13 @@ class PickedSequences:
 
     def facts(self) -> Facts:
         """Return the inner model's facts, which strategy was picked, and why."""
-        lengths = {"noisy_lengths": list(self.noisy_lengths)}
+        read = {} if self.evidence is None else {"evidence": self.evidence.facts()}
         return {
-            **(lengths if self.noisy_lengths else {}),
+            **self.earlier,
+            **read,
             "kind": self.inner.kind,
             "model": self.inner.facts(),
             "strategy": self.strategy,
-            "noisy_total": self.noisy_total,
-            "total_scale": self.total_scale,
         }
 
     def tables(self) -> Mapping[str, Table]:

@@ -1,14 +1,17 @@
-"""Picks a strategy for sequences by a fixed public rule and a noisy total."""
+"""Picks a strategy for sequences by a fixed public rule and noisy evidence."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
+from release.errors import ReleaseRefusedError
+from release.sequences.bands import Bands, band_starts
 from release.sequences.contract import SequenceModel, SequenceStrategy
 from release.sequences.domain import SequenceDomain
-from release.sequences.models.picked import PickedSequences
+from release.sequences.models.picked import Evidence, PickedSequences
 from release.sequences.sealed import SealedSequences
+from release.sequences.strategies.evidence import MANY, PICKS, bars_for, pick
 from release.strategies.contract import Expectation, Parameters
 from release.strategies.parameters import (
     divide,
@@ -17,20 +20,18 @@ from release.strategies.parameters import (
     share,
 )
 
-TOTAL_SHARE: Final = "0.02"
+LENGTHS_SHARE: Final = "0.02"
+REPEATS_SHARE: Final = "0.03"
+"""Of the loss: for how long units are, and for how many share what they do."""
 
-MANY: Final = 250.0
-"""Units of each value of the split, times epsilon, from which n-grams err less than a
-prefix tree on most made-up logs of eleven shapes (docs/sequences-accuracy.md)."""
+MOVES: Final = 2
+"""How far one unit moves the two numbers of ``repeats`` together."""
 
-PICKS: Final = ("prefix_tree", "ngram")
-"""The strategies of which a noisy total picks one, for few units and for many."""
-
-_KNOWN: Final = ("total_share",)
+_KNOWN: Final = ("lengths_share", "repeats_share")
 
 
 class AutoSequences:
-    """Spends a small part on the total, and the rest as the picked strategy does.
+    """Spends a small part on evidence, and the rest as the picked strategy does.
 
     Source: docs/proofs/auto.md.
     """
@@ -43,46 +44,68 @@ class AutoSequences:
     def parts(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
-        """Return the part of the total, and the rest."""
+        """Return the parts of lengths and of repeats, and the rest."""
         refuse_unknown(parameters, _KNOWN)
-        own = share(parameters, "total_share", TOTAL_SHARE)
-        total, rest = divide(loss, [("total", own), ("rest", 1 - own)])
-        refuse_too_small(1, total.loss)
-        for name in PICKS:  # either may be picked once the total is drawn
-            self._strategies[name].parts(domain, rest.loss, {})
-        return total, rest
+        lengths = share(parameters, "lengths_share", LENGTHS_SHARE)
+        repeats = share(parameters, "repeats_share", REPEATS_SHARE)
+        if lengths + repeats >= 1:
+            message = "lengths_share and repeats_share leave nothing for the release"
+            raise ReleaseRefusedError(message)
+        shares = [("lengths", lengths), ("repeats", repeats)]
+        parts = divide(loss, [*shares, ("rest", 1 - lengths - repeats)])
+        refuse_too_small(1, parts[0].loss)
+        refuse_too_small(MOVES, parts[1].loss)
+        for name in PICKS:  # either may be picked once the noise is drawn
+            self._strategies[name].parts(domain, parts[2].loss, {})
+        return parts
 
     def expectation(
         self, domain: SequenceDomain, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return which strategy is picked when: a noisy total decides."""
+        """Return which strategy is picked when: noisy evidence decides."""
         self.parts(domain, loss, parameters)
         return Expectation(
             cell_rmse=None,
             total_rmse=None,
-            words=f"{PICKS[0]} for few units times epsilon, {PICKS[-1]} from "
-            f"{MANY * domain.groups:,.0f} on.",
+            words=f"{PICKS[0]} for few units times epsilon, and where many units go "
+            f"the same ways; else {PICKS[-1]}, from {MANY * domain.groups:,.0f} on.",
         )
 
     def measure(
         self, sequences: SealedSequences, meter: Meter, parameters: Parameters
     ) -> SequenceModel:
-        """Count units, pick, measure. Neighbours: add or remove one unit's rows."""
+        """Measure evidence, pick, measure.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        """
         refuse_unknown(parameters, _KNOWN)
-        domain = sequences.domain
-        noisy = meter.counts("total", sequences.total(), 1)
-        units, rest = int(noisy.values[0]), meter.left("rest")
-        name = pick(units / domain.groups * float(rest.epsilon))
+        domain, rest = sequences.domain, meter.left("rest")
+        evidence = _measured(sequences, meter)
+        name = pick(domain, rest, evidence)
         strategy = self._strategies[name]
         inner = meter.divide("rest", strategy.parts(domain, rest, {}))
         return PickedSequences(
             inner=strategy.measure(sequences, inner, {}),
             strategy=name,
-            noisy_total=units,
-            total_scale=noisy.scale,
+            evidence=evidence,
         )
 
 
-def pick(load: float) -> str:
-    """Return what suits so many noisy units of each group times epsilon."""
-    return PICKS[-1] if load >= MANY else PICKS[0]
+def _measured(sequences: SealedSequences, meter: Meter) -> Evidence:
+    """Measure lengths; then, of units so long, how many share what they do.
+
+    Neighbouring relation: add or remove all rows of one unit. It moves one length by 1,
+    and both other numbers together by 2 at most.
+    """
+    domain = sequences.domain
+    firsts = band_starts(domain.max_length)
+    lengths = meter.counts("lengths", sequences.lengths(firsts), 1)
+    bands = Bands(domain.max_length, lengths.values.reshape(1, -1), lengths.scale)
+    bars = bars_for(domain, meter.left("rest"), bands)
+    repeats = meter.counts("repeats", sequences.repeats(bars), MOVES)
+    return Evidence(
+        lengths=tuple(lengths.values.tolist()),
+        lengths_scale=lengths.scale,
+        repeats=tuple(repeats.values.tolist()),
+        repeats_scale=repeats.scale,
+    )

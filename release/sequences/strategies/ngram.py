@@ -99,7 +99,7 @@ class Ngram:
         counts = noisy.values.reshape(domain.groups, len(firsts))
         bands = Bands(domain.max_length, counts, noisy.scale)
         loss = meter.left("grams")
-        cut = _cut(domain, loss, order, bands, parameters)
+        cut = counted_places(domain, loss, order, bands, parameters)
         budget = meter.path_budget("grams", cut)
         return _Growth(domain, loss, order, bands, cut).grown(
             sequences.grams(cut), budget
@@ -185,8 +185,13 @@ class _Growth:
 
     def _threshold(self, nano: int) -> int:
         """Return the least noisy count of a gram that is kept."""
-        scale = laplace_scale(Fraction(self.cut), Loss(nano))
-        return math.ceil(scale * max(1.0, math.log((self.domain.symbols + 1) / 2)))
+        return gram_threshold(self.domain, self.cut, Loss(nano))
+
+
+def gram_threshold(domain: SequenceDomain, cut: int, loss: Loss) -> int:
+    """Return the least noisy count of a gram that is kept, counted for that loss."""
+    scale = laplace_scale(Fraction(cut), loss)
+    return math.ceil(scale * max(1.0, math.log((domain.symbols + 1) / 2)))
 
 
 def _levels_reached(counts: FloatArray, best: FloatArray, least: int) -> IntArray:
@@ -226,7 +231,7 @@ def _most_places(domain: SequenceDomain, parameters: Parameters) -> int:
     return most
 
 
-def _cut(
+def counted_places(
     domain: SequenceDomain,
     loss: Loss,
     order: int,

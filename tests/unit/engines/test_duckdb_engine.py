@@ -1,6 +1,8 @@
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from datetime import date
+from pathlib import Path
 from threading import Barrier
 
 import duckdb
@@ -8,9 +10,10 @@ import pytest
 
 from engines.duckdb_engine import DuckDbEngine
 from engines.snapshots import SnapshotLimits, Snapshots
-from privacy.errors import ExecutionError
+from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import SATURATION
 from query_lang.compiled import RenderedPlan, Statement
+from query_lang.cubes import CubeStatement
 
 SLOW = (
     "SELECT COUNT(*) FROM range(10000000) a, range(100000) b "
@@ -270,3 +273,64 @@ def test_two_threads_read_one_snapshot_at_once(folder):
         answers = [future.result() for future in [pool.submit(read) for _ in "ab"]]
     assert answers == [(6,), (6,)]
     snapshots.close()
+
+
+WARDS = CubeStatement(
+    "SELECT ward, COUNT(*) FROM visits GROUP BY ward", (), (("north", "south"),)
+)
+
+
+def held_files(name):
+    links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return [link for link in links if str(link.readlink()).endswith(f"{name}.duckdb")]
+
+
+def test_no_count_waits_for_another_however_many_there_are(tmp_path):
+    names = ["one", "two", "three", "four", "five"]
+    for name in names:
+        write_snapshot(tmp_path / f"{name}.duckdb", ROWS)
+    engine = DuckDbEngine(tmp_path)
+    meet = Barrier(len(names), timeout=30)
+
+    @contextmanager
+    def all_at_once(_):
+        meet.wait()  # each has its snapshot open now
+        yield
+        meet.wait()
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        counts = [pool.submit(engine.count_cube, n, WARDS, all_at_once) for n in names]
+        found = [future.result().unseal().counts.tolist() for future in counts]
+    assert found == [[3, 1]] * len(names)
+    engine.close()
+
+
+def test_a_count_keeps_no_snapshot_open(tmp_path):
+    write_snapshot(tmp_path / "counted.duckdb", ROWS)
+    engine = DuckDbEngine(tmp_path)
+    held = []
+
+    @contextmanager
+    def looking(_):
+        held.append(len(held_files("counted")))
+        yield
+
+    engine.count_cube("counted", WARDS, looking)
+    assert held[0] > 0
+    assert held_files("counted") == []
+    engine.close()
+
+
+def test_a_snapshot_that_questions_read_is_counted_too(engine):
+    assert opened(engine, "one", plan("SELECT COUNT(*) FROM visits")) == [(6,)]
+    counted = engine.count_cube("one", WARDS, nullcontext)
+    assert counted.unseal().counts.tolist() == [3, 1]
+    assert opened(engine, "one", plan("SELECT COUNT(*) FROM visits")) == [(6,)]
+
+
+def test_a_closed_engine_counts_nothing_and_nothing_failed(folder):
+    engine = DuckDbEngine(folder)
+    engine.close()
+    with pytest.raises(StoppingError):
+        engine.count_cube("one", WARDS, nullcontext)
+    assert engine.incidents == 0

@@ -14,9 +14,10 @@ from privacy.contributions import ContributionBounds
 from query_lang.axes import Axis
 from query_lang.periods import Periods
 from query_lang.sequences import SequenceRequest, compile_sequences
+from tests.effort import rounds
 from tests.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, ranked
 
-ROUNDS = 40
+ROUNDS = rounds(40)
 FIRST = date(2024, 1, 1)
 CUTS = ("1", "2.5")
 LABELS = ("<1", "1-<2.5", ">=2.5")

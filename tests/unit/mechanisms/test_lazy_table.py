@@ -53,6 +53,9 @@ def test_each_first_word_is_settled_rightly_or_left_open(law):
     assert left_open <= 2 * len(cuts)
 
 
+ENDINGS = [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2**63)), 2**64 - 1]
+
+
 def words_at(cuts):
     """Yield 62-bit numbers at, next to and a little off each cut."""
     for cut in cuts:
@@ -62,7 +65,7 @@ def words_at(cuts):
                 yield at + step
 
 
-@pytest.mark.parametrize("ending", [0, 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_tie_is_refined_until_it_is_settled_rightly(law, ending):
     table, cuts = LazyTable(LAWS[law]), far_cuts(LAWS[law])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from privacy.errors import QueryError
 from query_lang.parse import parse_query
 from release.sequences.domain import SequenceDomain
+from tests.effort import rounds
 from tests.unit.release.asked_sequences import (
     LETTERS,
     LEVELS,
@@ -290,7 +291,7 @@ def band(value, width):
     return f"{float(low):g} to {float(high):g}"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=rounds(40), deadline=None)
 @given(
     leaves=leaves_of(LETTERED),
     keys=st.lists(st.sampled_from(sorted(KEYS)), min_size=1, max_size=2, unique=True),
@@ -384,7 +385,9 @@ def test_estimates_beyond_what_is_sure_are_said(sql, is_warned):
     domain = SequenceDomain(LETTERS, 4)
     leaves = {(0, (0, 1), ""): 100, (0, (2,), ""): 7}
     codes = [warning.code for warning in ask(asked(domain, leaves), sql).warnings]
-    assert codes == ["estimated"] * is_warned
+    assert [code for code in codes if code != "rows_chosen"] == [
+        "estimated"
+    ] * is_warned
 
 
 def test_a_misspelt_symbol_is_refused_with_the_one_that_comes_near():

@@ -15,6 +15,7 @@ from release.questions import lookups
 from release.questions.binding import CubeBinder
 from release.questions.effort import Effort
 from release.questions.evaluation import PublicValues
+from tests.effort import rounds
 from tests.unit.release.asked_cubes import cells_cube
 
 DIMENSIONS = (
@@ -85,8 +86,9 @@ def is_bound(cube, text):
 
 def test_what_is_looked_up_is_what_the_engine_evaluates(monkeypatch):
     cube, _ = cells_cube(DIMENSIONS)
-    asked = [text for text in texts(Random(11), 400) if is_bound(cube, text)]
-    assert len(asked) > 150  # others equate a dimension with what it does not have
+    asked = [text for text in texts(Random(11), rounds(400)) if is_bound(cube, text)]
+    # the others equate a dimension with what it does not have
+    assert len(asked) > rounds(150)
     looked_up = PublicValues(cube)
     found = [evaluated(cube, looked_up, text) for text in asked]
     looked_up.close()

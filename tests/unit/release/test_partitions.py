@@ -213,6 +213,7 @@ def test_totals_are_unbiased_over_two_thousand_runs(strategy):
 
 
 @each
+@pytest.mark.long
 @pytest.mark.statistical
 def test_intervals_of_ranges_cover_about_nineteen_times_in_twenty(strategy):
     image = spiky(32, 32)

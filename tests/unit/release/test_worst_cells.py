@@ -32,7 +32,9 @@ IMAGES = {
     "plane-300": isolated(40, 40, height=300),
 }
 CASES = [
-    pytest.param(name, image, id=f"{name}-{key}")
+    pytest.param(
+        name, image, id=f"{name}-{key}", marks=[] if "300" in key else pytest.mark.long
+    )
     for name in sorted(STRATEGIES)
     for key, image in IMAGES.items()
     if fits(name, image) and (name != "dawa" or image.ndim == 1)

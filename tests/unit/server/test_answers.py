@@ -3,6 +3,7 @@ from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from mechanisms.pricing import half_width, price
@@ -13,6 +14,7 @@ from privacy.schema import ColumnType
 from query_lang.compiled import (
     AverageShown,
     Bins,
+    KeyShown,
     NoisyComparison,
     NumberShown,
     OrderTerm,
@@ -90,8 +92,51 @@ def test_a_plan_counts_all_cells_whatever_is_shown_of_them():
     asked = every_kind(limit=1, having=NoisyComparison(">", NumberShown(0), 1))
     body = plan_document(asked, affordable=True, remaining=REMAINING, free=[])
     assert body["cells"] == 3
-    assert body["noise"] == answered(asked)["noise"]
+    assert body["noise"] == answered(every_kind())["noise"]
     assert len(answered(asked)["rows"]) == 1
+
+
+def test_half_widths_and_intervals_of_chosen_rows_hold_after_the_choice():
+    order = (OrderTerm(NumberShown(0), descending=True, nulls_first=False),)
+    by_key = (OrderTerm(KeyShown(0), descending=True, nulls_first=False),)
+    mean = column(AverageShown(1, 0, -1_000, 1_000), "mean")
+    vectors = [[400, 2, 0], [2_500, -10, 5]]
+
+    def told(**presentation):
+        columns, measures = [key(0), number(0), mean], [measure(), measure(scale=1)]
+        asked = question(columns, measures, CELLS, **presentation)
+        return asked, answered(asked, vectors)
+
+    _, whole = told()
+    for chosen in (
+        {"having": NoisyComparison(">", NumberShown(0), 9)},
+        {"order": order},
+    ):
+        asked, body = told(limit=1, **chosen)
+        steps = half_width(asked.event.vectors[0].scale, 1 - Fraction(1, 60))
+        assert body["noise"][0]["half_width_95"] == str(steps)
+        assert len(body["rows"]) == 1
+        (low, high), *_ = body["intervals"][0]["rows"]
+        (all_low, all_high), *_ = whole["intervals"][0]["rows"]
+        assert Decimal(low) < Decimal(all_low) < Decimal(all_high) < Decimal(high)
+    for unchosen in ({"limit": 1, "order": by_key}, {"order": order}):
+        assert told(**unchosen)[1]["noise"] == whole["noise"]
+
+
+def test_of_rows_that_noise_chose_few_are_wrong():
+    generator = np.random.default_rng(3)
+    cells = tuple((Decimal(n),) for n in range(100))
+    order = (OrderTerm(NumberShown(0), descending=True, nulls_first=False),)
+    asked = question([key(0), number(0)], [measure()], cells, limit=5, order=order)
+    missed = before = 0
+    for _ in range(200):
+        first, second = generator.geometric(1 - np.exp(-1.0), (2, 100))
+        told = answered(asked, [(50 + first - second).tolist()])
+        off = [abs(row[1] - 50) for row in told["rows"]]
+        missed += sum(each > float(told["noise"][0]["half_width_95"]) for each in off)
+        before += sum(each > half_width(1.0, Fraction(95, 100)) for each in off)
+    assert missed < 70
+    assert before > 200
 
 
 def test_a_plan_says_what_the_rest_would_bring_only_where_it_is_shown():

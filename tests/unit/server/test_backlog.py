@@ -141,12 +141,12 @@ def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
     plan = SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
-        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000),
+        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     wide = SimpleNamespace(
         rendered=SimpleNamespace(cells=range(10_000), scans=1),
         measures=[SimpleNamespace(size=1)],
-        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000),
+        cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     small, large = (
         recovered_seconds(one, slot=0.1, machine=ONE) for one in (plan, wide)

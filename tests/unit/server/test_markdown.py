@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from privacy.losses import Loss
 from server.use_cases.markdown import bullets, code_block, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
+from tests.effort import rounds
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ ACTIVE = LETTERS | NUMBERED
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=rounds(2_000), deadline=None)
 @given(ACTIVE)
 @example("www.x.org")
 @example("<http://x>")

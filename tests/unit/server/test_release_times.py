@@ -25,6 +25,15 @@ def test_what_is_late_appears_at_a_later_multiple(ready, shown):
     assert (found.time, found.is_late) == (at(shown), True)
 
 
+@pytest.mark.parametrize("digits", ["000001", "499999", "999999"])
+def test_what_a_charge_waited_within_its_second_shows_nowhere(digits):
+    charged = CHARGED.replace("000000", digits)
+    shown = appearance(charged, at("00:08"), cells=26, slot_seconds=10)
+    assert (shown.time, shown.is_late) == (at("00:10"), False)
+    late = appearance(charged, at("00:09"), cells=26, slot_seconds=10)
+    assert (late.time, late.is_late) == (at("00:10"), False)
+
+
 def test_large_cubes_have_longer_and_never_forever():
     assert [declared_slots(n) for n in (1, 999_999, 10**6, 10**7, 10**12)] == [
         1,

@@ -310,6 +310,7 @@ def test_what_is_expected_follows_from_public_facts():
     assert "fewer than about 36 units" in told.words
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_intervals_of_nodes_and_of_random_runs_hold_what_they_say():
     log, domain = random_log(20_000, 5, 14), log_domain(5, 8)

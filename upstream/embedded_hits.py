@@ -1,0 +1,87 @@
+"""The ids within public texts, as far as there are more than accident would hit."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import duckdb
+
+from upstream.coincidence import Shape, is_beyond_accident
+from upstream.embedded_ids import embedded_ids
+from upstream.row_hash import population_id_sql
+
+_SHAPE = (
+    "alone, alone AND digits LIKE '0%' AND length(digits) >= 6 AS filled, "
+    "length(CASE WHEN alone THEN ltrim(digits, '0') ELSE digits END) AS length"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedIds:
+    """What texts hold among other characters, in ``temp.embedded``."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Have a table for it."""
+        self.connection.execute(
+            "CREATE TEMP TABLE embedded (part INTEGER, digest BLOB, digits VARCHAR, "
+            "alone BOOLEAN, filled BOOLEAN, length BIGINT)"
+        )
+        try:
+            yield
+        finally:
+            self.connection.execute("DROP TABLE temp.embedded")
+
+    def collect(self, part: int, rows: str, *, letters_only: bool) -> None:
+        """Add what the texts of a part hold.
+
+        Args:
+            part: Its number.
+            rows: The query of its texts, column ``t``.
+            letters_only: Whether numbers alone are left out.
+        """
+        lettered = "WHERE NOT alone" if letters_only else ""
+        with embedded_ids(self.connection, rows) as name:
+            self.connection.execute(
+                f"INSERT INTO temp.embedded SELECT {part}, "  # noqa: S608 - our own query
+                f"{population_id_sql('form')}, digits, {_SHAPE} FROM {name} {lettered}"
+            )
+
+    def on_purpose(self, name: str) -> str:
+        """Return the query of the parts and digests that are too many by accident.
+
+        Args:
+            name: The table of the ids' digests.
+        """
+        ids = self._count(f"SELECT count(DISTINCT digest) FROM temp.{name}")  # noqa: S608 - our own name
+        is_hit = f"digest IN (SELECT digest FROM temp.{name})"  # noqa: S608 - as above
+        found = self.connection.execute(
+            "SELECT part, alone, filled, length, count(DISTINCT digits), "  # noqa: S608 - as above
+            f"count(DISTINCT digits) FILTER ({is_hit}) FROM temp.embedded "
+            "GROUP BY GROUPING SETS "
+            "((part, alone, filled, length), (alone, filled, length))"
+        ).fetchall()
+        chosen = [
+            _condition(part, shape)
+            for part, alone, filled, digits, trials, hits in found
+            for shape in [Shape(digits, alone=alone, filled=filled)]
+            if is_beyond_accident(hits, trials, shape.probability(ids))
+        ]
+        return (
+            "SELECT part, digest FROM temp.embedded "  # noqa: S608 - our own condition
+            f"WHERE {' OR '.join(chosen) or 'false'}"
+        )
+
+    def _count(self, query: str) -> int:
+        found = self.connection.execute(query).fetchone()
+        return int(found[0]) if found else 0
+
+
+def _condition(part: int | None, shape: Shape) -> str:
+    where = "" if part is None else f"part = {part} AND "
+    return (
+        f"({where}alone = {shape.alone} AND filled = {shape.filled} "
+        f"AND length = {shape.digits})"
+    )
