@@ -822,7 +822,8 @@ SIZE = EngineSize(64, 2, 100, 2**30, 60.0)
 
 def test_limits_follow_from_public_settings():
     limits = cost_limits(SIZE)
-    assert limits == CostLimits(6 * 10**9, 2**29, 100 * 10**6 // 4 // 32, 2**24)
+    slot = 100 * 10**6
+    assert limits == CostLimits(6 * 10**9, 2**29, slot // 4 // 32, 2**24, slot // 4)
     assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 4 // 33
     assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps
     assert cost_limits(replace(SIZE, executors=4)).unit_steps == 2 * limits.unit_steps
