@@ -168,8 +168,11 @@ BIN_STEPS: Final = 100_000
 BIN_TERM_STEPS: Final = 8_000
 """A bin that is not empty, and each term of its order."""
 
-STARTED_JOIN: Final = 200_000
-"""A join whose first row is looked up: what it holds is never empty."""
+STARTED_JOIN: Final = 400_000
+"""Each side of a join: what it holds is never empty, what it looks up may be."""
+
+STARTED_ARITHMETIC: Final = 100_000
+"""An expression whose vectors the engine fetches anew, however many rows there are."""
 
 # -- windows ---------------------------------------------------------------------------
 

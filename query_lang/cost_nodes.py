@@ -28,6 +28,7 @@ from query_lang.cost_constants import (
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
     STARTED_AGGREGATE,
+    STARTED_ARITHMETIC,
     STARTED_DISTINCT,
     STARTED_FRAME,
     STARTED_GROUPS,
@@ -180,6 +181,7 @@ class NodeCosts:
         self.meter.spend(construct, rows.rows, cost.steps)
         kept = Amount(0, cost.arithmetic)  # however many rows there are
         self.meter.hold(construct, kept, ARITHMETIC_BYTES)
+        self.meter.start(construct, STARTED_ARITHMETIC * cost.arithmetic)
         subqueries(self, cost.subqueries, rows)
         return cost
 
@@ -372,7 +374,8 @@ def _gives_text(item: WindowItem) -> bool:
 
 def _has_frame(item: WindowItem) -> bool:
     """Whether a part of the partition is asked about."""
-    return not (item.start.offset is None and item.end.offset is None)
+    whole = item.start.offset is None and item.end.offset is None
+    return not whole and item.kind not in {"row_number", "lag", "lead"}
 
 
 def _is_framed(item: WindowItem) -> bool:
@@ -391,7 +394,7 @@ def _frame_length(item: WindowItem, rows: int) -> int:
 def _frame_steps(item: WindowItem, rows: int) -> int:
     """Return what one window function takes a row: a frame is a tree of halves."""
     start, end = item.start.offset, item.end.offset
-    if item.kind in {"row_number", "lag", "lead"} or (start is None and end is None):
+    if not _has_frame(item):
         return WINDOW_ITEM_STEPS
     if start is None or end is None:
         return ONE_SIDED_FRAME_STEPS

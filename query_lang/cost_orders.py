@@ -114,7 +114,7 @@ def sort(
         more += SORT_TERM_STEPS * len(key.widths)
         meter.spend(construct, below.rows, steps + more)
         _start(meter, construct, below.rows, key)
-        meter.start(construct, STARTED_COLUMN * values)
+        meter.start(construct, STARTED_COLUMN * len(below.widths))
     texts = sum(width for width in made if width > NUMBER_BYTES)
     carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
     meter.spend(construct, below.rows, len(orders) * carried)

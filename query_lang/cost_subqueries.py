@@ -14,6 +14,7 @@ from query_lang.cost_constants import (
     NUMBERED_ROW_STEPS,
     READ_VALUE_STEPS,
     ROW_BYTES,
+    STARTED_JOIN,
     TEXT_BYTES,
 )
 from query_lang.cost_expressions import Subquery
@@ -82,6 +83,7 @@ def _looked_up(costs: "NodeCosts", subquery: Subquery, around: Relation) -> None
     hold(costs, construct, inner)
     steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(around.widths)
     costs.meter.spend(construct, around.rows, steps)
+    costs.meter.start(construct, STARTED_JOIN)
 
 
 def _looked_among(costs: "NodeCosts", subquery: Subquery, around: Relation) -> Relation:

@@ -832,8 +832,8 @@ SIZE = EngineSize(64, 2, 100, 2**30, 60.0)
 # -- what the first rows begin ---------------------------------------------------------
 
 
-def ordered(partition, *, function="COUNT(*)", order="", frame=""):
-    over = f"PARTITION BY pid{partition} {order} {frame}"
+def ordered(partition, *, function="COUNT(*)", order=""):
+    over = f"PARTITION BY pid{partition} {order}"
     return begun(
         f"SELECT COUNT(*) FROM (SELECT pid, {function} OVER ({over}) AS m FROM visits)"
         " AS x WHERE m > 3"
@@ -863,12 +863,11 @@ def test_a_partition_beyond_the_unit_key_fills_as_many_bins_as_it_has_rows():
 
 def test_what_a_unit_begins_is_no_less_where_it_is_alone():
     over = f"PARTITION BY pid, {', '.join(['age'] * 900)}"
-    sql = "SELECT COUNT(*) FROM (SELECT pid, COUNT(*) OVER (PARTITION BY pid, {}) AS m"
     sql = (
-        sql.format(", ".join(["age"] * 900))
-        + " FROM visits WHERE age = 120) x WHERE m > 3"
+        f"SELECT COUNT(*) FROM (SELECT pid, COUNT(*) OVER ({over}) AS m FROM visits"
+        " WHERE age = 120) AS x WHERE m > 3"
     )
-    with pytest.raises(SqlNotAllowedError, match="first rows start up") as refused:
+    with pytest.raises(SqlNotAllowedError, match="at most") as refused:
         compile_query(sql, DATASET, limits=cost_limits(SIZE))
     assert refused.value.rule == "too_costly"
 
@@ -904,11 +903,15 @@ def test_groups_joins_and_frames_begin_too():
     groups = begun(rolled.format(""))
     assert groups - plain == c.STARTED_GROUPS + c.STARTED_KEY
     assert begun(rolled.format(", age")) - groups == c.STARTED_KEY
-    frame = "ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
-    framed = ordered("", order="ORDER BY age", frame=frame)
-    assert (
-        framed - ordered("", order="ORDER BY age") == c.STARTED_FRAME - c.STARTED_ITEM
-    )
+    by_age = "ORDER BY age"
+    frame = f"{by_age} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"
+    numbered = ordered("", function="ROW_NUMBER()", order=by_age)
+    assert ordered("", order=frame) - numbered == c.STARTED_FRAME - c.STARTED_ITEM
+    wide = "SELECT COUNT(*) FROM visits WHERE {} > 5"
+    sums = begun(wide.format("paid + paid")) - begun(wide.format("paid"))
+    assert sums == c.STARTED_ARITHMETIC
+    looked_up = "SELECT COUNT(*) FROM visits WHERE pid IN (SELECT pid FROM labs)"
+    assert begun(looked_up) - plain == 2 * c.STARTED_JOIN
 
 
 def test_limits_follow_from_public_settings():
@@ -950,7 +953,7 @@ def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
     ("sql", "place"),
     [
         ("SELECT COUNT(*) FROM visits a\n JOIN visits b ON a.pid = b.pid", (2, 2)),
-        (ordered(LAG.format("note")), (1, 35)),
+        (window(LAG.format("note")), (1, 35)),
         (EXISTS.format(" AND l.result > v.age"), (1, 37)),
         ("SELECT COUNT(*) FROM visits WHERE note LIKE '%a%'", (1, 1)),
     ],
