@@ -73,6 +73,29 @@ def text_forms(text: str) -> list[str]:
     return _distinct(found)
 
 
+def certain_forms(text: str) -> list[str]:
+    """Return those forms of a text that count one by one.
+
+    Numbers among other words and numbers in parts are left out: telephone numbers and
+    registers hit ids by accident. ``upstream.embedded_ids`` has them.
+
+    >>> certain_forms("1,000,007"), certain_forms("PMID: 1000007")
+    (['1,000,007', '1000007'], ['pmid1000007'])
+    """
+    found = text_forms(text)
+    if not any(map(str.isdecimal, found[1:])):
+        return found
+    core = _core(text)
+    grouped = _CLUSTER.sub(_thousands, core)
+    numbers = {*_distinct([_kept(core), *_numbers(core), _kept(grouped)])}
+    return [form for form in found if form in numbers or not form.isdecimal()]
+
+
+def _thousands(cluster: re.Match[str]) -> str:
+    is_grouped = set(_JOINT.findall(cluster[0])) <= {".", ","}
+    return _joined(cluster[0], lettered=False) if is_grouped else cluster[0]
+
+
 def _word_forms(core: str) -> Iterator[str]:
     """Yield the forms of a part of a text, if it is as long as most ids are."""
     if len(core) >= _LEAST_WORD and _DIGIT.search(core):
@@ -168,6 +191,7 @@ def _as_text(forms: Callable[[str], list[str]]) -> Callable[[str | None], str]:
 FUNCTIONS: Mapping[str, Callable[[str | None], str]] = {
     "id_forms": _as_text(id_forms),
     "text_forms": _as_text(text_forms),
+    "certain_forms": _as_text(certain_forms),
     "plain_text": plain_text,
 }
 """What ``forms_sql`` calls, of texts: the forms in one text, split by line feeds.
@@ -176,7 +200,9 @@ And what ``upstream.embedded_ids`` calls.
 """
 
 
-def forms_sql(text: str, function: Literal["id_forms", "text_forms"]) -> str:
+def forms_sql(
+    text: str, function: Literal["id_forms", "text_forms", "certain_forms"]
+) -> str:
     """Return the DuckDB expression of a text's list of forms, the same as Python's.
 
     SQL finds the one form of ASCII letters and digits, and of ASCII without digits. A

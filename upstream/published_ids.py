@@ -251,7 +251,7 @@ def _forms(texts: Texts) -> str:
     """Return the query of the distinct forms that are looked for."""
     apart = " AND NOT regexp_full_match(form, '[0-9]+')"
     return (
-        f"SELECT DISTINCT form FROM (SELECT unnest({forms_sql('t', 'text_forms')}) "  # noqa: S608 - our own names
+        f"SELECT DISTINCT form FROM (SELECT unnest({forms_sql('t', 'certain_forms')}) "  # noqa: S608 - our own names
         f"AS form FROM (SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "
         f"WHERE form <> ''{apart if texts.numbers_coincide else ''}"
     )

@@ -395,6 +395,22 @@ FAULTS = (
         ("tests/unit/upstream/test_published_ids.py",),
     ),
     Fault(
+        "ids_in_file_names",
+        "ids with something around them are not found",
+        "upstream/embedded_hits.py",
+        "{' OR '.join(chosen) or 'false'}",
+        "false",
+        ("tests/unit/upstream/test_embedded_ids.py",),
+    ),
+    Fault(
+        "accidents_refused",
+        "telephone numbers that are ids now and then are refused",
+        "upstream/coincidence.py",
+        "LEAST_ODDS_RATIO * misses * probability",
+        "misses * probability",
+        ("tests/unit/upstream/test_embedded_ids.py",),
+    ),
+    Fault(
         "patients_in_lists",
         "a list of values or a hierarchy may hold unit ids",
         "upstream/public_watch.py",

@@ -147,12 +147,16 @@ ORDINARY = {
     "clock": [f"{h:02}:{m:02}" for h in range(24) for m in (0, 15, 30, 45)],
     "doses": [f"{i / 4:.2f}" for i in range(1, 200) if i % 4],
     "versions": [f"{i}.{j}.{k}" for i in range(3) for j in range(5) for k in range(5)],
+    "towns": [f"{i:05} Town" for i in range(1_067, 99_000, 61)],
+    "telephones": [f"030 {i:04}-{i % 89:02}" for i in range(1_000, 9_000, 31)],
+    "papers": [f"PMID: {i}" for i in range(1_000, 9_000_000, 9_001)],
+    "prices": [f"EUR {i}.{i % 90 + 10}" for i in range(1_000, 9_000, 31)],
+    "drugs": [f"{i:05}-{i % 9_000:04}-{i % 97:02}" for i in range(2, 60_000, 61)],
     "departments": ["surgery", "eye clinic", "ward 7 b", "ICU (2)", "x-ray"],
     "texts": [f"stage {i}, see table {i + 1}/{i + 2}" for i in range(50)],
 }  # fmt: skip
 COINCIDING = {
     "zip codes": [f"{i:05}" for i in range(1_067, 99_000, 61)],
-    "towns": [f"{i:05} Town" for i in range(1_067, 99_000, 61)],
     "years": [str(i) for i in range(1990, 2030)],
     "months": [str(i) for i in range(1, 13)],
     "ends of ranges": [f"{i:,}" for i in range(1_000, 20_000, 250)],
