@@ -42,6 +42,7 @@ from query_lang.cost_constants import (
 from query_lang.cost_expressions import ExpressionCost, is_text
 from query_lang.expressions import Expression
 
+_NUMBER_TERM = NUMBER_BYTES + SORT_TERM_BYTES
 _ORDERS_HELD = 2  # an order's rows are let go while the next one is made of them
 
 
@@ -121,7 +122,8 @@ def sort(
     size = 2 * ROW_BYTES + below.row_bytes + (len(made) + 2) * NUMBER_BYTES
     size += below.row_bytes // SORTED_BYTES_SHARE
     longest = max(key.size for key in orders)
-    size += longest + longest // SORT_KEY_SHARE
+    beyond = max(0, longest - 2 * _NUMBER_TERM)  # two numbers lie in the rows' own
+    size += beyond + beyond // SORT_KEY_SHARE
     if len(orders) > 1:  # what one order gave is carried through the next
         size += paged(texts)
     meter.hold(construct, below.rows, min(len(orders), _ORDERS_HELD) * size)

@@ -6,6 +6,7 @@ Whatever is done here is a function of the request line alone.
 import logging
 import re
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.api.problems import Problem
@@ -37,9 +38,7 @@ class Edge:
         reply = _Reply(send)
         refusal = _misread(scope)
         if refusal is not None:
-            response = refusal.response()
-            response.headers["connection"] = "close"  # what follows is anybody's guess
-            await response(scope, receive, reply.send)
+            await refusal(scope, receive, reply.send)
             return
         scope = {**scope, "headers": _one_authorization(scope["headers"])}
         try:
@@ -51,20 +50,21 @@ class Edge:
                 await response(scope, receive, reply.send)
 
 
-def _misread(scope: Scope) -> Problem | None:
-    """Return why a request is refused that a proxy before us could read otherwise.
+def _misread(scope: Scope) -> Response | None:
+    """Return the refusal of a request that a proxy before us could read otherwise.
 
     A path with an escaped slash passes by a rule for paths; a body of two lengths ends
     where each reader likes (RFC 9112, 6.3). No name of ours holds a slash or a control
     character, over which databases stumble.
     """
     if _CONTROL.search(scope["path"]) or b"%2f" in scope.get("raw_path", b"").lower():
-        return Problem("not_found", "no such route")
+        return Problem("not_found", "no such route").response()
     names = {name for name, _ in scope["headers"]}
     if {b"content-length", b"transfer-encoding"} <= names:
-        return Problem(
-            "invalid_request", "send Content-Length or Transfer-Encoding, not both"
-        )
+        told = "send Content-Length or Transfer-Encoding, not both"
+        response = Problem("invalid_request", told).response()
+        response.headers["connection"] = "close"  # what follows is anybody's guess
+        return response
     return None
 
 

@@ -608,8 +608,7 @@ FAULTS = (
         "cost_without_numbered_rows",
         "the rows around an EXISTS that is a value take no memory",
         "query_lang/cost_subqueries.py",
-        "    costs.meter.hold(_EXISTS, rows.rows, ROW_BYTES + NUMBER_BYTES"
-        " + rows.row_bytes)\n",
+        "    costs.meter.hold(_EXISTS, rows.rows, size)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
     ),
