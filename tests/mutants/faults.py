@@ -681,7 +681,7 @@ FAULTS = (
         "cost_without_order_keys",
         "the terms of a window's order take no memory",
         "query_lang/cost_orders.py",
-        "    size += longest + longest // SORT_KEY_SHARE\n",
+        "    size += beyond + beyond // SORT_KEY_SHARE\n",
         "",
         ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
     ),
