@@ -66,6 +66,7 @@ _JOINED = (
     f"WHERE number > 2 OR (number = 2 AND (length(id) >= {_LEAST_OF_TWO} "
     "OR NOT regexp_full_match(id, '[0-9]+')))"
 )
+_NOTHING = "SELECT '' AS form, '' AS digits, false AS alone WHERE false"
 _NUMBERS = (
     "SELECT CAST(TRY_CAST('0x' || ltrim(run, '0x') AS UBIGINT) AS VARCHAR) FROM ("  # noqa: S608 - as above
     f"SELECT unnest(regexp_extract_all(x, '{_HEXADECIMAL}')) AS run FROM {_TEXTS}) "
@@ -121,17 +122,19 @@ def embedded_ids(connection: duckdb.DuckDBPyConnection, rows: str) -> Iterator[s
         rows: The query of the texts, column ``t``.
     """
     steps = {
-        "embedded_texts": _texts(rows),
         "embedded_runs": _runs(),
         "embedded_ids": _ids(),
         "embedded_within": _within(),
     }
     try:
+        connection.execute(f"CREATE TEMP TABLE embedded_texts AS {_texts(rows)}")
+        if connection.execute(f"SELECT 1 FROM {_TEXTS} LIMIT 1").fetchone() is None:  # noqa: S608 - our own name
+            steps = {"embedded_within": _NOTHING}
         for name, query in steps.items():
             connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
         yield "temp.embedded_within"
     finally:
-        for name in steps:
+        for name in ("embedded_texts", *steps):
             connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
 
