@@ -105,6 +105,8 @@ def sort(
         orders: The keys of each order.
         given: Bytes of each value that the orders give their rows.
     """
+    if not orders:  # no value of theirs is read, so none is made
+        return
     made = tuple(given)
     values = len(below.widths) + len(made)
     doublings = below.rows.whole.bit_length()

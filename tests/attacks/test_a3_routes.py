@@ -36,7 +36,7 @@ from tests.two_persons import Two
 pytestmark = pytest.mark.thorough
 
 TURNS = 60
-VISITS = 150_000
+VISITS = 130_000
 SIZES = {"patients": 60, "visits": 3, "of_the_patient": VISITS}
 SETTINGS = {"slot_ms": 400, "permits": 2}
 """The fewer may ask at once, the more work may hang on one patient: here 100 ms."""

@@ -994,3 +994,10 @@ def test_a_cube_and_sequences_are_held_to_limits():
     request = SequenceRequest("visits", "seen", Axis("ward"), 20)
     with pytest.raises(SqlNotAllowedError):
         compile_sequences(request, DATASET, limits)
+
+
+def test_a_window_that_nothing_reads_orders_nothing():
+    made = "LAG(age) OVER (PARTITION BY pid ORDER BY seen) AS m"
+    unread = f"SELECT COUNT(*) FROM (SELECT pid, age, {made} FROM visits) AS x"
+    assert steps(unread, "windows") == Amount(0, 0)
+    assert compile_query(unread, DATASET, limits=cost_limits(SIZE)).cost.steps
