@@ -181,12 +181,9 @@ class Snapshots:
         with self._changed:
             idle = [s for s, opened in self._open.items() if not opened.users]
             for snapshot in idle:
-                if not self._path(snapshot).exists():
+                if not _file(self._folder, snapshot).exists():
                     self._open.pop(snapshot).connection.close()
             self._changed.notify_all()
-
-    def _path(self, snapshot: str) -> Path:
-        return self._folder / f"{snapshot}.duckdb"
 
     def _take(self, snapshot: str, timeout_seconds: float) -> duckdb.DuckDBPyConnection:
         with self._changed:
@@ -223,7 +220,7 @@ class Snapshots:
         return True
 
     def _connect(self, snapshot: str) -> duckdb.DuckDBPyConnection:
-        return _connected(self._path(snapshot), self._limits)
+        return _connected(self._folder, snapshot, self._limits)
 
 
 class CountedSnapshots:
@@ -249,8 +246,7 @@ class CountedSnapshots:
         """
         if self._closing:
             raise StoppingError
-        path = self._folder / f"{snapshot}.duckdb"
-        with closing(_connected(path, self._limits)) as connection:
+        with closing(_connected(self._folder, snapshot, self._limits)) as connection:
             yield connection
 
     def close(self) -> None:
@@ -258,9 +254,15 @@ class CountedSnapshots:
         self._closing = True
 
 
-def _connected(path: Path, limits: SnapshotLimits) -> duckdb.DuckDBPyConnection:
+def _file(folder: Path, snapshot: str) -> Path:
+    return folder / f"{snapshot}.duckdb"
+
+
+def _connected(
+    folder: Path, snapshot: str, limits: SnapshotLimits
+) -> duckdb.DuckDBPyConnection:
     return duckdb.connect(
-        path,
+        _file(folder, snapshot),
         read_only=True,
         config={
             **LOCKED,

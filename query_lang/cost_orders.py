@@ -116,8 +116,7 @@ def sort(
         more = sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings * key.compared()
         more += SORT_TERM_STEPS * len(key.widths)
         meter.spend(construct, below.rows, steps + more)
-        _start(meter, construct, below.rows, key)
-        meter.start(construct, STARTED_COLUMN * len(below.widths))
+        _start(meter, construct, below, key)
     texts = sum(width for width in made if width > NUMBER_BYTES)
     carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
     meter.spend(construct, below.rows, len(orders) * carried)
@@ -132,13 +131,16 @@ def sort(
     meter.unpack(construct, below.rows, longest)
 
 
-def _start(meter: Meter, construct: str, rows: Amount, key: OrderKey) -> None:
+def _start(meter: Meter, construct: str, below: Relation, key: OrderKey) -> None:
     """Count what an order begins, and the bins that its partitions fall into.
 
     How many bins one unit fills, its rows decide; the work is done once for each.
     """
+    rows, columns = below.rows, len(below.widths)
     terms = 1 + len(key.widths)
-    meter.start(construct, STARTED_ORDER + STARTED_TERM * terms)
+    meter.start(
+        construct, STARTED_ORDER + STARTED_TERM * terms + STARTED_COLUMN * columns
+    )
     steps = BIN_STEPS + BIN_TERM_STEPS * terms
     own = min(rows.unit, ORDER_BINS) if key.splits else 1
     meter.start(construct, own * steps)

@@ -32,7 +32,6 @@ from query_lang.plan import (
 )
 
 Tables = Mapping[str, int]
-_KINDS = {"unit": "unit", "startup": "startup"}
 ALL_ROWS: Tables = {}
 
 
@@ -63,10 +62,11 @@ class StatementCosts:
     def dearest(self, part: CostPart) -> str:
         """Return the construct that takes most of one part of the cost."""
         totals: dict[str, int] = {}
+        kind = part.partition("_")[0]
         for meter in self.meters:
             for construct, (steps, memory) in meter.by_construct.items():
                 amount = memory if "memory" in part else steps
-                own = getattr(amount, _KINDS.get(part.partition("_")[0], "whole"))
+                own = getattr(amount, kind if kind in {"unit", "startup"} else "whole")
                 totals[construct] = totals.get(construct, 0) + own
         return max(totals, key=lambda construct: totals[construct])
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 CostPart = Literal[
@@ -131,12 +131,5 @@ def job_limits(size: EngineSize) -> CostLimits:
 
     One unit's extra steps stay below a slot, since jobs show their end in whole slots.
     """
-    alone = cost_limits(size)
     slot = (size.slot_ms or _DEFAULT_SLOT_MS) * _STEPS_A_MS
-    return CostLimits(
-        steps=alone.steps,
-        memory_bytes=alone.memory_bytes,
-        unit_steps=slot // SLOT_SHARE,
-        unit_memory_bytes=alone.unit_memory_bytes,
-        startup_steps=alone.startup_steps,
-    )
+    return replace(cost_limits(size), unit_steps=slot // SLOT_SHARE)

@@ -92,8 +92,13 @@ def plain_text(text: str | None) -> str:
     >>> plain_text("Pat\u00a0\uff11\uff12\u200b3")
     'pat 123'
     """
-    plain = unicodedata.normalize("NFKC", (text or "")[:MOST_CHARACTERS]).casefold()
-    return unicodedata.normalize("NFKC", plain).translate(_CHARACTERS)
+    return compared_text((text or "")[:MOST_CHARACTERS], _CHARACTERS)
+
+
+def compared_text(text: str, characters: CharacterMap) -> str:
+    """Return a text in small letters, its characters as a map has them."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", plain).translate(characters)
 
 
 def _character(character: str) -> str:

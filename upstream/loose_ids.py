@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
-from upstream.embedded_ids import CharacterMap, plain_text
+from upstream.embedded_ids import CharacterMap, compared_text, plain_text
 
 MOST_WORDS = 100
 """Words of a text that are looked at."""
@@ -113,9 +113,7 @@ def _meant(core: str) -> Iterator[str]:
 
 def _core(text: str) -> str:
     """Return a text in small letters and ASCII digits, without blanks and quotes."""
-    plain = unicodedata.normalize("NFKC", text[:_MOST_CHARACTERS]).casefold()
-    plain = unicodedata.normalize("NFKC", plain).translate(_CHARACTERS)
-    return _ENDS.sub("", plain)
+    return _ENDS.sub("", compared_text(text[:_MOST_CHARACTERS], _CHARACTERS))
 
 
 def _character(character: str) -> str:

@@ -1,6 +1,6 @@
 """The outermost layer: headers on every reply, and the last net for bugs.
 
-Whatever is done here is a function of the request line alone.
+Whatever is done here is a function of the request's line and headers alone.
 """
 
 import logging
