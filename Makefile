@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN = $(VENV)/bin
+# What is compiled once is not compiled again by each of the processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo serve test test-thorough check audit audit-long mutants bench bench-ingest

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 import duckdb
 
 from benchmarks.costs import CONFIG, VISITS, dataset, fill
+from engines.snapshots import new_hash_key, set_hash_key
 from query_lang.compile import compile_query
 from query_lang.compiled import CompiledQuery
 
@@ -95,6 +96,7 @@ def main() -> None:
     """Measure every question, and say which begins more than its cost says."""
     declared = dataset(UNITS + 1)
     connection = duckdb.connect(config=CONFIG)
+    set_hash_key(connection, new_hash_key())
     fill(connection, UNITS)
     rows = f"(SELECT * FROM visits WHERE pid = 7 LIMIT {VISITS})"
     person = f"SELECT * REPLACE (77777 AS pid, DATE '2029-12-31' AS seen) FROM {rows}"

@@ -23,7 +23,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.cost_texts import PLACES
-from engines.snapshots import BLIND
+from engines.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.schema import (
     Column,
     ColumnType,
@@ -37,12 +37,13 @@ from privacy.schema import (
 from query_lang.compile import compile_query
 from query_lang.compiled import CompiledQuery
 from query_lang.costs import MEMORY_SHARE
+from upstream.ingestion import STORED_PLAIN
 
 VISITS, LABS, CODES, OWN_CODES, NOTE_BYTES = 40, 10, 500, 200, 200
 HELD_BYTES = 20 * 10**6
 REPEATS = 2
 TABLES = ("visits", "labs", "people", "codes")
-CONFIG = {"threads": "1", "memory_limit": "12GB", **BLIND}
+CONFIG = {"threads": "1", "memory_limit": "12GB", "temp_directory": "", **BLIND}
 
 QUESTIONS = {
     "count": "SELECT COUNT(*) FROM visits",
@@ -66,6 +67,10 @@ QUESTIONS = {
     ),
     "age band": "SELECT age_band(age, 10), COUNT(*) FROM visits GROUP BY 1",
     "icd": "SELECT icd_chapter(icd), COUNT(*) FROM visits GROUP BY 1",
+    "levels of pairs": (
+        "SELECT COUNT(*) FROM visits v JOIN visits w ON v.pid = w.pid AND"
+        " icd_category(v.icd) <> icd_category(w.icd)"
+    ),
     "own": "SELECT level(item, 'part'), COUNT(*) FROM visits GROUP BY 1",
     "sum": "SELECT SUM(age), SUM(cost), AVG(age) FROM visits",
     "groups": "SELECT ward, age, COUNT(*), SUM(cost) FROM visits GROUP BY ward, age",
@@ -125,6 +130,16 @@ QUESTIONS = {
     "exists or": (
         "SELECT COUNT(*) FROM visits v WHERE v.age > 119 OR EXISTS"
         " (SELECT * FROM labs l WHERE l.pid = v.pid AND l.result > v.age)"
+    ),
+    "exists or, joined": (
+        "SELECT COUNT(*) FROM visits v JOIN labs b ON v.pid = b.pid WHERE v.age > 119"
+        " OR EXISTS (SELECT * FROM people p WHERE p.pid = v.pid AND p.sex <> v.note"
+        " AND p.sex <> b.remark)"
+    ),
+    "distinct of exists": (
+        "SELECT {distinct} FROM visits a JOIN labs b ON a.pid = b.pid WHERE CASE WHEN"
+        " EXISTS (SELECT * FROM people p WHERE p.pid = a.pid AND p.sex <> a.note) AND"
+        " b.result < 500 THEN a.seen ELSE DATE '2000-01-01' END <> DATE '2029-12-31'"
     ),
     "exists, self": (
         "SELECT COUNT(*) FROM visits v WHERE EXISTS"
@@ -279,6 +294,10 @@ _MANY = {
     "months": " OR ".join(
         f"DATE_DIFF('month', seen + {each}, CURRENT_DATE) = {400 + each}"
         for each in range(40)
+    ),
+    "distinct": ", ".join(
+        f"COUNT(DISTINCT CASE WHEN b.result <> {200 + each} THEN b.result ELSE 7 END)"
+        for each in range(19)
     ),
     "ages": " OR ".join(
         f"age_years(seen - {each}, CURRENT_DATE) = {90 + each}" for each in range(40)
@@ -441,6 +460,7 @@ def _run(path: Path, compiled: CompiledQuery, limit: str) -> str:
     for table in TABLES:
         connection.execute(f"SELECT MIN(COLUMNS(*)) FROM {table}").fetchall()
     connection.execute(f"SET memory_limit = '{limit}'")
+    set_hash_key(connection, new_hash_key())
     Path("/proc/self/clear_refs").write_text("5")
     before, start = _resident("VmRSS"), time.process_time()
     try:
@@ -500,7 +520,7 @@ def _filled(path: Path, units: int, note_bytes: int) -> None:
 
 
 def _fill_file(path: Path, units: int, note_bytes: int) -> None:
-    with duckdb.connect(path, config=CONFIG) as connection:
+    with duckdb.connect(path, config={**CONFIG, **STORED_PLAIN}) as connection:
         fill(connection, units, note_bytes)
 
 

@@ -37,6 +37,7 @@ class Databases:
 
     def __init__(self, url: str) -> None:
         self.is_shared = make_url(url).get_backend_name() == "postgresql"
+        self.silent_seconds: float | None = None
         self._connections = 0
         self._lock = threading.Lock()
         self._check_reading: ReadCheck = lambda _: None
@@ -77,6 +78,13 @@ class Databases:
         ledger is compared with its anchor again.
         """
         return self._connections
+
+    def bound_silence(self, seconds: float) -> None:
+        """Give up connections whose statements bring nothing for so long.
+
+        For who serves: a command's migration or verification takes as long as it takes.
+        """
+        self.silent_seconds = seconds
 
     def connected(self) -> None:
         """Count a new connection."""

@@ -192,11 +192,23 @@ def fail_exhausted(write: Write, holder: Holder) -> None:
         fail(write, query_id, holder.held_boot)  # shown once this entry is anchored
 
 
-def claim(connection: Connection, holder: Holder) -> list[Orphan]:
-    """Lease every orphan to a process. Writes no entry, so that no anchor can fail."""
+def orphaned_of(holder: Holder, unreadable: frozenset[str]) -> ColumnElement[bool]:
+    """Return the condition on orphans, but for those of some snapshots."""
+    return and_(holder.orphaned(), charge.c.snapshot.not_in(sorted(unreadable)))
+
+
+def claim(
+    connection: Connection,
+    holder: Holder,
+    unreadable: frozenset[str] = frozenset(),
+) -> list[Orphan]:
+    """Lease every orphan to a process. Writes no entry, so that no anchor can fail.
+
+    But for those of snapshots that cannot be read.
+    """
     rows = connection.execute(
         select(charge)
-        .where(holder.orphaned(), charge.c.attempts < MAX_EXECUTIONS)
+        .where(orphaned_of(holder, unreadable), charge.c.attempts < MAX_EXECUTIONS)
         .order_by(charge.c.seq)
     ).all()
     connection.execute(

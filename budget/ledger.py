@@ -51,6 +51,7 @@ from budget.records import (
     StoredAnswer,
 )
 from budget.room import forget_trial, try_room
+from budget.splices import Piece, Splice
 from budget.tables import answer
 from budget.verification import Verification, require_derived, verify
 from budget.writing import (
@@ -311,18 +312,33 @@ class Ledger:
         return body
 
     def store_free(
-        self, request: ChargeRequest, source_query_id: str, body: bytes
+        self,
+        request: ChargeRequest,
+        source_query_id: str,
+        body: bytes,
+        pieces: Sequence[Piece] | None = None,
     ) -> Settled | None:
         """Store an answer that costs nothing, and bind its key.
+
+        Args:
+            request: What is asked, with a loss of 0.
+            source_query_id: Of the charge that paid for what it shows.
+            body: The answer.
+            pieces: What makes the body of that charge's answer; None: kept whole.
 
         Returns:
             What the key brought before, where it came before; else None.
         """
+        facts: dict[str, object] = {"source_query_id": source_query_id}
+        facts["sha256"] = _digest(body)
+        stored, spliced_from = body, None
+        if pieces is not None:
+            stored, spliced_from = Splice.of(body, pieces).encode(), source_query_id
+            facts["stored_sha256"] = _digest(stored)
         with self._writer.transaction(*_reading_key(request)) as write:
             settled = self._settled(write, write.read, request)
             if settled is not None:
                 return settled
-            facts = {"source_query_id": source_query_id, "sha256": _digest(body)}
             accounts.insert_charge(
                 write,
                 request,
@@ -330,7 +346,7 @@ class Ledger:
                 facts=salted(facts),
                 marks={"held_boot": self._holder.held_boot},
             )
-            _store(write, request.query_id, body)
+            _store(write, request.query_id, stored, spliced_from)
         return None
 
     def fail(self, query_id: str) -> None:
@@ -412,8 +428,13 @@ class Ledger:
                 leases.fail(write, query_id)
             _append(write, action, actor, also, salted)
 
-    def take_up(self) -> tuple[list[Orphan], list[QueryRecord]]:
+    def take_up(
+        self, unreadable: frozenset[str] = frozenset()
+    ) -> tuple[list[Orphan], list[QueryRecord]]:
         """Take over what nobody works on, and what nobody would release.
+
+        Args:
+            unreadable: Snapshots whose charges wait, since they could only fail.
 
         Returns:
             The charges without an end, leased to this process; those tried three times
@@ -424,7 +445,8 @@ class Ledger:
             LedgerUnavailableError: Nothing was taken up: database or anchor cannot be
                 written, or there is no room for an answer.
         """
-        left = or_(self._holder.orphaned(), self._holder.stranded())
+        orphaned = leases.orphaned_of(self._holder, unreadable)
+        left = or_(orphaned, self._holder.stranded())
         with self._databases.ledger_reader.connect() as connection:
             if not leases.is_any(connection, left):
                 return [], []
@@ -435,7 +457,7 @@ class Ledger:
             leases.fail_exhausted(write, self._holder)
         with self._writer.transaction() as write:
             return (
-                leases.claim(write.connection, self._holder),
+                leases.claim(write.connection, self._holder, unreadable),
                 leases.take_stranded(write.connection, self._holder),
             )
 
@@ -562,8 +584,11 @@ class Ledger:
         reconcile(self._databases, self._anchor, reason, actor, also)
 
 
-def _store(write: Write, query_id: str, body: bytes) -> None:
-    write.later(_STORE, {"query_id": query_id, "body": body})
+def _store(
+    write: Write, query_id: str, body: bytes, spliced_from: str | None = None
+) -> None:
+    row = {"query_id": query_id, "body": body, "spliced_from": spliced_from}
+    write.later(_STORE, row)
 
 
 def _reading_key(request: ChargeRequest) -> list[Step]:

@@ -1,8 +1,9 @@
 """PostgreSQL under the ledger: how each door connects, what a server must promise."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import ExceptionContext
@@ -104,7 +105,13 @@ class _Rows(Protocol):
 
 
 class Watcher(Protocol):
-    """Learns of connections made and lost."""
+    """Learns of connections made and lost, and says how long one may be silent.
+
+    Attributes:
+        silent_seconds: For how long a statement may bring nothing; None: for ever.
+    """
+
+    silent_seconds: float | None
 
     def connected(self) -> None:
         """Learn that one was made."""
@@ -141,6 +148,8 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
         )
         raise DatabaseUnreachableError(message) from None
 
+    _bound_silence(engine, watcher)
+
     @event.listens_for(engine, "connect")
     def on_connect(connection: _DriverConnection, _: object) -> None:
         connection.autocommit = True
@@ -166,6 +175,18 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
             begin_with(connection, _BEGIN_WRITING)
 
     return engine
+
+
+def _bound_silence(engine: Engine, watcher: Watcher) -> None:
+    """Let an engine's connections give up a server that says nothing."""
+
+    @event.listens_for(engine, "do_connect")
+    def on_do_connect(
+        _: object, __: object, arguments: Sequence[Any], options: Mapping[str, Any]
+    ) -> object:
+        from budget.silences import connect_bounded  # noqa: PLC0415 - needs the driver
+
+        return connect_bounded(arguments, options, lambda: watcher.silent_seconds)
 
 
 def _require_durable(connection: _DriverConnection, *, commits: bool) -> None:

@@ -15,6 +15,7 @@ from budget.records import (
     Settled,
     StoredAnswer,
 )
+from budget.splices import Splice
 from budget.tables import answer, charge
 from budget.writing import ReleaseTest
 from privacy.errors import InvalidOptionError
@@ -31,7 +32,9 @@ _KEYED = Prepared(
     )
 )
 _BODY = Prepared(
-    select(answer.c.body).where(answer.c.query_id == bindparam("query_id"))
+    select(answer.c.body, answer.c.spliced_from).where(
+        answer.c.query_id == bindparam("query_id")
+    )
 )
 _REUSABLE = Prepared(
     select(charge.c.query_id, charge.c.nano_epsilon)
@@ -163,24 +166,35 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
 
 
 def reading_body(query_id: str) -> Step:
-    """Return what reads a question's stored answer, for ``body_in``."""
+    """Return what reads a paid question's stored answer, for ``body_in``."""
     return Step(_BODY, {"query_id": query_id})
 
 
 def body_in(rows: Sequence[Tuple]) -> bytes | None:
-    """Return a stored answer, as it was read; None where there is none yet."""
-    for (body,) in rows:
+    """Return a whole stored answer, as read; None where there is none yet."""
+    for body, _ in rows:
         return bytes(body)
     return None
 
 
 def _body(connection: Connection, query_id: str) -> bytes:
-    """Return the answer of a question that has ended with one."""
+    """Return the bytes that answered a question that has ended with an answer.
+
+    Raises:
+        AnchorMismatchError: What is stored is not what was sent.
+    """
+    stored, spliced_from = _stored(connection, query_id)
+    if spliced_from is None:
+        return stored
+    shown, _ = _stored(connection, spliced_from)  # paid, hence whole
+    return Splice.decode(stored).rebuilt(shown)
+
+
+def _stored(connection: Connection, query_id: str) -> tuple[bytes, str | None]:
     reading = reading_body(query_id)
-    body = body_in(reading.statement.rows(connection, reading.parameters))
-    if body is None:
-        raise LookupError(query_id)
-    return body
+    for body, spliced_from in reading.statement.rows(connection, reading.parameters):
+        return bytes(body), spliced_from
+    raise LookupError(query_id)
 
 
 def record_of(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:

@@ -13,6 +13,8 @@ from budget.records import Scope
 from budget.tables import chain
 
 TableRow = dict[str, object]
+StoredAs = tuple[str, str | None]
+"""The SHA-256 of an answer's row, and the answer that it is spliced from, if any."""
 
 
 @dataclass(slots=True)
@@ -24,7 +26,7 @@ class Expected:
     limits: dict[str, int] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     charges: dict[str, ChargeRow] = field(default_factory=dict)
-    answers: dict[str, str] = field(default_factory=dict)  # query id -> sha256
+    answers: dict[str, StoredAs] = field(default_factory=dict)  # by query id
     rows: dict[str, list[TableRow]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     heads: dict[int, str] = field(default_factory=dict)  # seq -> hash
@@ -98,7 +100,10 @@ def _apply_free(
     derived = charge_row(body, row.seq, row.time)
     query_id = str(body["query_id"])
     expected.charges[query_id] = {**derived, "state": "answered"}
-    expected.answers[query_id] = str(body["sha256"])
+    expected.answers[query_id] = (str(body["sha256"]), None)
+    if "stored_sha256" in body:
+        source = str(body["source_query_id"])
+        expected.answers[query_id] = (str(body["stored_sha256"]), source)
 
 
 def _apply_answered(
@@ -106,7 +111,7 @@ def _apply_answered(
 ) -> None:
     query_id = str(body["query_id"])
     expected.charges[query_id]["state"] = "answered"
-    expected.answers[query_id] = str(body["sha256"])
+    expected.answers[query_id] = (str(body["sha256"]), None)
 
 
 def _apply_failed(

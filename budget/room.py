@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert
 from budget.tables import trial
 
 LARGEST_ANSWER_BYTES: Final = 8 << 20
-"""Above the largest stored answer: 10,000 rows of 800 bytes."""
+"""Above the largest stored answer: 100,000 numbers, with intervals 80 bytes each."""
 
 
 def try_room(connection: Connection) -> None:

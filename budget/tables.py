@@ -97,6 +97,8 @@ answer = Table(
     metadata,
     Column("query_id", Text, ForeignKey("charge.query_id"), primary_key=True),
     Column("body", LargeBinary, nullable=False),
+    # The answer that the body, a ``budget.splices.Splice``, has ranges of; NULL: whole.
+    Column("spliced_from", Text),
 )
 
 boot = Table(

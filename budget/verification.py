@@ -126,7 +126,10 @@ def _charge_problems(connection: Connection, expected: Expected) -> list[str]:
 
 def _answer_problems(connection: Connection, expected: Expected) -> list[str]:
     found = {
-        row["query_id"]: hashlib.sha256(_bytes(row["body"])).hexdigest()
+        row["query_id"]: (
+            hashlib.sha256(_bytes(row["body"])).hexdigest(),
+            row["spliced_from"],
+        )
         for row in table_rows(connection, answer)
     }
     return [

@@ -7,8 +7,8 @@ from typing import Protocol
 from privacy.counts import SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.compiled import RenderedPlan
 from query_lang.cubes import CubeStatement
+from query_lang.rendered import RenderedPlan
 from query_lang.sequences import SequenceStatement
 
 SealedVector = Exact[tuple[int, ...]]
@@ -105,7 +105,7 @@ class Engine(Protocol):
         ...
 
     def can_open(self, snapshot: str) -> bool:
-        """Whether a snapshot can be read at all; for ``curator doctor``."""
+        """Whether a snapshot can be read at all; it is closed again."""
         ...
 
     def close_removed(self) -> None:

@@ -14,8 +14,8 @@ from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.compiled import RenderedPlan
 from query_lang.cubes import CubeStatement
+from query_lang.rendered import RenderedPlan
 from query_lang.sequences import SequenceStatement
 
 DEADLINE_SECONDS: Final = 60.0
@@ -126,11 +126,10 @@ class DuckDbEngine:
         raise ExecutionError
 
     def can_open(self, snapshot: str) -> bool:
-        """Whether a snapshot can be read at all; for ``curator doctor``."""
-        lent = self._snapshots.cursor(snapshot, timeout_seconds=self._deadline_seconds)
+        """Whether a snapshot can be read at all; it is closed again."""
         try:
-            with lent as cursor:
-                cursor.execute("SELECT 1")
+            with self._counted_snapshots.opened(snapshot) as connection:
+                connection.execute("SELECT 1")
         except Exception:  # noqa: BLE001 - why does not matter, and may quote a value
             return False
         return True

@@ -18,8 +18,8 @@ from engines.snapshots import SnapshotLimits, memory_per_executor
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.compiled import RenderedPlan
 from query_lang.cubes import CubeStatement
+from query_lang.rendered import RenderedPlan
 from query_lang.sequences import SequenceStatement
 
 GRACE_SECONDS: Final = 5.0
@@ -151,7 +151,7 @@ class ExecutorEngine:
         return self._here.count_sequences(snapshot, sequences, interruptible)
 
     def can_open(self, snapshot: str) -> bool:
-        """Whether a snapshot can be read at all; for ``curator doctor``."""
+        """Whether a snapshot can be read at all; it is closed again."""
         return self._here.can_open(snapshot)
 
     def close_removed(self) -> None:

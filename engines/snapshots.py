@@ -1,5 +1,6 @@
 """Snapshot files, opened read-only and locked, shared by the queries that read them."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Final
 import duckdb
 
 from privacy.errors import StoppingError
+from query_lang.rendered import HASH_KEY
 
 LOCKED: Final = {
     "enable_external_access": "false",
@@ -149,6 +151,7 @@ class Snapshots:
         self._limits = limits
         self._changed = Condition()
         self._open: dict[str, _Open] = {}  # least recently used first
+        self._hash_key = new_hash_key()
         self._closing = False
 
     @contextmanager
@@ -163,6 +166,7 @@ class Snapshots:
         """
         cursor = self._take(snapshot, timeout_seconds)
         try:
+            set_hash_key(cursor, self._hash_key)
             yield cursor
         finally:
             cursor.close()
@@ -247,11 +251,25 @@ class CountedSnapshots:
         if self._closing:
             raise StoppingError
         with closing(_connected(self._folder, snapshot, self._limits)) as connection:
+            set_hash_key(connection, new_hash_key())
             yield connection
 
     def close(self) -> None:
         """Open nothing more."""
         self._closing = True
+
+
+def new_hash_key() -> int:
+    """Return 64 bits of the operating system's, which leave this process never."""
+    return secrets.randbits(64)
+
+
+def set_hash_key(connection: duckdb.DuckDBPyConnection, key: int) -> None:
+    """Give a session the secret of its keyed hashes; they are alike where it has none.
+
+    Statements do not hold it: what is rendered, shown and compared has no secret.
+    """
+    connection.execute(f"SET VARIABLE {HASH_KEY} = {key}::UBIGINT")
 
 
 def _file(folder: Path, snapshot: str) -> Path:

@@ -1,4 +1,7 @@
-"""Where a manifest declares that numbers, though unit ids too, are no unit ids."""
+"""What a manifest tells of columns that its public schema does not.
+
+Where numbers, though unit ids too, are no unit ids; and what files call columns.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,6 +9,16 @@ from collections.abc import Iterator, Mapping
 def coinciding_places(manifest: Mapping[str, object]) -> frozenset[str]:
     """Return the places whose numbers a manifest's JSON declares to be no unit ids."""
     return frozenset(_coinciding(manifest))
+
+
+def names_in_files(manifest: Mapping[str, object]) -> dict[str, str]:
+    """Return what files call columns, by ``table.column``, where that is declared."""
+    return {
+        f"{table['name']}.{column['name']}": str(column["from"])
+        for table in _objects(manifest.get("tables"))
+        for column in _objects(table.get("columns"))
+        if column.get("from") is not None
+    }
 
 
 def _coinciding(manifest: Mapping[str, object]) -> Iterator[str]:

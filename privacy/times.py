@@ -1,4 +1,4 @@
-"""Times as they are shown over HTTP: on a public grid of whole seconds."""
+"""Times as they are shown: on a public grid of whole seconds."""
 
 from datetime import UTC, datetime
 
@@ -14,3 +14,8 @@ def shown_time(stored: str) -> str:
     """
     read = datetime.fromisoformat(stored).astimezone(UTC)
     return read.isoformat(timespec="seconds")
+
+
+def shown_time_if_any(stored: str | None) -> str | None:
+    """Return what ``shown_time`` does; None where there is no time yet."""
+    return None if stored is None else shown_time(stored)

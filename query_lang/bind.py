@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
@@ -12,7 +13,8 @@ from query_lang.bind_queries import QueryBinder
 from query_lang.bind_top import Top, TopBinder
 from query_lang.chosen_rows import chosen_warnings
 from query_lang.compiled import QueryWarning
-from query_lang.domains import check_cells
+from query_lang.costs import MAX_NUMBERS
+from query_lang.domains import check_cells, check_numbers
 from query_lang.environment import Environment
 from query_lang.plan import (
     Aggregate,
@@ -34,7 +36,12 @@ class BoundQuery:
     warnings: tuple[QueryWarning, ...]
 
 
-def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> BoundQuery:
+def bind_query(
+    tree: Query,
+    dataset: Dataset,
+    bounds: ContributionBounds,
+    answer_numbers: int = MAX_NUMBERS,
+) -> BoundQuery:
     """Return the plan of a query under the bounds that a request asks for.
 
     Raises:
@@ -48,7 +55,7 @@ def bind_query(tree: Query, dataset: Dataset, bounds: ContributionBounds) -> Bou
     check_rows(node.rows_per_unit, tree.select.position)
     rows = ExpressionBinder(scope, environment, queries)
     top = TopBinder(rows, tree.select, node.owner).bind()
-    _check_size(top, tree)
+    _check_size(top, tree, answer_numbers)
     if top.items:
         node = Compute(node, top.items)
     node = bounded(node, tuple(key.slot for key in top.keys), bounds)
@@ -70,11 +77,14 @@ def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:
     return found
 
 
-def _check_size(top: Top, tree: Query) -> None:
+def _check_size(top: Top, tree: Query, answer_numbers: int) -> None:
     histograms = [m.bins.count for m in top.measures if isinstance(m, HistogramMeasure)]
     place = top.key_positions[0] if top.key_positions else tree.select.position
     sizes = [len(key.values) for key in top.keys]
     check_cells(sizes, max(histograms, default=1), place)
+    measured = sum(histograms) + len(top.measures) - len(histograms)
+    columns = max(measured, len(top.columns))
+    check_numbers(prod(sizes), columns, place, answer_numbers)
 
 
 def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:

@@ -301,7 +301,7 @@ class TopBinder:
             )
         if size == 0:
             raise refuse(rules.ZERO_SENSITIVITY, argument.position)
-        distinct = CountDistinctMeasure(self._slot(value), size)
+        distinct = CountDistinctMeasure(self._slot(value), size, value.facts)
         return self._number(distinct, _COUNT_FACTS)
 
     def _count_units(self, unit: UnitColumn, tree: AggregateCall) -> Shown:

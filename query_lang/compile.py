@@ -77,7 +77,7 @@ def compile_syntax(
         QueryError: A name, type or form is refused.
         InvalidOptionError: A bound or weight does not fit.
     """
-    bound = bind_query(tree, dataset, bounds)
+    bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
     plan = bound.plan
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
     rendered = render_plan(plan, dataset.hierarchies, tree.select.position)

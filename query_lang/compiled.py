@@ -7,9 +7,9 @@ from typing import Literal
 from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType, Scalar
 from query_lang.costs import PlanCost
+from query_lang.rendered import RenderedPlan
 from query_lang.syntax import ComparisonOperator
 
-Cell = tuple[Scalar | None, ...]
 Part = Literal["sum", "count"]
 
 
@@ -35,14 +35,14 @@ class AverageShown:
         sum_vector: Of the sum.
         count_vector: Of the count of the values that are not NULL.
         lower: Least value that an average can have, in steps of the sum's grid; the
-            shown average is clamped to it. None: not clamped.
+            shown average is clamped to it. Nothing without bounds is averaged.
         upper: Greatest, likewise.
     """
 
     sum_vector: int
     count_vector: int
-    lower: int | None = None
-    upper: int | None = None
+    lower: int
+    upper: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,47 +121,6 @@ class Measure:
     weight: Fraction
     scale: int = 0
     size: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One SQL text for DuckDB and how its rows fill vectors.
-
-    A row holds the stored key (the cell's values, then the bin's number where the
-    vectors are a histogram), then one integer (or NULL, for 0) a vector. Rows whose
-    stored key is not in ``places`` are dropped; places without a row are 0.
-
-    Attributes:
-        sql: Identifiers from the catalogue only, every literal of the query a ``?``.
-        parameters: Values of the ``?``, in order.
-        places: The stored keys in the order of the vectors' values.
-        vectors: Which vectors the row's last columns fill.
-    """
-
-    sql: str
-    parameters: tuple[Scalar, ...]
-    places: tuple[Cell, ...]
-    vectors: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedPlan:
-    """Everything that the engine runs for one query, on one snapshot.
-
-    Attributes:
-        statements: Together they fill each vector once.
-        cells: Public values in declared order, first key slowest, NULL last; ``((),)``
-            without keys.
-        vector_count: Measured vectors, in the order of ``CompiledQuery.measures``.
-        tables: Tables that the SQL reads.
-        scans: How often all statements together read a table: the class of the plan.
-    """
-
-    statements: tuple[Statement, ...]
-    cells: tuple[Cell, ...]
-    vector_count: int
-    tables: tuple[str, ...]
-    scans: int = 1
 
 
 @dataclass(frozen=True, slots=True)

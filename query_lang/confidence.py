@@ -92,7 +92,7 @@ def _averages(
         )
         if count < 1:
             return None
-        bounds = shown.lower or 0, shown.upper or 0
+        bounds = shown.lower, shown.upper
         return average_interval((total, widths[0]), (count, widths[1]), bounds)
 
     return ends

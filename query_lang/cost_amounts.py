@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
-from query_lang.cost_constants import TEXT_SHARE, VECTOR_ROWS, WIDE_ROW_BYTES
+from query_lang.cost_constants import (
+    TEXT_BYTES,
+    TEXT_SHARE,
+    VECTOR_ROWS,
+    WIDE_ROW_BYTES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,11 @@ class Relation:
         """Return the bytes of one row's values."""
         return sum(self.widths.values())
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether any value may lie beside its row, as longer texts do."""
+        return any(width > TEXT_BYTES for width in self.widths.values())
+
 
 @dataclass(slots=True)
 class Meter:
@@ -87,9 +97,9 @@ class Meter:
         """Count bytes for each of these rows, held to the statement's end."""
         self._add(construct, NOTHING, rows.times(size))
 
-    def start(self, construct: str, steps: int) -> None:
-        """Count steps that are taken once, by the first rows to arrive."""
-        self._add(construct, Amount(0, steps, steps), NOTHING)
+    def start(self, construct: str, steps: int, size: int = 0) -> None:
+        """Count steps and bytes that are taken once, by the first rows to arrive."""
+        self._add(construct, Amount(0, steps, steps), Amount(0, size, size))
 
     def unpack(self, construct: str, rows: Amount, size: int) -> None:
         """Count bytes that are made for each row, a vector of rows at a time."""

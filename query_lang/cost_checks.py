@@ -27,6 +27,8 @@ _WORDS: Mapping[CostPart, str] = {
     "most {limit} MB may hang on one",
     "steps": "at the declared sizes this could take {cost} ms; at most {limit} ms are "
     "allowed",
+    "startup_memory_bytes": "what its first rows start up could hold {cost} MB; at "
+    "most {limit} MB may hang on them",
     "memory_bytes": "at the declared sizes this could hold {cost} MB; at most {limit} "
     "MB are allowed",
 }
@@ -34,6 +36,7 @@ _UNIT: Mapping[CostPart, int] = {
     "unit_steps": 10**6,
     "startup_steps": 10**6,
     "unit_memory_bytes": 2**20,
+    "startup_memory_bytes": 2**20,
     "steps": 10**6,
     "memory_bytes": 2**20,
 }

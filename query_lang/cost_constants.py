@@ -35,6 +35,9 @@ FETCHED_ROW_BYTES: Final = 300
 
 READ_ROW_STEPS: Final = 3
 READ_VALUE_STEPS: Final = 4
+EACH_STEPS: Final = 4
+"""A value made for its own row (COALESCE with NULL), most where it is NULL."""
+
 BYTES_A_STEP: Final = 2
 """Bytes of a text that are read, copied, hashed or compared in one step."""
 
@@ -73,8 +76,11 @@ ITEM_STEPS: Final = 2
 SEARCHED_BYTE_STEPS: Final = 20
 """LIKE '%x%' on texts that nearly match everywhere, a byte (measured up to 15)."""
 
-LEVEL_STEPS: Final = 700
+LEVEL_STEPS: Final = 1_500
 """A level of a built-in code system."""
+
+DOT_STEPS: Final = 60
+"""A dot that is left out of an own hierarchy's code (measured up to 51)."""
 
 CODE_STEPS: Final = 12
 """An own hierarchy's code, passed while one is looked for."""
@@ -89,8 +95,19 @@ PAIR_STEPS: Final = 6
 """Two rows that meet in a join."""
 
 PAIR_VALUE_STEPS: Final = 2
-JOIN_ROW_BYTES: Final = 40
+JOIN_ROW_BYTES: Final = 48
 """A row's place in the table of a join, at the least load."""
+
+RUN_STEPS: Final = 16
+"""A row of a unit that a further row walks past in a hash table, where the unit's
+values have hashes that end alike (measured up to 16, of 4 to 64 rows)."""
+
+KEYED_STEPS: Final = 12
+"""The keyed hash of a number or date, made and looked up, a row (measured 6 to 11)."""
+
+KEYED_TEXT_STEPS: Final = 350
+KEYED_BYTE_STEPS: Final = 3
+"""Likewise of a text, and each byte of it: MD5 (measured 230 to 430, and 2.6)."""
 
 HALF_PAIR_STEPS: Final = 8
 """Two rows that meet in a join that keeps or drops one of them."""
@@ -98,7 +115,7 @@ HALF_PAIR_STEPS: Final = 8
 LOOP_PAIR_STEPS: Final = 8
 """Likewise, where no equality leads from one to the other."""
 
-NUMBERED_ROW_STEPS: Final = 60
+NUMBERED_ROW_STEPS: Final = 100
 """A row that is numbered and kept, to be read twice."""
 
 GROUP_ROW_STEPS: Final = 25
@@ -109,8 +126,9 @@ NEW_GROUP_STEPS: Final = 150
 
 GROUP_BYTES: Final = 56
 STATE_BYTES: Final = 24
-HISTOGRAM_STEPS: Final = 250
-"""The bin of a value, in 128 bits."""
+HISTOGRAM_STEPS: Final = 150
+HISTOGRAM_BIT_STEPS: Final = 6
+"""The bin of a value, and a bit of what is divided in 128 bits to find it."""
 
 TEXT_STATE_STEPS: Final = 500
 TEXT_STATE_BYTE_STEPS: Final = 4
@@ -170,6 +188,28 @@ BIN_TERM_STEPS: Final = 8_000
 
 STARTED_JOIN: Final = 400_000
 """Each side of a join: what it holds is never empty, what it looks up may be."""
+
+TABLE_BYTES: Final = 9 * 2**19
+TABLE_TEXT_BYTES: Final = 2**22
+"""Pages of a table that a join holds: one for each of 16 parts, once a row lies in it;
+as many again for its texts. Measured by ``python -m benchmarks.cost_memory``, as are
+the next."""
+
+GROUPS_BYTES: Final = 3 * 2**20
+"""Pages of a table of groups, and of its keys' texts."""
+
+CHOICE_BYTES: Final = 2**17
+"""What a FIRST or LAST keeps its values in."""
+
+DISTINCT_BYTES: Final = 2**22
+"""Pages of a table of distinct values, and of their texts."""
+
+ORDER_BYTES: Final = 9 * 2**19
+ORDER_TEXT_BYTES: Final = 2**22
+"""Pages of an order: one for each of its bins, and as many for texts."""
+
+NEXT_ORDER_BYTES: Final = 9 * 2**18
+"""Pages of each further order of the same rows: those of the one before are let go."""
 
 STARTED_ARITHMETIC: Final = 100_000
 """An expression whose vectors the engine fetches anew, however many rows there are."""

@@ -19,6 +19,8 @@ from query_lang.cost_constants import (
     CODE_STEPS,
     DATE_STEPS,
     DIVIDE_STEPS,
+    DOT_STEPS,
+    EACH_STEPS,
     ITEM_STEPS,
     LEVEL_STEPS,
     NUMBER_BYTES,
@@ -201,14 +203,15 @@ class ExpressionCost:
         compared = self.width(call.operands[0]) // BYTES_A_STEP
         if call.function is Function.CASE:
             compared = 0
-        return arms * (2 * SIMPLE_STEPS + compared) + copied
+        return arms * (2 * SIMPLE_STEPS + compared) + copied + EACH_STEPS
 
     def _level(self, call: Call) -> int:
         read = self.width(call.operands[0])
         name = str(call.parameters[0])
         if name in hierarchies.BUILT_IN:
             return LEVEL_STEPS + read
-        return LEVEL_STEPS + read * 2 + len(self.own[name].codes) * CODE_STEPS
+        dots = min(read, hierarchies.longest_code(self.own[name]))
+        return LEVEL_STEPS + dots * DOT_STEPS + len(self.own[name].codes) * CODE_STEPS
 
     # -- widths ----------------------------------------------------------------
 

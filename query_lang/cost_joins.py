@@ -12,9 +12,21 @@ from query_lang.cost_constants import (
     PAIR_STEPS,
     PAIR_VALUE_STEPS,
     STARTED_JOIN,
+    TABLE_BYTES,
+    TABLE_TEXT_BYTES,
 )
 from query_lang.cost_expressions import ExpressionCost
-from query_lang.expressions import Call, Expression, Function, slots_read
+from query_lang.cost_hashes import looked_up
+from query_lang.expressions import (
+    Call,
+    Expression,
+    FieldRef,
+    Function,
+    conjuncts,
+    is_equality,
+    slots_read,
+)
+from query_lang.keyed_hashes import equated, is_text
 from query_lang.placed_filters import join_sides, public_sides
 from query_lang.plan import PublicJoin, UnitJoin, slots_of
 
@@ -35,6 +47,8 @@ def unit_join(costs: "NodeCosts", node: UnitJoin, wanted: Slots) -> Relation:
     is_turned = sides.held is node.left
     left, right = (held, probed) if is_turned else (probed, held)
     rows = _joined_rows(node, left.rows, right.rows, costs.meter.units)
+    most = min(held.rows.unit, sides.held.rows_per_unit)
+    matched_by_values(costs, "joins", (probed, held), most, sides.condition)
     both = joined(costs, "joins", (probed, held), rows, sides.condition)
     return narrowed(both, wanted)
 
@@ -65,9 +79,36 @@ def joined(
     both = Relation(rows, {**probed.widths, **held.widths})
     steps = PAIR_STEPS + PAIR_VALUE_STEPS * len(both.widths)
     costs.meter.spend(construct, rows, steps)
-    if condition is not None:
-        costs.evaluate(construct, [condition], both, names=False)
+    asked = [] if condition is None else _asked_of_pairs(condition, probed, held)
+    if asked:
+        costs.evaluate(construct, asked, both, names=False)
     return both
+
+
+def _asked_of_pairs(
+    condition: Expression, probed: Relation, held: Relation
+) -> list[Expression]:
+    """Return what is asked of pairs: stored numbers lead from one row to the other."""
+    leading = set(equated(condition, frozenset(probed.widths), frozenset(held.widths)))
+    return [
+        part
+        for part in conjuncts(condition)
+        if not (
+            is_equality(part)
+            and _are_stored_numbers(part)
+            and not leading.isdisjoint({part.operands, part.operands[::-1]})
+        )
+    ]
+
+
+def _are_stored_numbers(equality: Call) -> bool:
+    return (
+        all(
+            isinstance(each, FieldRef) and not is_text(each.facts)
+            for each in equality.operands
+        )
+        and len({each.facts.scale for each in equality.operands}) == 1
+    )
 
 
 def matched(costs: "NodeCosts", construct: str, side: Relation) -> None:
@@ -104,9 +145,43 @@ def _computed(value: Expression, side: Relation) -> Iterator[Expression]:
         yield from _computed(operand, side)
 
 
+def matched_by_values(
+    costs: "NodeCosts",
+    construct: str,
+    sides: tuple[Relation, Relation],
+    most: int,
+    condition: Expression | None,
+) -> None:
+    """Count what one unit's values delay, or keyed hashes.
+
+    Args:
+        costs: Counts.
+        construct: What looks up.
+        sides: Rows that are looked up, and those that are held.
+        most: Rows of one unit that are held.
+        condition: What is asked of pairs, beside the unit keys.
+    """
+    probed, held = sides
+    pairs = equated(condition, frozenset(probed.widths), frozenset(held.widths))
+    known = [theirs.facts for _, theirs in pairs]
+    made = 0
+    for rows, values in ((probed, 0), (held, 1)):
+        values_of = [pair[values] for pair in pairs]
+        cost = ExpressionCost(rows.widths, costs.meter.own, names=False)
+        widths = [cost.width(value) for value in values_of]
+        keys = list(zip(known, widths, strict=True))
+        made = looked_up(costs.meter, construct, rows.rows, most, keys)
+        computed = [value for value in values_of if not isinstance(value, FieldRef)]
+        if made and computed:
+            costs.evaluate(construct, computed, rows, names=False)
+    costs.meter.hold(construct, held.rows, made)
+
+
 def hold(costs: "NodeCosts", construct: str, side: Relation) -> None:
     """Count the rows that a join keeps in its hash table."""
     costs.meter.hold(construct, side.rows, JOIN_ROW_BYTES + paged(side.row_bytes))
+    texts = TABLE_TEXT_BYTES if side.has_texts else 0
+    costs.meter.start(construct, 0, TABLE_BYTES + texts)
 
 
 def paired(left: Amount, right: Amount, units: int) -> Amount:

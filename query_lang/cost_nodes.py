@@ -14,12 +14,15 @@ from query_lang.cost_constants import (
     AGGREGATE_STEPS,
     ARITHMETIC_BYTES,
     BYTES_A_STEP,
+    DISTINCT_BYTES,
     DISTINCT_ROW_STEPS,
+    EACH_STEPS,
     FRAME_STEPS,
     FRAME_TEXT_SHARE,
     GROUP_BYTES,
     GROUP_ROW_STEPS,
     GROUP_VALUE_STEPS,
+    GROUPS_BYTES,
     LEAST_STEPS,
     LONG_TEXT_BYTES,
     NEW_GROUP_STEPS,
@@ -27,6 +30,7 @@ from query_lang.cost_constants import (
     ONE_SIDED_FRAME_STEPS,
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
+    RUN_STEPS,
     STARTED_AGGREGATE,
     STARTED_ARITHMETIC,
     STARTED_DISTINCT,
@@ -42,6 +46,7 @@ from query_lang.cost_constants import (
     WINDOW_ITEM_STEPS,
 )
 from query_lang.cost_expressions import ExpressionCost, column_bytes, is_text
+from query_lang.cost_hashes import Sized, hashed, looked_up
 from query_lang.cost_joins import narrowed, public_join, unit_join
 from query_lang.cost_orders import OrderKey, choose, order_key, sort
 from query_lang.cost_subqueries import filtered, subqueries
@@ -50,6 +55,7 @@ from query_lang.expressions import (
     FieldRef,
     slots_read,
 )
+from query_lang.keyed_hashes import combinations, is_keyed, may_crowd
 from query_lang.placed_filters import placed
 from query_lang.plan import (
     BoundContributions,
@@ -71,6 +77,7 @@ from query_lang.plan import (
     slots_of,
     tie_break,
 )
+from query_lang.stored_forms import made_for_each
 
 Slots = frozenset[int]
 
@@ -133,6 +140,7 @@ class NodeCosts:
         longer = sum(width - 2 * NUMBER_BYTES for width in widths.values())
         steps += max(0, longer) // BYTES_A_STEP
         steps += sum(max(0, each - LONG_TEXT_BYTES) for each in widths.values())
+        steps += EACH_STEPS * len(_made_for_each(table, first_slot) & wanted)
         self.meter.spend(f"reading {table.name}", rows, steps)
         texts = sum(width for width in widths.values() if width > TEXT_BYTES)
         self.meter.unpack(f"reading {table.name}", rows, texts)
@@ -258,9 +266,15 @@ class NodeCosts:
             rows = rows.at_most(Amount(1, self.meter.units))
         made = {item.slot: self._made_width(item, below) for item in items}
         key_bytes = NUMBER_BYTES + sum(keys.values())
-        self.grouped(below.rows, rows, 1 + len(keys), key_bytes)
+        sized = [(value.facts, keys[slot]) for slot, value in node.keys]
+        most = min(below.rows.unit, child.rows_per_unit)
+        hash_bytes = looked_up(self.meter, "GROUP BY", below.rows, most, sized)
+        key_bytes += hash_bytes
+        self.grouped(below.rows, rows, 1 + len(keys) + (hash_bytes > 0), key_bytes)
         for item in items:
-            self._aggregated(item, below, rows, key_bytes)
+            if item.kind == "count_distinct" and item.value is not None:
+                self._distinct(node, item.value, below, key_bytes)
+            self._aggregated(item, below, rows)
         if is_least_read and len(identity) > 1:
             self.meter.spend("GROUP BY", below.rows, LEAST_STEPS * len(identity))
         widths = dict.fromkeys((node.owner, *node.least.slots()), NUMBER_BYTES)
@@ -272,16 +286,29 @@ class NodeCosts:
         self.meter.spend("GROUP BY", rows, steps)
         self.meter.spend("GROUP BY", groups, NEW_GROUP_STEPS + key_bytes)
         self.meter.hold("GROUP BY", groups, GROUP_BYTES + paged(key_bytes))
-        self.meter.start("GROUP BY", STARTED_GROUPS + STARTED_KEY * keys)
+        started = STARTED_GROUPS + STARTED_KEY * keys
+        self.meter.start("GROUP BY", started, GROUPS_BYTES)
 
-    def _aggregated(
-        self, item: RollupItem, below: Relation, groups: Amount, key_bytes: int
+    def _distinct(
+        self, node: Rollup, value: Expression, below: Relation, key_bytes: int
     ) -> None:
+        """Count the distinct values of each group, looked up by all keys and a value.
+
+        The keyed hash of the keys, where they have one, is counted by their table.
+        """
+        width = ExpressionCost(below.widths, self.meter.own).width(value)
+        known = [key.facts for _, key in node.keys]
+        most = min(below.rows.unit, node.child.rows_per_unit)
+        size = key_bytes + width
+        if is_keyed(most, [*known, value.facts]):
+            size += self.paired_hash(below.rows, (value.facts, width))
+        elif may_crowd(most, combinations([*known, value.facts])):
+            self.meter.spend("COUNT(DISTINCT)", below.rows, RUN_STEPS * most)
+        self.distinct(below.rows, below.rows, size)
+
+    def _aggregated(self, item: RollupItem, below: Relation, groups: Amount) -> None:
         meter, width = self.meter, self._made_width(item, below)
-        if item.kind == "count_distinct" and item.value is not None:
-            cost = ExpressionCost(below.widths, meter.own)
-            self.distinct(below.rows, below.rows, key_bytes + cost.width(item.value))
-        elif item.kind in {"first", "last"}:
+        if item.kind in {"first", "last"}:
             terms = [order.value for order in item.order]
             value = self._key([] if item.value is None else [item.value], below)
             choose(meter, below, groups, value, self._key(terms, below))
@@ -294,12 +321,17 @@ class NodeCosts:
         meter.spend("GROUP BY", below.rows, AGGREGATE_STEPS)
         meter.hold("GROUP BY", groups, STATE_BYTES + width)
 
+    def paired_hash(self, rows: Amount, value: Sized) -> int:
+        """Count distinct values beside their keyed hashes; return a hash's bytes."""
+        self.meter.spend("COUNT(DISTINCT)", rows, GROUP_VALUE_STEPS)
+        return hashed(self.meter, "COUNT(DISTINCT)", rows, [value])
+
     def distinct(self, rows: Amount, values: Amount, size: int) -> None:
         """Count rows of which the distinct values are kept."""
         steps = DISTINCT_ROW_STEPS + size // BYTES_A_STEP
         self.meter.spend("COUNT(DISTINCT)", rows, steps)
         self.meter.hold("COUNT(DISTINCT)", values, GROUP_BYTES + paged(size))
-        self.meter.start("COUNT(DISTINCT)", STARTED_DISTINCT)
+        self.meter.start("COUNT(DISTINCT)", STARTED_DISTINCT, DISTINCT_BYTES)
 
     # -- UNION ALL and bounds --------------------------------------------------
 
@@ -346,6 +378,12 @@ class NodeCosts:
             most = node.max_rows
             rows = rows.at_most(Amount(most, self.meter.units * most))
         return narrowed(Relation(rows, below.widths), wanted)
+
+
+def _made_for_each(table: Table, first_slot: int) -> Slots:
+    """Return the slots of private columns that a scan makes anew for each row."""
+    columns = enumerate(table.columns, first_slot)
+    return frozenset(s for s, column in columns if made_for_each(table, column))
 
 
 def _read(expressions: Iterable[Expression]) -> Slots:

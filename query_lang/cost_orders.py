@@ -14,9 +14,13 @@ from query_lang.cost_constants import (
     BIN_STEPS,
     BIN_TERM_STEPS,
     BYTES_A_STEP,
+    CHOICE_BYTES,
     KEPT_BYTE_STEPS,
+    NEXT_ORDER_BYTES,
     NUMBER_BYTES,
     ORDER_BINS,
+    ORDER_BYTES,
+    ORDER_TEXT_BYTES,
     ORDERED_BYTE_STEPS,
     ORDERED_GROUP_BYTES,
     ORDERED_ROW_STEPS,
@@ -112,11 +116,11 @@ def sort(
     doublings = below.rows.whole.bit_length()
     steps = WINDOW_ROW_STEPS + WINDOW_VALUE_STEPS * values
     steps += below.row_bytes * SORTED_BYTE_STEPS + SORT_STEPS * doublings
-    for key in orders:
+    for place, key in enumerate(orders):
         more = sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings * key.compared()
         more += SORT_TERM_STEPS * len(key.widths)
         meter.spend(construct, below.rows, steps + more)
-        _start(meter, construct, below, key)
+        _start(meter, construct, below, key, is_first=place == 0)
     texts = sum(width for width in made if width > NUMBER_BYTES)
     carried = texts * SORTED_BYTE_STEPS * (len(orders) - 1) // 2
     meter.spend(construct, below.rows, len(orders) * carried)
@@ -131,16 +135,20 @@ def sort(
     meter.unpack(construct, below.rows, longest)
 
 
-def _start(meter: Meter, construct: str, below: Relation, key: OrderKey) -> None:
+def _start(
+    meter: Meter, construct: str, below: Relation, key: OrderKey, *, is_first: bool
+) -> None:
     """Count what an order begins, and the bins that its partitions fall into.
 
     How many bins one unit fills, its rows decide; the work is done once for each.
     """
     rows, columns = below.rows, len(below.widths)
     terms = 1 + len(key.widths)
-    meter.start(
-        construct, STARTED_ORDER + STARTED_TERM * terms + STARTED_COLUMN * columns
-    )
+    pages = ORDER_BYTES if is_first else NEXT_ORDER_BYTES
+    if is_first and (below.has_texts or key.texts):
+        pages += ORDER_TEXT_BYTES
+    started = STARTED_ORDER + STARTED_TERM * terms + STARTED_COLUMN * columns
+    meter.start(construct, started, pages)
     steps = BIN_STEPS + BIN_TERM_STEPS * terms
     own = min(rows.unit, ORDER_BINS) if key.splits else 1
     meter.start(construct, own * steps)
@@ -164,7 +172,7 @@ def choose(
         kept = TEXT_STATE_STEPS + texts * KEPT_BYTE_STEPS
         meter.spend("GROUP BY", groups, kept)
     meter.hold("GROUP BY", below.rows, ROW_BYTES + below.row_bytes)
-    meter.start("GROUP BY", STARTED_CHOICE)
+    meter.start("GROUP BY", STARTED_CHOICE, CHOICE_BYTES)
     state = ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * (sum(value.texts) + order.size)
     meter.hold("GROUP BY", groups, state)
     meter.unpack("GROUP BY", below.rows, sum(value.texts) + order.size)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from privacy.schema import Dataset
+from privacy.schema import ColumnType, Dataset
 from query_lang.cost_amounts import Amount, Meter, Relation
 from query_lang.cost_constants import (
     AGGREGATE_STEPS,
@@ -13,6 +13,7 @@ from query_lang.cost_constants import (
     FETCHED_ROW_BYTES,
     FETCHED_ROW_STEPS,
     FETCHED_VALUE_STEPS,
+    HISTOGRAM_BIT_STEPS,
     HISTOGRAM_STEPS,
     NUMBER_BYTES,
     STATE_BYTES,
@@ -20,8 +21,11 @@ from query_lang.cost_constants import (
     STATEMENT_STEPS,
     TEXT_STEPS,
 )
+from query_lang.cost_hashes import hashed
 from query_lang.cost_nodes import NodeCosts
 from query_lang.costs import CostPart, PlanCost
+from query_lang.expressions import Facts
+from query_lang.keyed_hashes import crowds_cells
 from query_lang.plan import (
     Aggregate,
     CountDistinctMeasure,
@@ -33,6 +37,7 @@ from query_lang.plan import (
 
 Tables = Mapping[str, int]
 ALL_ROWS: Tables = {}
+_BIN = Facts(ColumnType.INTEGER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class StatementCosts:
             unit_steps=sum(meter.steps.unit for meter in self.meters),
             unit_memory_bytes=max(meter.memory.unit for meter in self.meters),
             startup_steps=sum(meter.steps.startup for meter in self.meters),
+            startup_memory_bytes=max(meter.memory.startup for meter in self.meters),
         )
 
     def scanned(self) -> tuple[str, ...]:
@@ -107,7 +113,12 @@ def _statement(
     groups = below.rows.at_most(Amount(cells, cells))
     key_bytes = sum(below.widths[slot] for slot in keys)
     if keys or bins > 1:
-        costs.grouped(below.rows, groups, len(keys) + 1, key_bytes)
+        made = 0
+        if crowds_cells(plan, bins):
+            sized = [(key.facts, below.widths[key.slot]) for key in plan.keys]
+            sized += [(_BIN, NUMBER_BYTES)] if bins > 1 else []
+            made = hashed(meter, "GROUP BY", below.rows, sized)
+        costs.grouped(below.rows, groups, len(keys) + 1 + (made > 0), key_bytes + made)
     for measure in measures:
         meter.spend("aggregates", below.rows, _measure_steps(measure))
         meter.hold("aggregates", groups, STATE_BYTES)
@@ -121,8 +132,12 @@ def _statement(
 
 
 def _measure_steps(measure: MeasureKind) -> int:
-    binned = isinstance(measure, HistogramMeasure)
-    return AGGREGATE_STEPS + (HISTOGRAM_STEPS if binned else 0)
+    if not isinstance(measure, HistogramMeasure):
+        return AGGREGATE_STEPS
+    bins = measure.bins
+    dividend = 0 if bins.one_per_value else (bins.upper - bins.lower) * bins.count
+    divided = HISTOGRAM_BIT_STEPS * dividend.bit_length()
+    return AGGREGATE_STEPS + HISTOGRAM_STEPS + divided
 
 
 def _distinct(
@@ -139,4 +154,7 @@ def _distinct(
     most = Amount(cells, cells * costs.meter.units)
     if isinstance(measure, CountDistinctMeasure):
         most = Amount(cells * measure.values, cells * measure.values)
-    costs.distinct(rows, rows.at_most(most), key_bytes + NUMBER_BYTES + value_bytes)
+    size = key_bytes + NUMBER_BYTES + value_bytes
+    if isinstance(measure, CountDistinctMeasure) and crowds_cells(plan, measure.values):
+        size += costs.paired_hash(rows, (measure.facts, value_bytes))
+    costs.distinct(rows, rows.at_most(most), size)

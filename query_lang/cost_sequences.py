@@ -7,6 +7,7 @@ from query_lang.cost_constants import (
     FETCHED_ROW_BYTES,
     FETCHED_ROW_STEPS,
     FETCHED_VALUE_STEPS,
+    GROUPS_BYTES,
     JOIN_ROW_STEPS,
     JOIN_VALUE_STEPS,
     MARK_BYTES,
@@ -16,6 +17,8 @@ from query_lang.cost_constants import (
     ORDERED_ROW_STEPS,
     ROW_BYTES,
     SORT_STEPS,
+    TABLE_BYTES,
+    TABLE_TEXT_BYTES,
 )
 from query_lang.cost_nodes import NodeCosts
 from query_lang.cost_orders import order_key, sort
@@ -46,6 +49,8 @@ def sequence_costs(
         key = order_key([made.order.value], below, dataset.hierarchies)
         sort(meter, "sequences", below, [key], [NUMBER_BYTES] * 2)
     units = below.rows.at_most(Amount(1, dataset.max_units))
+    pages = GROUPS_BYTES + 2 * (TABLE_BYTES + TABLE_TEXT_BYTES)
+    meter.start("sequences", 0, pages)
     marks = MARK_BYTES * made.max_length
     meter.spend(
         "sequences", units, 2 * FETCHED_ROW_STEPS + 2 * FETCHED_VALUE_STEPS + marks

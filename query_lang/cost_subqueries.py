@@ -12,13 +12,22 @@ from query_lang.cost_constants import (
     LOOP_PAIR_STEPS,
     NUMBER_BYTES,
     NUMBERED_ROW_STEPS,
+    ORDER_BYTES,
+    ORDER_TEXT_BYTES,
     READ_VALUE_STEPS,
     ROW_BYTES,
     STARTED_JOIN,
     TEXT_BYTES,
 )
 from query_lang.cost_expressions import Subquery
-from query_lang.cost_joins import hold, joined, keyed, matched, paired
+from query_lang.cost_joins import (
+    hold,
+    joined,
+    keyed,
+    matched,
+    matched_by_values,
+    paired,
+)
 from query_lang.expressions import (
     ExistsInQuery,
     Expression,
@@ -113,6 +122,7 @@ def _half_joined(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) ->
     """Count the pairs that decide for each row whether one meets it."""
     parts = exists_parts(exists)
     inner = _inner(costs, exists, parts)
+    _by_values(costs, parts, around, inner)
     held = keyed(costs, inner, parts.pairs)
     matched(costs, _EXISTS, keyed(costs, around, parts.pairs))
     matched(costs, _EXISTS, held)
@@ -130,12 +140,18 @@ def _half_joined(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) ->
 
 
 def _numbered(costs: "NodeCosts", rows: Relation) -> None:
-    """Count rows that are numbered and kept, to be read twice."""
+    """Count rows that are numbered and kept, to be read twice.
+
+    Over joins, EXISTS and UNION ALL the engine keeps them once more while it numbers
+    them; over tables and groups it does not.
+    """
     steps = NUMBERED_ROW_STEPS + 2 * READ_VALUE_STEPS * len(rows.widths)
-    steps += rows.row_bytes // BYTES_A_STEP
+    steps += 2 * rows.row_bytes // BYTES_A_STEP
     costs.meter.spend(_EXISTS, rows.rows, steps)
     size = ROW_BYTES + NUMBER_BYTES + paged(rows.row_bytes)
-    costs.meter.hold(_EXISTS, rows.rows, size)
+    costs.meter.hold(_EXISTS, rows.rows, 2 * size)
+    pages = ORDER_BYTES + (ORDER_TEXT_BYTES if rows.has_texts else 0)
+    costs.meter.start(_EXISTS, 0, pages)
     texts = sum(width for width in rows.widths.values() if width > TEXT_BYTES)
     costs.meter.unpack(_EXISTS, rows.rows, texts)
 
@@ -149,6 +165,7 @@ def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None
     else:
         inner = _inner(costs, exists, parts)
         rows = _pairs(costs, exists, around.rows, inner.rows)
+        _by_values(costs, parts, around, inner)
         pairs = joined(costs, _EXISTS, (around, inner), rows, parts.pairs)
         filtered(costs, parts.nested, pairs)
         met = pairs.rows  # a row's number comes with each row that it met
@@ -156,6 +173,17 @@ def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None
     matched(costs, _EXISTS, Relation(around.rows, {-1: NUMBER_BYTES}))
     matched(costs, _EXISTS, numbers)
     hold(costs, _EXISTS, numbers)
+
+
+def _by_values(
+    costs: "NodeCosts", parts: ExistsParts, around: Relation, inner: Relation
+) -> None:
+    """Count what values of one unit delay; a public table holds none of anybody's."""
+    node = parts.inner
+    if isinstance(node, PublicScan | PublicFilter):
+        return
+    most = min(inner.rows.unit, node.rows_per_unit)
+    matched_by_values(costs, _EXISTS, (around, inner), most, parts.pairs)
 
 
 def _pairs(

@@ -3,10 +3,15 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 CostPart = Literal[
-    "unit_steps", "startup_steps", "unit_memory_bytes", "steps", "memory_bytes"
+    "unit_steps",
+    "startup_steps",
+    "unit_memory_bytes",
+    "startup_memory_bytes",
+    "steps",
+    "memory_bytes",
 ]
 
 
@@ -25,6 +30,7 @@ class PlanCost:
         unit_memory_bytes: That the rows of any one unit can add.
         startup_steps: That the first rows to reach each part of the plan begin there,
             whoever's they are and however many; ``steps`` holds them too.
+        startup_memory_bytes: Likewise; ``memory_bytes`` holds them too.
     """
 
     steps: int
@@ -32,6 +38,7 @@ class PlanCost:
     unit_steps: int
     unit_memory_bytes: int
     startup_steps: int = 0
+    startup_memory_bytes: int = 0
 
 
 SLOT_SHARE: Final = 4
@@ -45,11 +52,17 @@ behind it count it once more than the whole does, as a unit's steps."""
 UNIT_MEMORY_SHARE: Final = 64
 """One unit's extra bytes fill at most one part in so many of an executor's memory."""
 
+STARTUP_MEMORY_SHARE: Final = 8
+"""What one question starts up fills at most one part in so many of that memory."""
+
 MEMORY_SHARE: Final = 2
 """The whole fills at most one part in so many of an executor's memory."""
 
 DEADLINE_SHARE: Final = 10
 """The whole takes at most one part in so many of the deadline."""
+
+MAX_NUMBERS: Final = 100_000
+"""Shown, and measured, of one answer: some 8 MB when written."""
 
 _EVERYTHING: Final = 2**200
 _DEFAULT_SLOT_MS: Final = 100  # what is measured by where slots are off
@@ -59,23 +72,22 @@ _STEPS_A_SECOND: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class CostLimits:
-    """What a plan may cost; functions of public settings alone."""
+    """What a plan may cost; functions of public settings alone.
+
+    ``answer_numbers`` is how many numbers its answer may show, or measure.
+    """
 
     steps: int
     memory_bytes: int
     unit_steps: int
     unit_memory_bytes: int
     startup_steps: int = _EVERYTHING
+    startup_memory_bytes: int = _EVERYTHING
+    answer_numbers: int = MAX_NUMBERS
 
     def passed(self, cost: PlanCost) -> Iterator[CostPart]:
         """Yield the parts of a cost that are beyond the limit."""
-        parts: tuple[CostPart, ...] = (
-            "unit_steps",
-            "startup_steps",
-            "unit_memory_bytes",
-            "steps",
-            "memory_bytes",
-        )
+        parts: tuple[CostPart, ...] = get_args(CostPart)
         return (part for part in parts if getattr(cost, part) > getattr(self, part))
 
     def allow(self, cost: PlanCost) -> bool:
@@ -84,7 +96,10 @@ class CostLimits:
 
 
 UNLIMITED: Final = CostLimits(_EVERYTHING, _EVERYTHING, _EVERYTHING, _EVERYTHING)
-"""For what is not executed, or was charged before and is executed again."""
+"""For what is not executed, or was refused by its cost before."""
+
+PAID: Final = replace(UNLIMITED, answer_numbers=_EVERYTHING)
+"""For what was charged before, perhaps by a version that had no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +138,7 @@ def cost_limits(size: EngineSize) -> CostLimits:
         unit_steps=slot // SLOT_SHARE // ahead,
         unit_memory_bytes=size.memory_bytes // UNIT_MEMORY_SHARE,
         startup_steps=slot // STARTUP_SHARE,
+        startup_memory_bytes=size.memory_bytes // STARTUP_MEMORY_SHARE,
     )
 
 

@@ -222,7 +222,7 @@ def _said(plan: Aggregate, measure: MeasureKind, unit: str) -> str:  # noqa: PLR
                 else "by at most 1"
             )
             return f"COUNT(DISTINCT unit key): one {unit} moves it {each}."
-        case CountDistinctMeasure(_, values):
+        case CountDistinctMeasure(values=values):
             return (
                 f"COUNT(DISTINCT ...) of {counted(values, 'declared value')}: one "
                 f"{unit} moves it by at most 1 for each of its values and groups."

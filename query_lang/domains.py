@@ -13,11 +13,11 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang import rules
-from query_lang.compiled import Cell
 from query_lang.expressions import Facts
 from query_lang.intervals import grid_value, hull, interval_of, range_of
 from query_lang.plan import Key
 from query_lang.refusals import no_public_domain, refuse, too_many_groups
+from query_lang.rendered import Cell
 from query_lang.syntax import Position
 
 MAX_CELLS = 10_000
@@ -113,6 +113,23 @@ def check_cells(sizes: Sequence[int], bins: int, position: Position) -> None:
     total = prod(sizes) * bins
     if total > MAX_CELLS:
         raise too_many_groups(position, cells=total)
+
+
+def check_numbers(cells: int, columns: int, position: Position, most: int) -> None:
+    """Refuse more than so many numbers: what is stored and sent has a public bound.
+
+    Args:
+        cells: Of the answer.
+        columns: That it shows, or numbers that it measures in each cell.
+        position: Of what is refused.
+        most: Of numbers: ``MAX_NUMBERS``, unless it is paid for already.
+
+    Raises:
+        SqlNotAllowedError: There are more.
+    """
+    if cells * columns > most:
+        detail = f"{rules.ANSWER_SIZE.detail}; these are {cells:,} times {columns:,}"
+        raise refuse(rules.ANSWER_SIZE, position, detail=detail)
 
 
 def cells(keys: Sequence[Key]) -> tuple[Cell, ...]:

@@ -71,8 +71,6 @@ def _of_average(
     shown: AverageShown, scale: int, half_width: HalfWidth, confidence: Fraction
 ) -> list[Fraction | None]:
     """Return half-widths in the column's unit."""
-    if shown.lower is None or shown.upper is None:
-        return [None] * len(ROUND_COUNTS)
     each = 1 - (1 - confidence) / _PARTS_OF_AVERAGE
     widths = half_width(shown.sum_vector, each), half_width(shown.count_vector, each)
     bounds = shown.lower, shown.upper

@@ -28,6 +28,19 @@ def identifier(name: str) -> str:
     return f'"{escaped}"'
 
 
+def for_each_row(value: Fragment) -> Fragment:
+    """Return a value that the engine makes for each row, as COALESCE always does.
+
+    DuckDB 2.0.0 holds 2,048 equal values as one, and a stored dictionary's as
+    references to its entries: what is computed from them is computed once each. Then
+    one row of another value would begin work on the rows of others.
+
+    >>> for_each_row(Fragment('"age"')).sql
+    'COALESCE("age", NULL)'
+    """
+    return Fragment("COALESCE(") + value + Fragment(", NULL)")
+
+
 def listed(pieces: Iterable[Fragment], between: str = ", ") -> Fragment:
     """Join pieces with a separator.
 

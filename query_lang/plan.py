@@ -545,10 +545,12 @@ class CountDistinctMeasure:
 
     Attributes:
         values: How many values the domain has, NULL not counted.
+        facts: Known of the slot.
     """
 
     slot: int
     values: int
+    facts: Facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from privacy.schema import Hierarchy, Scalar
-from query_lang.compiled import Cell, RenderedPlan, Statement
+from privacy.schema import ColumnType, Hierarchy, Scalar
 from query_lang.domains import cells, stored_value
+from query_lang.expressions import Facts
 from query_lang.fragments import Fragment, listed
+from query_lang.keyed_hashes import crowds_cells
 from query_lang.plan import (
     Aggregate,
     CountDistinctMeasure,
@@ -19,7 +20,9 @@ from query_lang.plan import (
     measured_slots,
 )
 from query_lang.render_expressions import slot_name
+from query_lang.render_hashes import count_distinct, group_terms
 from query_lang.render_nodes import NodeRenderer
+from query_lang.rendered import Cell, RenderedPlan, Statement
 from query_lang.syntax import Position
 
 
@@ -98,7 +101,10 @@ def _counted(
     source = nodes.node(plan.child, wanted)
     query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
     if keys:
-        query += Fragment(f" GROUP BY {', '.join(keys)}")
+        names = [Fragment(name) for name in keys]
+        facts = [key.facts for key in plan.keys]
+        terms = group_terms(names, facts, keyed=crowds_cells(plan, 1))
+        query += Fragment(" GROUP BY ") + listed(terms)
     return query
 
 
@@ -110,8 +116,9 @@ def _measure(plan: Aggregate, measure: MeasureKind) -> str:  # noqa: PLR0911 - a
             if plan.child.rows_per_unit == 1:  # then rows are units
                 return f"COUNT({slot_name(slot)})" if nullable else "COUNT(*)"
             return f"COUNT(DISTINCT {slot_name(slot)})"
-        case CountDistinctMeasure(slot):
-            return f"COUNT(DISTINCT {slot_name(slot)})"
+        case CountDistinctMeasure(slot, values, facts):
+            keyed = crowds_cells(plan, values)
+            return count_distinct(Fragment(slot_name(slot)), facts, keyed=keyed).sql
         case SumMeasure(slot):
             return f"SUM({slot_name(slot)})"
         case _:
@@ -129,10 +136,13 @@ def _histogram(
     keys = [slot_name(key.slot) for key in plan.keys]
     wanted = frozenset((measure.slot, *(key.slot for key in plan.keys)))
     source = nodes.node(plan.child, wanted)
-    groups = listed([Fragment(name) for name in (*keys, "bin")])
+    names = [Fragment(name) for name in (*keys, "bin")]
+    facts = [*(key.facts for key in plan.keys), Facts(ColumnType.INTEGER)]
+    keyed = crowds_cells(plan, measure.bins.count)
+    groups = listed(group_terms(names, facts, keyed=keyed))
     binned = Fragment(f"(SELECT *, {_bin(measure)} AS bin FROM ") + source  # noqa: S608 - our own names
     binned += Fragment(f" WHERE {slot_name(measure.slot)} IS NOT NULL)")
-    query = Fragment("SELECT ") + groups + Fragment(", COUNT(*) FROM ") + binned
+    query = Fragment("SELECT ") + listed(names) + Fragment(", COUNT(*) FROM ") + binned
     query += Fragment(" GROUP BY ") + groups
     bins = range(measure.bins.count)
     places = tuple((*cell, number) for cell in stored for number in bins)

@@ -28,7 +28,7 @@ from query_lang.expressions import (
     UnitsEqual,
     ValueInQuery,
 )
-from query_lang.fragments import Fragment, listed
+from query_lang.fragments import Fragment, for_each_row, listed
 from query_lang.intervals import (
     MAX_DAY,
     MAX_INTEGER,
@@ -38,6 +38,7 @@ from query_lang.intervals import (
     grid_value,
     interval_of,
 )
+from query_lang.keyed_hashes import is_text
 from query_lang.literals import NUMBERS
 from query_lang.refusals import refuse
 from query_lang.syntax import ComparisonOperator, Position
@@ -269,6 +270,22 @@ class ExpressionRenderer:
             + Fragment(f" AS HUGEINT) * CAST({10**missing} AS HUGEINT))")
         )
 
+    def alike(self, one: Expression, other: Expression) -> tuple[Fragment, Fragment]:
+        """Return two values that are equated, of one type: equal ones are the same."""
+        if is_text(one.facts):
+            return self.render(one), self.render(other)
+        if one.facts.type in NUMBERS:
+            scale = max(one.facts.scale, other.facts.scale)
+            sides, kind = (
+                (self.scaled(one, scale), self.scaled(other, scale)),
+                "HUGEINT",
+            )
+        else:
+            sides = self.render(one), self.render(other)
+            kind = SQL_TYPES[one.facts.type]
+        end = Fragment(f" AS {kind})")
+        return Fragment("CAST(") + sides[0] + end, Fragment("CAST(") + sides[1] + end
+
     def _between(self, call: Call) -> Fragment:
         value, low, high = call.operands
         if not isinstance(value, FieldRef | Constant) and self.names:
@@ -455,7 +472,7 @@ class ExpressionRenderer:
         for condition, result in zip(pairs[::2], pairs[1::2], strict=True):
             text += Fragment(" WHEN ") + self.render(condition)
             text += Fragment(" THEN ") + self.render(result)
-        return text + Fragment(" ELSE ") + self.render(otherwise) + _END
+        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + _END)
 
     def _switch(self, call: Call) -> Fragment:
         operand, *pairs, otherwise = call.operands
@@ -464,7 +481,7 @@ class ExpressionRenderer:
         for value, result in zip(pairs[::2], pairs[1::2], strict=True):
             text += Fragment(" WHEN ") + self._compare_named(Function.EQ, own, value)
             text += Fragment(" THEN ") + self.render(result)
-        return text + Fragment(" ELSE ") + self.render(otherwise) + _END
+        return for_each_row(text + Fragment(" ELSE ") + self.render(otherwise) + _END)
 
     def _coalesce(self, call: Call) -> Fragment:
         items = listed(map(self.render, call.operands))

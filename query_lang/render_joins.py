@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from privacy.schema import NOBODY
 from query_lang.expressions import slots_read
-from query_lang.fragments import Fragment
+from query_lang.fragments import Fragment, listed
 from query_lang.placed_filters import join_sides, public_sides
 from query_lang.plan import Node, PublicJoin, UnitJoin, slots_of
 from query_lang.render_expressions import slot_name
+from query_lang.render_hashes import keyed_equality
 from query_lang.render_pieces import Slots, joined, names, select
 
 if TYPE_CHECKING:  # nodes hold joins, and joins hold nodes
@@ -30,7 +31,10 @@ def unit_join(nodes: "NodeRenderer", node: UnitJoin, wanted: Slots) -> Fragment:
     on = Fragment(f"{slot_name(node.left_unit)} = {slot_name(node.right_unit)}")
     if sides.condition is not None:
         rendered = nodes.expressions(slots_of(node), names=False)
-        on += Fragment(" AND ") + rendered.render(sides.condition)
+        slots = slots_of(sides.probed), slots_of(sides.held)
+        most = sides.held.rows_per_unit
+        keyed = keyed_equality(sides.condition, slots, most, rendered)
+        on = listed([on, rendered.render(sides.condition), *keyed], " AND ")
     return joined(wanted, left, right, on, outer=node.outer)
 
 

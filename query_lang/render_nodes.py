@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from privacy.schema import Hierarchy
+from privacy.schema import Column, Hierarchy, Table
 from query_lang.expressions import (
     Expression,
     FieldRef,
     slots_read,
 )
-from query_lang.fragments import Fragment, identifier, listed
+from query_lang.fragments import Fragment, for_each_row, identifier, listed
 from query_lang.intervals import MAX_INTEGER, MIN_INTEGER
+from query_lang.keyed_hashes import is_keyed
 from query_lang.placed_filters import placed
 from query_lang.plan import (
     BoundContributions,
@@ -45,9 +46,11 @@ from query_lang.render_expressions import (
     RenderContext,
     slot_name,
 )
+from query_lang.render_hashes import count_distinct, group_terms
 from query_lang.render_joins import public_join, unit_join
 from query_lang.render_pieces import Slots, columns, names, read_by, select
 from query_lang.render_subqueries import SubqueryRenderer
+from query_lang.stored_forms import made_for_each
 from query_lang.syntax import Position
 
 UNIT_KEY, ROW_HASH, ROW_RANK, PUBLIC_ROW = "unit_key", "row_hash", "row_rank", "_row"
@@ -107,21 +110,22 @@ class NodeRenderer:
         table = node.table
         self.tables[table.name] += 1
         own = {
-            node.first_slot + number: column.name
+            node.first_slot + number: _column(table, column)
             for number, column in enumerate(table.columns)
         }
         if isinstance(node, Scan):
-            own |= {node.owner: UNIT_KEY, node.hash_slot: ROW_HASH}
+            own[node.owner] = _as_stored(UNIT_KEY)  # alike in one unit's rows alone
+            own[node.hash_slot] = _as_stored(ROW_HASH)  # never alike
         else:
-            own[node.row_slot] = PUBLIC_ROW
+            own[node.row_slot] = _as_stored(PUBLIC_ROW)
         shown = [
-            Fragment(f"{identifier(own[slot])} AS {slot_name(slot)}")
-            for slot in sorted(wanted)
+            own[slot] + Fragment(f" AS {slot_name(slot)}") for slot in sorted(wanted)
         ]
         query = Fragment("(SELECT ") + columns(shown)
         query += Fragment(f" FROM {identifier(table.name)}")
         if isinstance(node, Scan) and node.max_rows is not None:
-            query += Fragment(f" WHERE {identifier(ROW_RANK)} <= ?", (node.max_rows,))
+            query += Fragment(" WHERE ") + for_each_row(_as_stored(ROW_RANK))
+            query += Fragment(" <= ?", (node.max_rows,))
         return query + Fragment(")")
 
     # -- rows -----------------------------------------------------------------
@@ -204,9 +208,9 @@ class NodeRenderer:
             rendered.render(value) + Fragment(f" AS {slot_name(slot)}")
             for slot, value in node.keys
         ]
-        groups = [slot_name(node.owner), *(slot_name(slot) for slot, _ in node.keys)]
+        facts = [value.facts for _, value in node.keys]
         made = [
-            _aggregate(item, ties, rendered) + Fragment(f" AS {slot_name(item.slot)}")
+            _aggregate(node, item, rendered) + Fragment(f" AS {slot_name(item.slot)}")
             for item in items
         ]
         least, unpacked, read_least = _least(node, wanted)
@@ -223,7 +227,13 @@ class NodeRenderer:
         grouped_slots = frozenset((node.owner, *(slot for slot, _ in node.keys)))
         shown = [*names(wanted & grouped_slots), *made, *least]
         grouped = Fragment("(SELECT ") + columns(shown) + Fragment(" FROM ") + keyed
-        grouped += Fragment(f" GROUP BY {', '.join(groups)})")
+        terms = group_terms(
+            [Fragment(slot_name(slot)) for slot, _ in node.keys],
+            facts,
+            keyed=is_keyed(child.rows_per_unit, facts),
+        )
+        owner = Fragment(slot_name(node.owner))
+        grouped += Fragment(" GROUP BY ") + listed([owner, *terms]) + Fragment(")")
         cut = {item.slot for item in items if _must_saturate(item)}
         return _saturated(grouped, wanted, cut, unpacked)
 
@@ -291,6 +301,15 @@ class NodeRenderer:
 
 
 # -- pieces of SQL -----------------------------------------------------------
+
+
+def _as_stored(name: str) -> Fragment:
+    return Fragment(identifier(name))
+
+
+def _column(table: Table, column: Column) -> Fragment:
+    stored = _as_stored(column.name)
+    return for_each_row(stored) if made_for_each(table, column) else stored
 
 
 def _windowed(source: Fragment, window: str, name: str) -> Fragment:
@@ -368,18 +387,27 @@ def _window_call(item: WindowItem, value: Fragment | None) -> Fragment:
 
 
 def _aggregate(
-    item: RollupItem, ties: tuple[int, ...], rendered: ExpressionRenderer
+    node: Rollup, item: RollupItem, rendered: ExpressionRenderer
 ) -> Fragment:
     if item.value is None:
         return Fragment("COUNT(*)")
+    if item.kind == "count_distinct":
+        return _count_distinct(node, item.value, rendered)
     value = rendered.render(item.value)
     if item.kind in {"first", "last"}:
-        terms = [*_order(item.order, rendered), *_ties(ties)]
+        terms = [*_order(item.order, rendered), *_ties(tie_break(node.child))]
         ordered = Fragment(" ORDER BY ") + listed(terms)
         return Fragment(f"{item.kind.upper()}(") + value + ordered + Fragment(")")
-    if item.kind == "count_distinct":
-        return Fragment("COUNT(DISTINCT ") + value + Fragment(")")
     return Fragment(f"{_CALLS[item.kind]}(") + value + Fragment(")")
+
+
+def _count_distinct(
+    node: Rollup, value: Expression, rendered: ExpressionRenderer
+) -> Fragment:
+    known = [key.facts for _, key in node.keys]
+    keyed = is_keyed(node.child.rows_per_unit, [*known, value.facts])
+    own = rendered.named(value) if keyed else rendered.render(value)
+    return count_distinct(own, value.facts, keyed=keyed)
 
 
 def _must_saturate(item: WindowItem | RollupItem) -> bool:

@@ -20,6 +20,7 @@ from query_lang.fragments import Fragment, listed
 from query_lang.literals import NUMBERS
 from query_lang.plan import PublicFilter, PublicScan, slots_of
 from query_lang.render_expressions import ExpressionRenderer, slot_name
+from query_lang.render_hashes import keyed_equality
 from query_lang.render_joins import held
 from query_lang.render_pieces import Slots, select
 from query_lang.subquery_forms import (
@@ -80,6 +81,10 @@ class SubqueryRenderer:
             both = slots | slots_of(parts.inner)
             rendered = self.nodes.expressions(both, names=False)
             on.append(rendered.render(parts.pairs))
+            if not isinstance(parts.inner, PublicScan | PublicFilter):
+                sides = slots, slots_of(parts.inner)
+                most = parts.inner.rows_per_unit
+                on += keyed_equality(parts.pairs, sides, most, rendered)
         test = listed(on, " AND ") if on else Fragment("TRUE")
         return self._inner(exists, parts) + Fragment(" ON ") + test
 

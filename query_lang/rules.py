@@ -747,6 +747,11 @@ NO_PUBLIC_DOMAIN = Rule(
     "use it in WHERE, or group by a column that has one; codes are grouped by their "
     "list: icd_chapter(code), level(code, 'name')",
 )
+ANSWER_SIZE = Rule(
+    "answer_size",
+    "an answer holds at most 100,000 numbers: its cells times its columns",
+    "select fewer columns or group by fewer keys: ask in several queries",
+)
 TOO_MANY_GROUPS = Rule(
     "too_many_groups",
     "an answer holds at most 10,000 cells",

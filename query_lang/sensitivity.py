@@ -125,7 +125,7 @@ def measure_sensitivity(plan: Aggregate, measure: MeasureKind) -> VectorSensitiv
     match measure:
         case CountUnitsMeasure():
             return count_units_sensitivity(groups_per_unit(plan))
-        case CountDistinctMeasure(_, values):
+        case CountDistinctMeasure(values=values):
             return count_distinct_sensitivity(rows, groups_per_unit(plan), values)
         case SumMeasure(_, lower, upper):
             return sum_sensitivity(rows, lower, upper)

@@ -9,7 +9,6 @@ from typing import Final, Protocol
 from privacy.schema import Scalar
 from query_lang.compiled import (
     AverageShown,
-    Cell,
     CompiledQuery,
     KeyShown,
     NumberShown,
@@ -18,6 +17,7 @@ from query_lang.compiled import (
 )
 from query_lang.decimals import decimal_of, round_half_even
 from query_lang.quantiles import quantile
+from query_lang.rendered import Cell
 
 SHOWN_DIGITS: Final = 6
 """Digits after the point of averages and quantiles."""
@@ -96,10 +96,7 @@ class ShownValues:
         if count < 1:
             return None
         steps = self._vectors[shown.sum_vector][cell]
-        if shown.lower is not None:
-            steps = max(steps, shown.lower * count)
-        if shown.upper is not None:
-            steps = min(steps, shown.upper * count)
+        steps = min(max(steps, shown.lower * count), shown.upper * count)
         scale = self._measures[shown.sum_vector].scale
         return round_half_even(steps, count * 10**scale, SHOWN_DIGITS)
 

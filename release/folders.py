@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from engines.regular_files import opened
 from privacy.charges import Charge
 from privacy.schema import ColumnType
 from release.listings import Listing
@@ -73,7 +74,7 @@ def write_release(
 
 def describe(path: Path) -> Document:
     """Return digest and size of a file."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {"sha256": digest, "size_bytes": path.stat().st_size}
 

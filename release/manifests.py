@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from engines.regular_files import opened
 from mechanisms.meter import Part
 from privacy.charges import Charge
 from privacy.schema import ColumnType, Dataset
@@ -197,7 +198,8 @@ def read_manifest(folder: Path) -> Document:
         OSError: There is none.
         BrokenReleaseError: It is none of ours.
     """
-    content = (folder / MANIFEST).read_bytes()
+    with opened(folder / MANIFEST) as file:
+        content = file.read()
     try:
         manifest: object = json.loads(content)
     except (ValueError, RecursionError):

@@ -54,6 +54,7 @@ from server.use_cases.services import (
     Services,
     Unreleased,
 )
+from server.use_cases.unreadable import UnreadableSnapshots
 
 PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
 SamplerFactory = Callable[[], Sampler]
@@ -75,6 +76,10 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     databases = open_databases(settings, ends_restore=ends_restore)
     unreleased = Unreleased()
     boot = boot or secrets.token_hex(16)
+    engine = ExecutorEngine(
+        settings.snapshots,
+        shares=Shares(settings.executors, settings.workers, row_processors),
+    )
     return Services(
         settings=settings,
         boot=boot,
@@ -88,15 +93,13 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
-        engine=ExecutorEngine(
-            settings.snapshots,
-            shares=Shares(settings.executors, settings.workers, row_processors),
-        ),
+        engine=engine,
         sampler=sampler_factory(),
         vector_sampler=vector_sampler_factory(),
         parser=parser,
         executors=BoundedSemaphore(settings.executors),
         catalogue=CatalogueMemory(databases),
+        unreadable=UnreadableSnapshots(databases, settings.snapshots, engine.can_open),
     )
 
 
@@ -171,24 +174,6 @@ def check_files(services: Services) -> None:
             raise CommandRefusedError(message) from None
 
 
-def require_snapshots(services: Services) -> None:
-    """Refuse to serve a dataset without rows: every question would fail, and cost.
-
-    Raises:
-        CommandRefusedError: The file of an active snapshot is missing.
-    """
-    with services.databases.reader.connect() as connection:
-        datasets = connection.execute(select(tables.dataset)).all()
-    for row in datasets:
-        path = services.settings.snapshots / f"{row.active_snapshot}.duckdb"
-        if not path.exists():
-            message = (
-                f"the active snapshot of dataset {row.name!r} is missing: load the "
-                f"dataset again, or bring {path} back from its backup"
-            )
-            raise CommandRefusedError(message)
-
-
 def start_executors(services: Services) -> None:
     """Start what executes questions: a question that fails later is paid for.
 
@@ -199,9 +184,9 @@ def start_executors(services: Services) -> None:
         active = connection.execute(
             select(tables.dataset.c.active_snapshot).order_by(tables.dataset.c.name)
         ).scalars()
-        snapshots = [str(snapshot) for snapshot in active][:MAX_OPEN]
+        readable = [one for one in active if one not in services.unreadable.all()]
     try:
-        services.engine.start(snapshots)
+        services.engine.start(readable[:MAX_OPEN])
     except ExecutionError:
         message = (
             "no process can read the snapshots: run 'curator doctor', which tells "
@@ -270,7 +255,7 @@ def check_installation(services: Services) -> None:
     """
     _require_one_host(services)
     check_files(services)
-    require_snapshots(services)
+    services.unreadable.look()
     services.ledger.open(RECORDED_TABLES)
     delete_unnamed_files(services)
 

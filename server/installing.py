@@ -21,6 +21,7 @@ from server.persistence.schema import (
     upgrade,
 )
 from server.settings import Settings
+from server.space import NoSpaceError
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.postgres_dump import why_unfinished
 from server.use_cases.secret_files import (
@@ -30,6 +31,7 @@ from server.use_cases.secret_files import (
 from server.use_cases.services import (
     now_text,
 )
+from upstream.full_disks import is_for_want_of_space
 
 
 def initialise(settings: Settings, *, single_custodian: bool) -> dict[str, object]:
@@ -237,6 +239,8 @@ def upgrade_database(settings: Settings) -> dict[str, object]:
 
 
 def _unreadable(settings: Settings, error: Exception) -> CommandRefusedError:
+    if not settings.is_shared and is_for_want_of_space(error, settings.data):
+        return NoSpaceError(settings)  # SQLite cannot even be read then
     where = "at CURATOR_DATABASE_URL" if settings.is_shared else f"in {settings.data}"
     message = (
         f"the database {where} cannot be read, or has a revision that "

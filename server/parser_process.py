@@ -25,6 +25,8 @@ PARSE_SECONDS = 5.0
 """More than ten times what any text within the limits takes, on a busy machine too."""
 START_SECONDS = 30.0
 """How long a child may take to start; measured: 0.3 s, and 3 s on a busy machine."""
+_SPARE_AFTER_SECONDS = 5.0
+"""The first spare starts once the server is ready: both wait for the processors."""
 _PROBE = "SELECT COUNT(*) FROM t"
 _log = logging.getLogger("curator.parser")
 _REFUSALS = {
@@ -54,7 +56,9 @@ class ParserPool:
         self._lock = threading.Lock()
         self._is_closed = False
         self._warm = _Child()
-        self._spares.put(_Child())
+        self._first = threading.Timer(_SPARE_AFTER_SECONDS, self._start_spare)
+        self._first.daemon = True
+        self._first.start()
 
     def parse(self, sql: str, *, sequences: bool = False) -> Query:
         """Return the tree of ``sql``.
@@ -104,14 +108,15 @@ class ParserPool:
         threading.Thread(target=self._start_spare, daemon=True).start()
 
     def _start_spare(self) -> None:
-        with contextlib.suppress(OSError):  # the next replacement starts its own
-            if self._spares.empty():
+        with contextlib.suppress(OSError), self._lock:  # a replacement starts its own
+            if not self._is_closed and self._spares.empty():
                 self._spares.put(_Child())
 
     def close(self) -> None:
         """End the children."""
         with self._lock:
             self._is_closed = True
+            self._first.cancel()
             self._warm.kill()
             while not self._spares.empty():
                 self._spares.get().kill()

@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     rate_limit: int = Field(default=120, ge=0)
     max_in_flight: int = Field(default=8, ge=0)
     permits: int = Field(default=64, ge=1)
-    executors: int = Field(default=2, ge=1)
+    executors: int = Field(default=2, ge=1, le=32)  # they share 2 GiB
     workers: int = Field(default=1, ge=1, le=64)
     metrics_port: int | None = Field(default=None, ge=0, le=65535)
     metrics_host: str = "127.0.0.1"

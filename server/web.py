@@ -18,12 +18,14 @@ from engines.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.compiled import CompiledQuery
+from query_lang.costs import PAID
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,
     Machine,
     recovered_seconds,
 )
+from server.api.caller_checks import CHECKING_SECONDS, SHARED_CHECKING_SECONDS
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock
@@ -43,6 +45,8 @@ from server.use_cases.asked_releases import ReleaseDesk
 from server.use_cases.asking import Desk
 from server.use_cases.cost_settings import question_limits
 from server.use_cases.door import Door
+from server.use_cases.errors import DatasetUnavailableError
+from server.use_cases.key_sets import RETRY_SECONDS
 from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.odometers import Odometers
 from server.use_cases.oidc import token_reader
@@ -60,6 +64,8 @@ from server.use_cases.shared_limits import SharedLimiter
 RECOVERY_SECONDS = 1.0
 LEDGER_CHECK_SECONDS = 1.0
 CHILD_CHECK_SECONDS = 5.0
+SILENT_SECONDS = 30.0
+"""More than a statement of serving waits for a lock (10 s) and runs."""
 _log = logging.getLogger("curator")
 
 
@@ -122,7 +128,7 @@ class Server:
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
         self.desk = Desk(self.services, compiler, offers)
-        charged = Compiler(parser)  # what is paid for is answered, whatever it costs
+        charged = Compiler(parser, PAID)  # it is answered, whatever it costs
         self._recovery = Recovery(
             self.services, charged, self.desk, self._pace(), self._take_in
         )
@@ -138,6 +144,11 @@ class Server:
                     self._parser.check, CHILD_CHECK_SECONDS, ParserUnavailableError.code
                 ),
                 Check(engine.check, CHILD_CHECK_SECONDS, ExecutorUnavailableError.code),
+                Check(
+                    self.services.unreadable.look,
+                    CHILD_CHECK_SECONDS,
+                    DatasetUnavailableError.code,
+                ),
             ]
         )
 
@@ -169,7 +180,9 @@ class Server:
         if self._serves_alone:
             self._held.enter_context(ProcessLock(self.settings.lock_file))
             check_installation(self.services)
+        self.services.unreadable.look()
         start_executors(self.services)
+        self.services.databases.bound_silence(SILENT_SECONDS)
         self.readiness.look()
         self._heartbeat.start()
         self._started = True
@@ -196,6 +209,11 @@ class Server:
             CounterSettings(
                 permits=self.settings.permits,
                 machine=self._machine,
+                checking_seconds=(
+                    SHARED_CHECKING_SECONDS
+                    if self.services.databases.is_shared
+                    else CHECKING_SECONDS
+                ),
             ),
         )
         parts = Parts(
@@ -223,7 +241,11 @@ class Server:
         self.start()
         tasks = [
             asyncio.create_task(forever)
-            for forever in (self._recover_forever(), self.readiness.watch())
+            for forever in (
+                self._recover_forever(),
+                self.readiness.watch(),
+                self._keep_issuers_keys(),
+            )
         ]
         try:
             yield
@@ -232,6 +254,16 @@ class Server:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
+
+    async def _keep_issuers_keys(self) -> None:
+        """Read the issuer's keys now and again: no request ever waits for them."""
+        while self._tokens is not None:
+            try:
+                self._tokens.keys.keep_fresh()
+            except Exception as error:  # noqa: BLE001 - it must go on
+                facts = {"error": type(error).__name__}
+                _log.error("reading the issuer's keys met a bug", extra=facts)
+            await asyncio.sleep(RETRY_SECONDS)
 
     def _take_in(
         self, compiled: CompiledQuery, execution: Callable[[], None] | None

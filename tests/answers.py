@@ -11,11 +11,14 @@ from query_lang.compiled import (
     NumberShown,
     OutputColumn,
     Presentation,
-    RenderedPlan,
 )
 from query_lang.costs import PlanCost
+from query_lang.rendered import RenderedPlan
 
 ONE = VectorSensitivity(Fraction(1), Fraction(1), Fraction(1))
+
+WIDE = (-(2**62), 2**62)
+"""Bounds of an average that no test meets."""
 
 
 def measure(scale=0, size=1, l1=1, weight=1):

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.clusters import Cluster, MissingPostgresError
+from tests.remembered import remember_in
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -15,6 +16,13 @@ def test_data():
     if not folder.is_dir():
         pytest.skip(f"no test data at {folder}: set CURATOR_TEST_DATA")
     return folder.resolve()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _remembered_installations(tmp_path_factory):
+    base = tmp_path_factory.getbasetemp()
+    run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    remember_in(run / "installations")
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import httpx
 import uvicorn
 
@@ -22,6 +23,8 @@ from server.settings import read_settings
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.people import NewProject, PeopleOffice
 from server.web import Server
+from tests.remembered import remembered
+from tests.warm import forked_curator, run_curator
 
 MANIFEST = """\
 version: 1
@@ -135,8 +138,12 @@ class Installation:
             self.data.mkdir(mode=0o700)
             (self.data / "secret.key").write_text(secret.hex())
             (self.data / "secret.key").chmod(0o600)
-        initialise(self.settings, single_custodian=True)
+        remembered(self, ("create",), self.initialise)
         return self
+
+    def initialise(self):
+        """Initialise for real, with a secret that no other installation has."""
+        initialise(self.settings, single_custodian=True)
 
     @contextlib.contextmanager
     def services(self):
@@ -164,7 +171,9 @@ class Installation:
 
     def load(self, rows=DEFAULT_ROWS, **more):
         """Load a visits table; return the snapshot's id."""
-        return self.load_manifest(self.write_manifest(rows, **more))
+        path = self.write_manifest(rows, **more)
+        act = ("load", tuple(rows), sorted(more.items()))
+        return remembered(self, act, lambda: self.load_manifest(path))
 
     def load_manifest(self, path):
         """Load what a manifest declares; return the snapshot's id."""
@@ -176,24 +185,20 @@ class Installation:
         self, name="ada", project="study", dataset="clinic", allotment="100000", **more
     ):
         """Make a principal, a project and a key; return the key."""
+        wanted = NewProject(project, (dataset,), (name,), Loss.parse(allotment), **more)
+        act = ("analyst", name, wanted)
+        return remembered(self, act, lambda: self._make_analyst(name, wanted))
+
+    def _make_analyst(self, name, wanted):
         with self.services() as services:
             office = PeopleOffice(services, "local:test")
             office.create_principal(name, "analyst")
-            office.create_project(
-                NewProject(project, (dataset,), (name,), Loss.parse(allotment), **more)
-            )
+            office.create_project(wanted)
             return office.create_key(name)["key"]
 
     def curator(self, *arguments, environment=None):
-        """Run a command in a process of its own."""
-        return subprocess.run(
-            [sys.executable, "-m", "server.main", *arguments],
-            env={**self.environment, **(environment or {})},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        """Run a command in a process of its own, forked from a warm one."""
+        return run_curator(arguments, {**self.environment, **(environment or {})})
 
 
 class ImportingInstallation(Installation):
@@ -213,6 +218,13 @@ class ImportingInstallation(Installation):
             runner = make_runner(services, threading.Event(), beat_seconds=0.05)
             while runner.run_one():
                 pass
+
+
+def empty_snapshot(installation, snapshot):
+    """Let a snapshot's file open well and hold no table, so that executions fail."""
+    path = installation.data / "snapshots" / f"{snapshot}.duckdb"
+    path.unlink()
+    duckdb.connect(str(path)).close()
 
 
 def free_port():
@@ -291,16 +303,16 @@ def _where_threads_are():
 def wait_until_ready(port, process=None, seconds=120):
     url = f"http://127.0.0.1:{port}/readyz"
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if process is not None and process.poll() is not None:
-            message = f"the server ended with {process.returncode}"
-            raise RuntimeError(message)
-        with contextlib.suppress(httpx.TransportError):
-            # reading the list of CAs each time would keep a processor busy
-            ready = httpx.get(url, verify=False)  # noqa: S501 - plain HTTP
-            if ready.status_code == 200:
-                return
-        time.sleep(0.02)
+    # asking by a new client each time would keep a processor busy
+    with httpx.Client(verify=False) as http:  # noqa: S501 - plain HTTP
+        while time.monotonic() < deadline:
+            if process is not None and process.poll() is not None:
+                message = f"the server ended with {process.returncode}"
+                raise RuntimeError(message)
+            with contextlib.suppress(httpx.TransportError):
+                if http.get(url).status_code == 200:
+                    return
+            time.sleep(0.03)
     message = "the server did not become ready"
     raise RuntimeError(message)
 
@@ -319,13 +331,11 @@ def start_process(
 
 
 @contextlib.contextmanager
-def serve_in_process(installation, **more):
-    """Serve from a process of its own; yield the URL."""
+def serve_in_process(installation, environment=None):
+    """Serve from a process of its own, forked from a warm one; yield the URL."""
     port = free_port()
-    process = start_process(installation, port, **more)
-    try:
+    arguments = ["serve", "--no-worker", "--port", str(port)]
+    told = {**installation.environment, **(environment or {})}
+    with forked_curator(arguments, told, installation.folder / "server.log") as process:
         wait_until_ready(port, process)
         yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(60)

@@ -7,6 +7,7 @@ from decimal import Decimal
 import duckdb
 
 from engines.filling import fill
+from engines.snapshots import new_hash_key, set_hash_key
 from privacy.schema import (
     Column,
     ColumnType,
@@ -15,7 +16,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang.compiled import RenderedPlan
+from query_lang.rendered import RenderedPlan
 
 T = ColumnType
 ENCOUNTERS = Table(
@@ -146,7 +147,9 @@ def ranked(rows: Iterable[Row]):
 
 def connect():
     """Return an empty database in memory."""
-    return duckdb.connect(":memory:")
+    connection = duckdb.connect(":memory:")
+    set_hash_key(connection, new_hash_key())
+    return connection
 
 
 def sample_rows():

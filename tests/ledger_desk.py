@@ -39,8 +39,8 @@ class PromptLedger(Ledger):
         self._leave(paid.query_id)
         return stored
 
-    def store_free(self, request, source_query_id, body):
-        settled = super().store_free(request, source_query_id, body)
+    def store_free(self, request, source_query_id, body, pieces=None):
+        settled = super().store_free(request, source_query_id, body, pieces)
         self._leave(request.query_id)
         return settled
 

@@ -15,6 +15,7 @@ MOST_PROBABLE = 1e-4
 """The most probable run of hits that is still no accident."""
 
 _AS_LIKELY_AS_NOT = 0.5
+_WORDS_THAT_ARE_IDS = 0.02  # by accident: names of people are names of wards and towns
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Shape:
     """What numbers and codes have in common that are compared as one.
 
     Attributes:
-        digits: How many digits they have; of numbers alone without zeros in front.
+        digits: How many digits they have; of numbers alone without zeros in front. Of
+            words of letters alone, how many letters, below 0.
         alone: Whether there are no letters beside them.
         filled: Whether they are numbers filled up with zeros to six digits or more.
     """
@@ -37,6 +39,8 @@ class Shape:
         What has letters or is filled up with zeros looks like an id: an accident is at
         most as likely as not.
         """
+        if self.digits < 0:
+            return min(1.0, max(ids * 26.0**self.digits, _WORDS_THAT_ARE_IDS))
         space = 9 * 10.0 ** max(0, self.digits - 1)
         probability: float = min(1.0, ids / space)
         if self.alone and not self.filled:

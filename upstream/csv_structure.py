@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from engines.regular_files import FileIdentity, identity_of_open, opened
 from upstream.errors import IngestionError, Problem
 
 MAX_RECORD_BYTES = 2**20
@@ -30,43 +31,55 @@ class CsvFile:
         header: The column names of its first record.
         records: How many records follow the header.
         is_quoted: Whether a quote stands anywhere in it.
+        identity: Which file was checked, and in which state.
     """
 
     path: Path
     header: tuple[str, ...]
     records: int
     is_quoted: bool
+    identity: FileIdentity
 
 
 def _untold(_checked_bytes: int) -> None:
     """Tell nobody."""
 
 
-def check_csv(path: Path, name: str, tell: Callable[[int], None] = _untold) -> CsvFile:
+def check_csv(
+    path: Path,
+    name: str,
+    tell: Callable[[int], None] = _untold,
+    within: Path | None = None,
+) -> CsvFile:
     """Return what the file holds once its structure is known to be sound.
 
     Args:
         path: The file.
         name: What to call it in a problem.
         tell: Called now and then with how many more bytes were checked.
+        within: As of ``engines.regular_files.opened``.
 
     Raises:
+        OSError: It cannot be read, or is no regular file.
         IngestionError: The first place where the file is no CSV in UTF-8.
     """
     checker = _Checker(name)
-    with path.open("rb") as file:
+    with opened(path, within=within) as file:
+        identity = identity_of_open(file)
         records = checker.records(file)
         first = next(records, None)
         if first is None:
             raise checker.refusal(1, "the file is empty: it needs a header row")
         header = tuple(field.decode() for field in _fields(first[1]))
+        if any("\0" in name for name in header):
+            raise checker.refusal(1, "a NUL in the header: save the file as UTF-8")
         if any("\n" in name or "\r" in name for name in header):
             raise checker.refusal(1, "a column name has a line break: rename it")
         if said := other_separator(header):
             raise checker.refusal(1, said)
         checker.width = len(header)
         count = _count_records(checker, file, tell)
-    return CsvFile(path, header, count, checker.is_quoted)
+    return CsvFile(path, header, count, checker.is_quoted, identity)
 
 
 def other_separator(header: Sequence[str]) -> str | None:
@@ -114,7 +127,7 @@ def csv_records_at(
 def read_csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the line (from 1) and the fields of each record after the header."""
     checker = _Checker(path.name)
-    with path.open("rb") as file:
+    with opened(path) as file:
         records = checker.records(file)
         _, header = next(records)
         checker.width = len(_fields(header))

@@ -20,6 +20,7 @@ import duckdb
 from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
+from engines.regular_files import identity_of
 from privacy.schema import (
     DEFAULT_MAX_LENGTH,
     DEFAULT_MAX_ROWS,
@@ -29,6 +30,7 @@ from privacy.schema import (
 from query_lang.hierarchies import is_code_sql
 from query_lang.writable import is_writable
 from upstream.csv_structure import other_separator
+from upstream.draft_joins import JoinColumn, join_to_units
 from upstream.errors import IngestionError, Problem
 from upstream.loose_ids import FUNCTIONS, forms_sql
 from upstream.manifest_rules import RESERVED, TODO
@@ -42,10 +44,11 @@ from upstream.proposals import (
     is_identifier,
     number_proposal,
 )
-from upstream.published_ids import HANDFUL
+from upstream.published_ids import HANDFUL, literal_rows
 from upstream.reading_sql import quoted
 
 _DEFAULT_SCALE = 2
+_JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
 _TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
 _SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
@@ -55,6 +58,18 @@ _PEOPLE = re.compile(
     r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
 )
 """Names of columns that hold ids of people, most likely."""
+
+_WIDE = """\
+  # {count} columns are named by ids of people, and left out here: names of columns are
+  # public, and so is who has which column. Turn the file into long form: one row for
+  # each person and what is told of them, the id in a column of the unit.
+"""
+
+_JOINED = """\
+  # Never public: {column} joins its rows to those of single people in {file}.
+  # Write {own} anew with the column {unit} that {file} has for each
+  # {other}, and declare that column below.
+"""
 
 _KINDS = (
     (re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?"), ColumnType.INTEGER),
@@ -114,7 +129,9 @@ def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
         _collect_ids(connection, drafts)
         tables: list[str] = []
         for draft, name in zip(drafts, names, strict=True):
+            draft.leave_out_people()
             with _readable(draft.file):
+                draft.join_to(drafts, names)
                 tables.append(draft.table(name))
     if not units:
         unit_type = f"{TODO} # integer or text"
@@ -180,8 +197,10 @@ def _readable(file: Path) -> Iterator[None]:
         sentence = f"there is no file {file.name}: check the path"
         raise IngestionError((Problem(str(file), None, None, sentence),))
     try:
+        if file.exists():
+            identity_of(file)  # DuckDB opens whatever is there
         yield
-    except duckdb.Error as error:
+    except (duckdb.Error, OSError) as error:
         sentence = "cannot be read: write it as plain CSV (commas) or Parquet"
         raise IngestionError((Problem(str(file), None, None, sentence),)) from error
 
@@ -200,6 +219,8 @@ class _Draft:
         self.columns = self._columns()
         self.asks_unit = not units
         self.unit = next((unit for unit in units if self.has_column(unit)), None)
+        self.people: frozenset[str] = frozenset()
+        self.joined: tuple[JoinColumn, JoinColumn] | None = None
 
     def has_column(self, source: str) -> bool:
         """Whether the file has a column of that name."""
@@ -211,6 +232,53 @@ class _Draft:
         rows = f"SELECT DISTINCT {text} AS t FROM {self._rows}"  # noqa: S608 - quoted names
         each = f"SELECT t, unnest({forms_sql('t', function)}) AS form FROM ({rows})"  # noqa: S608 - as above
         return f"SELECT t, hash(form) AS form FROM ({each}) WHERE form <> ''"  # noqa: S608 - as above
+
+    def leave_out_people(self) -> None:
+        """Leave out columns that ids of people name, if there are more than a handful.
+
+        Their names would be public with the schema.
+        """
+        if self.asks_unit:
+            return
+        names = [c.source for c in self.columns if c.source != self.unit]
+        each = f"SELECT t, unnest({forms_sql('t', 'text_forms')}) AS form "
+        found = self.connection.execute(
+            f"SELECT DISTINCT t FROM ({each} FROM ({literal_rows(names)})) "  # noqa: S608 - quoted names
+            "WHERE form <> '' AND hash(form) IN (SELECT form FROM temp.unit_ids)"
+        ).fetchall()
+        if len(found) > HANDFUL:
+            self.people = frozenset(str(name) for (name,) in found)
+
+    def join_to(self, drafts: "Sequence[_Draft]", names: Sequence[str]) -> None:
+        """Find what joins the rows of a file without the unit to those of units."""
+        if self.unit is not None or self.asks_unit:
+            return
+        pairs = zip(drafts, names, strict=True)
+        others = [
+            column
+            for draft, name in pairs
+            if draft.unit is not None
+            for column in draft.join_columns(name)
+        ]
+        own = self.join_columns(self.file.name)
+        self.joined = join_to_units(self.connection, own, others)
+
+    def join_columns(self, table: str) -> list[JoinColumn]:
+        """Return the columns that may join this file's rows to another's."""
+        unit = _quoted_name(self.unit) if self.unit is not None else "''"
+        return [
+            JoinColumn(
+                table,
+                _yaml(self.file.name),
+                self.unit,
+                column.source,
+                f"SELECT CAST({unit} AS VARCHAR) AS unit_key, "  # noqa: S608 - quoted names
+                f"CAST({_quoted_name(column.source)} AS VARCHAR) AS t "
+                f"FROM {self._rows} WHERE {unit} IS NOT NULL",
+            )
+            for column in self.columns
+            if column.source != self.unit and column.kind in _JOINING
+        ]
 
     def _names_people(self) -> str | None:
         """Return the column by which a file without the unit seems keyed by people."""
@@ -296,21 +364,31 @@ class _Draft:
             most = f"{DEFAULT_MAX_LENGTH} unless declared; longer ones become NULL"
             lines.append(f"  # max_length of a text column, in bytes: {most}")
         lines.append("  columns:")
-        lines += [line for column in self.columns for line in self._column(column)]
+        kept = [column for column in self.columns if column.source not in self.people]
+        lines += [line for column in kept for line in self._column(column)]
         return "\n".join(lines) + "\n"
 
     def _privacy(self) -> list[str]:
         unit = next((c.name for c in self.columns if c.source == self.unit), None)
-        people = None if unit or self.asks_unit else self._names_people()
-        if unit is None and people is None and not self.asks_unit:
+        seems = None if unit or self.asks_unit else self._seems_private()
+        wide = _WIDE.format(count=len(self.people)).splitlines() if self.people else []
+        if unit is None and seems is None and not self.asks_unit and not wide:
             only = "true only for what anyone may read, such as a code list"
             return [f"  public: {TODO} # no column of the unit: {only}"]
-        keyed = f"{TODO} # {people} looks like ids of people: not public"
         return [
-            f"  unit_column: {unit or (keyed if people else TODO)}",
+            *wide,
+            *(_joined_lines(*self.joined) if self.joined else ()),
+            f"  unit_column: {unit or (f'{TODO} # {seems}' if seems else TODO)}",
             f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
             f"  source: {TODO} which public fact bounds the rows of one unit",
         ]
+
+    def _seems_private(self) -> str | None:
+        """Return why a file without the unit seems to have rows of single people."""
+        if self.joined is not None:
+            return f"{_yaml(self.joined[1].unit or '')}, once it is in the file"
+        people = self._names_people()
+        return people and f"{people} looks like ids of people: not public"
 
     def _column(self, column: _Drafted) -> Iterator[str]:
         keys = [f"name: {column.name}"]
@@ -368,6 +446,12 @@ class _Draft:
             self.connection.execute(f"SELECT {wanted} FROM {self._rows}").fetchone()  # noqa: S608 - quoted names
             or ()
         )
+
+
+def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
+    said = {"own": column.file, "file": other.file, "unit": _yaml(other.unit or "")}
+    names = {"column": _yaml(column.name), "other": _yaml(other.name)}
+    return _JOINED.format(**said, **names).splitlines()
 
 
 def _kind(type_: str) -> ColumnType:

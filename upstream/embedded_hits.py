@@ -7,32 +7,37 @@ from dataclasses import dataclass
 import duckdb
 
 from upstream.coincidence import Shape, is_beyond_accident
-from upstream.embedded_ids import embedded_ids
+from upstream.embedded_ids import embedded_ids, words_within
 from upstream.row_hash import population_id_sql
 
-_SHAPE = (
+SHAPE = (
     "alone, alone AND digits LIKE '0%' AND length(digits) >= 6 AS filled, "
     "length(CASE WHEN alone THEN ltrim(digits, '0') ELSE digits END) AS length"
 )
+"""The columns of a shape (``upstream.coincidence``), from ``digits`` and ``alone``.
+
+Words have their letters for digits, and their number below 0.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedIds:
-    """What texts hold among other characters, in ``temp.embedded``."""
+    """What texts hold among other characters, in a table."""
 
     connection: duckdb.DuckDBPyConnection
+    table: str = "embedded"
 
     @contextmanager
     def collected(self) -> Iterator[None]:
         """Have a table for it."""
         self.connection.execute(
-            "CREATE TEMP TABLE embedded (part INTEGER, digest BLOB, digits VARCHAR, "
-            "alone BOOLEAN, filled BOOLEAN, length BIGINT)"
+            f"CREATE TEMP TABLE {self.table} (part INTEGER, digest BLOB, form VARCHAR, "
+            "digits VARCHAR, alone BOOLEAN, filled BOOLEAN, length BIGINT)"
         )
         try:
             yield
         finally:
-            self.connection.execute("DROP TABLE temp.embedded")
+            self.connection.execute(f"DROP TABLE temp.{self.table}")
 
     def collect(self, part: int, rows: str, *, letters_only: bool) -> None:
         """Add what the texts of a part hold.
@@ -45,8 +50,15 @@ class EmbeddedIds:
         lettered = "WHERE NOT alone" if letters_only else ""
         with embedded_ids(self.connection, rows) as name:
             self.connection.execute(
-                f"INSERT INTO temp.embedded SELECT {part}, "  # noqa: S608 - our own query
-                f"{population_id_sql('form')}, digits, {_SHAPE} FROM {name} {lettered}"
+                f"INSERT INTO temp.{self.table} SELECT {part}, "  # noqa: S608 - our own query
+                f"{population_id_sql('form')}, form, digits, {SHAPE} "
+                f"FROM {name} {lettered}"
+            )
+        with words_within(self.connection, rows) as words:
+            self.connection.execute(
+                f"INSERT INTO temp.{self.table} SELECT {part}, "  # noqa: S608 - as above
+                f"{population_id_sql('form')}, form, form, false, false, -length(form) "
+                f"FROM ({words})"
             )
 
     def on_purpose(self, name: str) -> str:
@@ -55,11 +67,13 @@ class EmbeddedIds:
         Args:
             name: The table of the ids' digests.
         """
-        ids = self._count(f"SELECT count(DISTINCT digest) FROM temp.{name}")  # noqa: S608 - our own name
+        if not self._count(f"SELECT count(*) FROM temp.{self.table}"):  # noqa: S608 - our own name
+            return f"SELECT part, digest FROM temp.{self.table}"  # noqa: S608 - as above
+        ids = self._count(f"SELECT count(DISTINCT digest) FROM temp.{name}")  # noqa: S608 - as above
         is_hit = f"digest IN (SELECT digest FROM temp.{name})"  # noqa: S608 - as above
         found = self.connection.execute(
             "SELECT part, alone, filled, length, count(DISTINCT digits), "  # noqa: S608 - as above
-            f"count(DISTINCT digits) FILTER ({is_hit}) FROM temp.embedded "
+            f"count(DISTINCT digits) FILTER ({is_hit}) FROM temp.{self.table} "
             "GROUP BY GROUPING SETS "
             "((part, alone, filled, length), (alone, filled, length))"
         ).fetchall()
@@ -70,7 +84,7 @@ class EmbeddedIds:
             if is_beyond_accident(hits, trials, shape.probability(ids))
         ]
         return (
-            "SELECT part, digest FROM temp.embedded "  # noqa: S608 - our own condition
+            f"SELECT part, digest FROM temp.{self.table} "  # noqa: S608 - our own condition
             f"WHERE {' OR '.join(chosen) or 'false'}"
         )
 

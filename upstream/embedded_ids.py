@@ -19,13 +19,21 @@ import duckdb
 MOST_CHARACTERS = 2_000
 """Characters of a text that are looked at."""
 
-_LEAST_NUMBER, _LEAST_CODE = 4, 5  # characters of an id among others
+LEAST_NUMBER, LEAST_CODE = 4, 5
+"""Characters of an id among others: of a number, and of one with letters."""
+
 _LEAST_DIGITS = 3
 _MOST_ID = 64  # characters of an id among others
 _PLAIN = "[ -~]*"  # printable ASCII
-_PART, _LETTER, _APART = r"[0-9\pL]", r"\pL", r"[^0-9\pL]"
+_PART, _LETTER, _APART = r"[0-9\pL]", r"[\pL]", r"[^0-9\pL]"
+_LETTERS, _PLAIN_LETTERS = r"\pL", "[:alpha:]"
+_MAY_HOLD_LETTERS = "[^ -@[-`{-~]"  # a letter, or no ASCII
+_WORDS = (
+    rf"{_LETTER}{{{LEAST_CODE},}}",
+    rf"{_LETTER}+(?:[-._@''+]{_LETTER}+)+",  # anna.smith@uni.org
+)
 _IN_ONE_PART = (
-    f"[0-9]{{{_LEAST_NUMBER},}}",
+    f"[0-9]{{{LEAST_NUMBER},}}",
     f"{_LETTER}+[0-9]+",
     f"[0-9]+{_LETTER}",  # 12345678K
 )
@@ -35,7 +43,7 @@ _GLUED = tuple(  # FileP0005978
 _IN_PARTS = (
     _IN_ONE_PART[0],
     f"[0-9]+(?:{_APART}[0-9]+)+",  # 100-00-07
-    f"{_PART}{{{_LEAST_CODE},}}",
+    f"{_PART}{{{LEAST_CODE},}}",
     f"{_PART}+(?:[-_]{_PART}+)+",  # patient-AB-12-CD-34
     rf"[0-9]+(?:[^0-9\pL ][0-9]+)*-?{_LETTER}",  # 12345678-K
     rf"{_LETTER}+(?:[^0-9\pL ]?[0-9]+)+",  # x_P-0005978-01
@@ -55,6 +63,7 @@ _COMPACT_DATE = f"^{_YEAR}((0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01]))?$"  # or a y
 _DECIMAL = "[0-9]+[.,][0-9]+"
 _LEAST_OF_TWO = 7  # digits of two numbers that may be one: 10-14 is a range
 _RUNS, _TEXTS = "temp.embedded_runs", "temp.embedded_texts"
+_LETTERED = "lettered_texts"
 _SINGLE = f"SELECT run AS id FROM {_RUNS} WHERE NOT regexp_matches(run, '{_APART}')"  # noqa: S608 - our own query
 _JOINED = (
     "SELECT CASE WHEN regexp_full_match(id, '[0-9]+') THEN ltrim(id, '0') ELSE id END "  # noqa: S608 - as above
@@ -133,14 +142,31 @@ def embedded_ids(connection: duckdb.DuckDBPyConnection, rows: str) -> Iterator[s
     }
     try:
         connection.execute(f"CREATE TEMP TABLE embedded_texts AS {_texts(rows)}")
-        if connection.execute(f"SELECT 1 FROM {_TEXTS} LIMIT 1").fetchone() is None:  # noqa: S608 - our own name
+        some, fitted = _fitted(connection, _TEXTS)
+        if not some:
             steps = {"embedded_within": _NOTHING}
         for name, query in steps.items():
-            connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
+            connection.execute(f"CREATE TEMP TABLE {name} AS {fitted(query)}")
         yield "temp.embedded_within"
     finally:
         for name in ("embedded_texts", *steps):
             connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+
+
+def _fitted(
+    connection: duckdb.DuckDBPyConnection, name: str
+) -> tuple[bool, Callable[[str], str]]:
+    """Return whether there are texts, and what fits a query to them.
+
+    Patterns with every alphabet's letters take DuckDB 15 ms each to make ready, more
+    than reading a short list; where all texts are ASCII, its letters do.
+    """
+    row = connection.execute(
+        f"SELECT count(*), bool_and(regexp_full_match(x, '{_PLAIN}')) FROM {name}"  # noqa: S608 - our own name
+    ).fetchone()
+    texts, is_plain = row or (0, None)
+    letters = _PLAIN_LETTERS if is_plain else _LETTERS
+    return bool(texts), lambda query: query.replace(_LETTERS, letters)
 
 
 def _texts(rows: str) -> str:
@@ -180,11 +206,52 @@ def _ids() -> str:
 
 def _within() -> str:
     form = "regexp_replace(id, '(^|[^0-9])0+([0-9])', '\\1\\2', 'g')"
-    least = f"CASE WHEN id = digits THEN {_LEAST_NUMBER} ELSE {_LEAST_CODE} END"
+    least = f"CASE WHEN id = digits THEN {LEAST_NUMBER} ELSE {LEAST_CODE} END"
     return (
         f"SELECT DISTINCT CASE WHEN contains(id, '0') THEN {form} ELSE id END AS form, "  # noqa: S608 - our own query
         f"digits, id = digits AS alone FROM temp.embedded_ids "
         f"WHERE length(id) BETWEEN {least} AND {_MOST_ID} "
         f"AND length(digits) >= {_LEAST_DIGITS} "
-        f"AND NOT regexp_matches(id, '{_COMPACT_DATE}')"
+        f"AND NOT {is_date_sql('id')}"
+    )
+
+
+def is_date_sql(text: str) -> str:
+    """Return the DuckDB expression of whether digits are a year or a day."""
+    return f"regexp_matches({text}, '{_COMPACT_DATE}')"
+
+
+@contextmanager
+def words_within(connection: duckdb.DuckDBPyConnection, rows: str) -> Iterator[str]:
+    """Lend the query of the words that texts hold among others, column ``form``.
+
+    Each once: words of letters alone, and letters that points, dashes or an at sign
+    join, as in an e-mail address. What a whole text is, is left out.
+
+    Args:
+        connection: It has ``FUNCTIONS``.
+        rows: The query of the texts, column ``t``.
+    """
+    small = f"lower(left(t, {MOST_CHARACTERS}))"
+    plain = f"CASE WHEN regexp_full_match(t, '{_PLAIN}') THEN {small}"
+    try:
+        connection.execute(
+            f"CREATE TEMP TABLE {_LETTERED} AS SELECT DISTINCT {plain} "  # noqa: S608 - our own query
+            f"ELSE plain_text(t) END AS x FROM ({rows}) "
+            f"WHERE regexp_matches(t, '{_MAY_HOLD_LETTERS}') "
+            "AND NOT regexp_full_match(t, '[A-Za-z]+')"
+        )
+        some, fitted = _fitted(connection, f"temp.{_LETTERED}")
+        yield fitted(_words()) if some else "SELECT '' AS form WHERE false"
+    finally:
+        connection.execute(f"DROP TABLE IF EXISTS temp.{_LETTERED}")
+
+
+def _words() -> str:
+    found = ", ".join(f"regexp_extract_all(x, '{run}')" for run in _WORDS)
+    return (
+        "SELECT DISTINCT form FROM (SELECT x, regexp_replace(unnest("  # noqa: S608 - our own query
+        f"list_concat({found})), '{_APART}', '', 'g') AS form FROM temp.{_LETTERED}) "
+        f"WHERE length(form) BETWEEN {LEAST_CODE} AND {_MOST_ID} "
+        f"AND form <> regexp_replace(x, '{_APART}', '', 'g')"
     )

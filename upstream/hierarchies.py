@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
 
+from engines.regular_files import FileTooLargeError, read_at_most
 from privacy.schema import Hierarchy
 from upstream.declarations import HierarchySpec
 from upstream.errors import ManifestError, Problem
@@ -47,17 +48,25 @@ def read_hierarchies(
 
 
 def _text(path: Path, shown: str, import_folder: Path) -> str:
-    if not path.resolve().is_relative_to(import_folder.resolve()):
-        raise _refused(shown, None, "lies outside the import folder: move it inside")
+    root = import_folder.resolve()
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _refused(shown, None, "is larger than one mebibyte: shorten it")
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        sentence = f"cannot be read ({error.strerror}): check the name"
-        raise _refused(shown, None, sentence) from error
-    except UnicodeDecodeError as error:
-        raise _refused(shown, None, "save the file as UTF-8") from error
+        real = path.resolve()
+        if not real.is_relative_to(root):
+            sentence = "lies outside the import folder: move it inside"
+            raise _refused(shown, None, sentence)
+        return read_at_most(real, MOST_BYTES, within=root).decode("utf-8-sig")
+    except FileTooLargeError:
+        sentence = "is larger than one mebibyte: shorten it"
+        raise _refused(shown, None, sentence) from None
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _refused(shown, None, _unread(error)) from error
+
+
+def _unread(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "save the file as UTF-8"
+    told = error.strerror if isinstance(error, OSError) else "it is no file's name"
+    return f"cannot be read ({told}): check the name"
 
 
 def _refused(file: str, line: int | None, sentence: str) -> ManifestError:

@@ -1,5 +1,6 @@
 """Ingestion: declared files in, one snapshot file out, whole or not at all."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,25 +12,30 @@ import duckdb
 from duckdb.func import SPECIAL
 from duckdb.sqltypes import VARCHAR
 
+from privacy.coincidences import coinciding_places, names_in_files
 from upstream.canonical import folded_unit_id
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
+from upstream.full_disks import is_for_want_of_space
 from upstream.load_warnings import alike_warnings, load_warnings
 from upstream.loose_ids import FUNCTIONS
+from upstream.lost_texts import lost_texts
 from upstream.manifest import Manifest
 from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
 from upstream.public_watch import PublicWatch, Surroundings
-from upstream.published_ids import KnownUnits
+from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
 from upstream.report import IngestionReport
 from upstream.row_hash import padded_keys
+from upstream.row_values import PrivateColumn, stored_columns
 from upstream.secrets import IngestionKeys, derive_keys
 from upstream.sizes import check_rows, check_units
 from upstream.sources import (
     Folders,
     SourceFile,
     open_sources,
+    refuse_changed,
     unit_columns_in_public_file,
 )
 from upstream.staging import Bench, StagedTable, canonical_id_or_mark, stage
@@ -44,6 +50,9 @@ Sources = Mapping[str, Sequence[SourceFile]]
 
 MEMORY_LIMIT = "512MB"  # DuckDB's own; the process stays below twice as much
 BUCKET_BYTES = 2**27
+STORED_PLAIN = {"force_compression": "uncompressed"}
+"""No column is stored in a form that follows from its values (ADR 29)."""
+
 _SUFFIXES = (".part", ".part.wal", ".spill")
 
 
@@ -58,12 +67,16 @@ class Ingested:
         new_units: How many units have a form that the population's file lacks.
         names_others: Other populations of which something public names more than a
             handful of units: to be refused, as an overlap is.
+        not_stored: The SHA-256 of what is compared as public and not stored: columns of
+            public tables' files that are not declared, values that are not kept, and
+            the files' names.
     """
 
     report: IngestionReport
     population_ids: bytes
     new_units: int = 0
     names_others: tuple[str, ...] = ()
+    not_stored: str = ""
 
 
 NOTHING_BEFORE = Surroundings()
@@ -176,9 +189,65 @@ def names_since(  # noqa: PLR0913 - as ``ingest``
             _taught(connection, derive_keys(secret), **FUNCTIONS),
         ):
             loaded = KnownUnits(ingested.population_ids)
-            watch = PublicWatch(connection, manifest, surroundings, loaded)
+            watch = PublicWatch(connection, _declared(manifest), surroundings, loaded)
             watch.look_again()
         return watch.names_others
+
+
+def named_in_snapshot(  # noqa: PLR0913 - as ``ingest``
+    snapshot: EarlierSnapshot,
+    own: KnownUnits,
+    others: Mapping[str, KnownUnits],
+    *,
+    secret: bytes,
+    target: Path,
+    memory_limit: str = MEMORY_LIMIT,
+    threads: int = 1,
+) -> tuple[str, ...]:
+    """Return the other populations of which a snapshot's public part names units.
+
+    Of one that was loaded earlier and is to be shown again: it is held against who is
+    recorded now, as a load is. It names a population where it names more than a
+    handful of its units.
+
+    Args:
+        snapshot: What it shows.
+        own: The overlap file of its population.
+        others: Those of other populations, by name.
+        secret: The installation's master secret, 32 bytes.
+        target: A path beside which may be written meanwhile; nobody else's.
+        memory_limit: As of ``ingest``.
+        threads: As of ``ingest``.
+
+    Raises:
+        IngestionError: It names units of its own population, or cannot be read.
+    """
+    settings = {"memory_limit": memory_limit, "threads": str(threads)}
+    with _workshop(target, settings) as (connection, _):
+        _attach_stored(connection, snapshot.path)
+        with _taught(connection, derive_keys(secret), **FUNCTIONS):
+            beside = Surroundings(others=others)
+            watch = PublicWatch(connection, snapshot.declared, beside, own)
+            watch.refuse_published()
+        return watch.names_others
+
+
+def _attach_stored(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    try:
+        connection.execute(f"ATTACH '{_escaped(path)}' AS snapshot (READ_ONLY)")
+    except duckdb.Error as error:
+        sentence = (
+            "the snapshot cannot be read, so its public tables cannot be compared with "
+            "who is recorded: bring it back from its backup, or load the data again"
+        )
+        raise IngestionError((Problem(path.name, None, None, sentence),)) from error
+
+
+def _declared(manifest: Manifest) -> Declared:
+    content = json.loads(manifest.canonical_json())
+    return Declared(
+        manifest.schema(), coinciding_places(content), names_in_files(content)
+    )
 
 
 def sweep_dead_loads(folder: Path) -> None:
@@ -205,6 +274,7 @@ def _workshop(
     spill.mkdir(mode=0o700)
     config: dict[str, str | bool | int | float | list[str]] = {
         **settings,
+        **STORED_PLAIN,
         "temp_directory": str(spill / "pages"),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
@@ -215,6 +285,10 @@ def _workshop(
         yield connection, part
     except duckdb.OutOfMemoryException as error:
         raise IngestionError((_too_small(target),)) from error
+    except (duckdb.Error, OSError) as error:
+        if is_for_want_of_space(error, target.parent):
+            raise IngestionError((_too_full(target),)) from error
+        raise
     finally:
         connection.close()
         _sweep(part, spill)
@@ -225,6 +299,16 @@ def _too_small(target: Path) -> Problem:
         "the load needs more memory or disk than it may take: make room beside the "
         "snapshots, and check the unit columns, since all rows of one unit are ranked "
         "together"
+    )
+    return Problem(target.name, None, None, sentence)
+
+
+def _too_full(target: Path) -> Problem:
+    sentence = (
+        "no space is left on the device that holds CURATOR_DATA "
+        f"({target.parent}); nothing was recorded, and what was begun is removed. A "
+        "load takes about four times the bytes of its files, and 64 MB at least: free "
+        "as much there, and load again"
     )
     return Problem(target.name, None, None, sentence)
 
@@ -294,25 +378,42 @@ class _Load:
         self.bench = bench
         self.manifest = manifest
         self.schema = manifest.schema()
-        self.watch = PublicWatch(bench.connection, manifest, surroundings)
+        self.watch = PublicWatch(bench.connection, _declared(manifest), surroundings)
 
     def run(self, folders: Folders) -> Ingested:
         sources = self._open(folders)
+        files = [file for found in sources.values() for file in found]
+        try:
+            ingested = self._ingested(sources)
+        except duckdb.InterruptException:
+            raise
+        except (IngestionError, duckdb.Error, OSError, ValueError):
+            refuse_changed(files)  # which says more than what came of it
+            raise
+        refuse_changed(files)
+        return ingested
+
+    def _ingested(self, sources: Sources) -> Ingested:
         prepare_units(self.bench.connection)
         staged = self._stage(sources)
         units = count_units(self.bench.connection)
         check_units(self.manifest.population, units)
         self.watch.refuse_lists()
         self.watch.refuse_other_datasets()
-        reports = []
+        reports, coinciding = [], _declared(self.manifest).coinciding
         for table in staged:
             if table.table.public:
                 reports.append(store_public_table(self.bench, table))
-                self.watch.refuse_table(self.schema.tables[table.table.name])
+                name = table.table.name
+                files = [file.path.name for file in sources[name]]
+                lost = lost_texts(table, coinciding)
+                self.watch.refuse_table(self.schema.tables[name], files, lost)
             else:
                 reports.append(PrivateTable(self.bench, table).store())
             check_rows(table.table, reports[-1].rows_kept)
             table.discard(self.bench.connection)
+        self.watch.refuse_together()
+        self.watch.refuse_rows_of(list(self._private_rows(sources)))
         warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
         alike = count_alike(self.bench.connection)
         told = alike_warnings(self.manifest.population, alike)
@@ -323,7 +424,16 @@ class _Load:
             population_digests(self.bench.connection),
             self.watch.new_units(),
             self.watch.names_others,
+            self.watch.not_stored,
         )
+
+    def _private_rows(self, sources: Sources) -> Iterator[PrivateColumn]:
+        """Yield the columns whose values may identify rows of stored private tables."""
+        for table in self.manifest.tables:
+            if table.unit_column is not None:
+                files = [file.path.name for file in sources[table.name]]
+                unit = table.column(table.unit_column).file_column
+                yield from stored_columns(self.schema.tables[table.name], files, unit)
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []
@@ -351,7 +461,8 @@ class _Load:
         for name in sorted(unit_columns_in_public_file(files, units)):
             sentence = (
                 f"the file has the unit column {name!r}, so table {table.name} cannot "
-                "be public: declare its unit_column, or remove the column"
+                "be public: declare its unit_column; if its rows are about no single "
+                "person, write the file without the column"
             )
             yield Problem(files[0].path.name, None, None, sentence)
 

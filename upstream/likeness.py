@@ -3,27 +3,30 @@
 Nothing of it is stored or shown to anybody else: a digest of rows tells about them.
 """
 
-from collections.abc import Collection
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
+from upstream.ingestion import MEMORY_LIMIT
+
 Likeness = tuple[tuple[object, ...], ...]
 
 
-def same_rows(first: Path, second: Path, names: Collection[str] | None = None) -> bool:
+def same_rows(first: Path, second: Path) -> bool:
     """Whether two snapshots hold the same tables with the same rows, in any order.
 
     Compared by the number of rows and a sum of their 64-bit hashes, table by table: a
-    hint, and no proof. False where one of them cannot be read now.
+    hint, and no proof. False where one of them cannot be read now, or takes more memory
+    than a load may.
 
     Args:
         first: A snapshot file.
         second: Another one.
-        names: The tables that are compared; None: all of them.
     """
     try:
-        with duckdb.connect(":memory:") as connection:
+        with limited_database() as connection:
             for name, path in (("first", first), ("second", second)):
                 escaped = str(path).replace("'", "''")
                 connection.execute(f"ATTACH '{escaped}' AS {name} (READ_ONLY)")
@@ -31,10 +34,24 @@ def same_rows(first: Path, second: Path, names: Collection[str] | None = None) -
             held = {str(row[0]) for row in tables}
             return tables == _tables(connection, "second") and all(
                 _like(connection, "first", table) == _like(connection, "second", table)
-                for table in (held if names is None else held.intersection(names))
+                for table in held
             )
     except duckdb.Error:
         return False
+
+
+@contextmanager
+def limited_database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Lend a database in memory that leaves processors and memory to answers."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY_LIMIT,
+        "threads": "1",
+        "temp_directory": "",  # sums of hashes spill nothing
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    with duckdb.connect(":memory:", config=config) as connection:
+        yield connection
 
 
 def _tables(connection: duckdb.DuckDBPyConnection, snapshot: str) -> Likeness:

@@ -25,6 +25,7 @@ _LEAST_JOINED_DIGITS = 7  # of parts that are one number, however they are cut
 _LEAST_WORD = 5  # characters of an id among others, as in Patient/1000007
 _MOST_DIGITS = 20  # of a number in scientific notation
 _WORDS = "[ -/:-~]*"  # printable ASCII without digits
+_DECIMAL = "-?[0-9]+[.](?:[0-9]?[1-9]|[0-9]{3,}[1-9])"  # neither 7.0 nor 1.007
 _BETWEEN = "\n"  # no form holds a control character
 
 _MARKS = {"\u066b": ".", "\u066c": ",", "\u2212": "-"}  # Arabic marks, the minus sign
@@ -203,15 +204,20 @@ def forms_sql(
 ) -> str:
     """Return the DuckDB expression of a text's list of forms, the same as Python's.
 
-    SQL finds the one form of ASCII letters and digits, and of ASCII without digits. A
-    text that has none has the empty text.
+    SQL finds the one form of ASCII letters and digits, of ASCII without digits, and of
+    most decimals that are no id. A text that has none has the empty text.
     """
     text = f"left({text}, {_MOST_CHARACTERS})"
     plain = f"regexp_replace(lower({text}), '(^|[^0-9])0+([0-9])', '\\1\\2', 'g')"
     words = f"regexp_replace(lower({text}), '[^a-z]', '', 'g')"
+    decimal = f"regexp_replace({text}, '^-?0*([0-9])', '\\1')"
+    decimals = f"WHEN regexp_full_match({text}, '{_DECIMAL}') THEN [{decimal}] "
+    if function == "id_forms":
+        decimals = ""
     return (
         f"CASE WHEN regexp_full_match({text}, '[0-9A-Za-z]+') THEN [{plain}] "
         f"WHEN regexp_full_match({text}, '{_WORDS}') THEN [{words}] "
+        f"{decimals}"
         f"ELSE string_split({function}({text}), chr(10)) END"
     )
 

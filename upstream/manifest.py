@@ -14,7 +14,15 @@ from upstream.hierarchies import read_hierarchies
 from upstream.manifest_rules import broken_rules
 from upstream.public_schema import table_schema
 from upstream.sentences import sentences_of
-from upstream.yaml_nodes import KEY, Place, Places, Plain, read_json, read_yaml
+from upstream.yaml_nodes import (
+    KEY,
+    Place,
+    Places,
+    Plain,
+    YamlFile,
+    read_json,
+    read_yaml,
+)
 
 _JSON_NAME = "manifest.json"
 
@@ -75,18 +83,21 @@ class Manifest(Declarations):
         return _checked(read_json(text), {}, _JSON_NAME)
 
 
-def load_manifest(path: Path, import_folder: Path | None = None) -> Manifest:
+def load_manifest(
+    path: Path, import_folder: Path | None = None, read: YamlFile | None = None
+) -> Manifest:
     """Read and check a manifest file and the hierarchies that it names.
 
     Args:
         path: The manifest.
         import_folder: The folder that real paths must lie under; None: the manifest's.
+        read: What the file says, where it was read already.
 
     Raises:
         ManifestError: Every problem found, with line and column of its YAML node.
     """
-    content, places = read_yaml(path)
-    manifest = _checked(content, places, str(path))
+    read = read or read_yaml(path)
+    manifest = _checked(read.content, read.places, str(path))
     base = path.resolve().parent
     return manifest.with_hierarchies(
         read_hierarchies(manifest.hierarchies, base, import_folder or base)

@@ -2,11 +2,13 @@
 
 import csv
 from collections.abc import Iterator
+from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 
 import duckdb
 
+from engines.regular_files import identity_of, opened
 from upstream.declarations import TableSpec
 from upstream.errors import ManifestError, Problem
 from upstream.manifest import load_manifest
@@ -35,9 +37,10 @@ def manifest_problems(
 
 def _in_table(table: TableSpec, base: Path, root: Path) -> Iterator[Problem]:
     for pattern in table.files:
-        files = sorted(p for p in base.glob(pattern) if not p.is_dir())
+        found = sorted(base.glob(pattern))
+        files = [path for path in found if not path.is_dir()]
         if not files:
-            yield no_file(table.name, pattern)
+            yield no_file(table.name, pattern, is_folder=bool(found))
         for file in files:
             yield from _in_file(table, file, root)
 
@@ -65,9 +68,13 @@ def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
 
 
 def _header(file: Path) -> list[str]:
+    identity_of(file)  # DuckDB opens whatever is there
     if file.suffix.lower() == ".parquet":
         with duckdb.connect() as connection:
             rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(file))})"  # noqa: S608 - a quoted path
             return [str(row[0]) for row in connection.execute(rows).fetchall()]
-    with file.open(encoding="utf-8-sig", newline="") as lines:
+    with (
+        opened(file) as content,
+        TextIOWrapper(content, "utf-8-sig", newline="") as lines,
+    ):
         return next(csv.reader(lines, strict=True), [])

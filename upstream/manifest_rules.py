@@ -145,6 +145,8 @@ def _twins(at: Place, names: list[str], what: str) -> Broken:
 def _pattern(at: Place, pattern: str) -> Broken:
     if not _is_relative(pattern):
         yield at, "files are relative to the manifest's folder: write a relative path"
+    if any("**" in part and part != "**" for part in pattern.split("/")):
+        yield at, "** stands for folders: write it alone between slashes"
     if not pattern.lower().endswith((".csv", ".parquet")):
         yield at, "only *.csv and *.parquet can be read: export the table as one"
 
@@ -221,7 +223,8 @@ def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
         if {column.name, column.file_column} & unit_names:
             sentence = (
                 "a table that contains the unit column cannot be public: declare "
-                "unit_column, or remove the column from table and file"
+                "unit_column; if its rows are about no single person, take the column "
+                "out of table and file"
             )
             yield below, sentence
         if column.constant_in_unit:

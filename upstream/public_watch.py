@@ -1,28 +1,39 @@
 """A load's look at what is public: its own tables and lists, and earlier ones."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import duckdb
 
-from privacy.coincidences import coinciding_places
 from privacy.schema import Table
 from upstream.errors import IngestionError, Problem
-from upstream.manifest import Manifest
+from upstream.public_names import public_names
 from upstream.published_ids import (
+    Declared,
     EarlierSnapshot,
     KnownUnits,
     Published,
     PublishedIds,
+    Texts,
+    distinct_texts,
     listed,
+    literal_rows,
     refusal,
     stored,
 )
 from upstream.reading_sql import quoted
+from upstream.row_ids import RowIds
+from upstream.row_ids import refusal as row_refusal
+from upstream.row_values import PrivateColumn
+from upstream.whole_datasets import WholeDataset
 
 _OWN, _LOADED = "known_units", "loaded_units"
 _OTHER = "other_units_{}"
+_WHOLE, _OTHER_WHOLE = "whole_dataset", "other_whole_dataset"
+
+
+_Search = PublishedIds | WholeDataset
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class PublicWatch:
 
     Args:
         connection: It has the keys, and the load's units in ``temp.forms``.
-        manifest: Of the load.
+        declared: What the load declares, of the tables in database ``snapshot``.
         surroundings: What it is compared with.
         loaded: Its units, where it has ended and ``temp.forms`` is gone.
 
@@ -59,18 +70,19 @@ class PublicWatch:
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
-        manifest: Manifest,
+        declared: Declared,
         surroundings: Surroundings,
         loaded: KnownUnits | None = None,
     ) -> None:
         self._connection = connection
         self._loaded = loaded
         self._ids = PublishedIds(connection)
-        self._population = manifest.population
-        self._schema = manifest.schema()
-        self._coinciding = coinciding_places(json.loads(manifest.canonical_json()))
+        self._whole = WholeDataset(connection, _WHOLE)
+        self._rows = RowIds(connection)
+        self._declared = declared
         self._surroundings = surroundings
         self._others: set[str] = set()
+        self._not_stored = hashlib.sha256()
         self.warnings: list[str] = []
 
     @property
@@ -78,32 +90,73 @@ class PublicWatch:
         """The other populations of which something public names units."""
         return tuple(sorted(self._others))
 
+    @property
+    def not_stored(self) -> str:
+        """The SHA-256 of what was compared and is not stored."""
+        return self._not_stored.hexdigest()
+
     def new_units(self) -> int:
         """Return how many units the population never had, however they are written."""
         return self._ids.units_beyond(self._surroundings.own, _OWN)
 
     def refuse_lists(self) -> None:
-        """Look at lists and own hierarchies.
+        """Look at names, lists and own hierarchies.
 
         Raises:
             IngestionError: Some name more than a handful of the population's units.
         """
-        self._refuse(listed(self._schema, self._coinciding))
+        self._refuse(_declarations(self._declared))
 
-    def refuse_table(self, table: Table) -> None:
-        """Look at a public table, once it is stored.
+    def refuse_table(
+        self, table: Table, files: Sequence[str], lost: Published = ()
+    ) -> None:
+        """Look at a public table, once it is stored, and at its files' names.
+
+        Args:
+            table: What is declared of it.
+            files: Their names.
+            lost: What its files hold and it does not (``upstream.lost_texts``).
 
         Raises:
             IngestionError: A column names more than a handful of the units.
         """
-        columns = stored(table, "snapshot", self._coinciding)
-        self._refuse([columns])
+        declared = stored(table, "snapshot", self._declared.coinciding)
+        columns = (*declared, *lost)
+        place = f"the files' names of {table.name}"
+        named = Texts(place, literal_rows(files), are_names=True)
+        self._refuse([(*columns, named)])
+        for texts in (*lost, named):
+            self._not_stored.update(distinct_texts(self._connection, texts))
         for column in filter(self._ids.holds_numbers_of_ids, columns):
             self.warnings.append(
                 f"{column.place} holds numbers most of which are ids of the load "
                 "without their letters: if they are, whoever reads them reads about "
-                "single people, so declare the table's unit_column, or leave it out"
+                "single people, so declare the table's unit_column"
             )
+
+    def refuse_together(self) -> None:
+        """Look at all that was looked at, as one.
+
+        Raises:
+            IngestionError: It names more than a handful of the population's units.
+        """
+        self._note_others(self._whole)
+        if parts := self._parts_naming_own(self._whole):
+            whose = f"population {self._declared.schema.population}"
+            raise IngestionError((self._refusal(self._whole.texts, parts, whose),))
+
+    def refuse_rows_of(self, columns: Sequence[PrivateColumn]) -> None:
+        """Look whether what was looked at identifies rows of the load's private tables.
+
+        Args:
+            columns: Those of its private tables, once they are stored.
+
+        Raises:
+            IngestionError: It does.
+        """
+        unit = self._declared.schema.unit
+        if found := self._rows.found_in(columns):
+            raise IngestionError(tuple(row_refusal(one, unit) for one in found))
 
     def look_again(self) -> None:
         """Look at a whole load beside what was loaded while it was under way.
@@ -111,14 +164,27 @@ class PublicWatch:
         Raises:
             IngestionError: Something that was published since names its units.
         """
-        public = [table for table in self._schema.tables.values() if table.is_public]
-        for one in (
-            *listed(self._schema, self._coinciding),
-            *(stored(table, "snapshot", self._coinciding) for table in public),
-        ):
+        for one in self._published():
             with self._ids.looking_at(one):
-                self._note_others()
+                self._note_others(self._ids)
+                self._whole.add(one)
+        self._note_others(self._whole)
         self.refuse_other_datasets()
+
+    def refuse_published(self) -> None:
+        """Look at all that a stored snapshot shows: names, lists, hierarchies, tables.
+
+        Raises:
+            IngestionError: Some name more than a handful of the population's units.
+        """
+        self._refuse(self._published())
+        self.refuse_together()
+
+    def _published(self) -> Iterator[Published]:
+        yield from _declarations(self._declared)
+        for table in self._declared.schema.tables.values():
+            if table.is_public:
+                yield stored(table, "snapshot", self._declared.coinciding)
 
     def refuse_other_datasets(self) -> None:
         """Look whether anything that other datasets have published names these units.
@@ -133,31 +199,37 @@ class PublicWatch:
             raise IngestionError(tuple(problems))
 
     def _in_dataset(self, name: str, earlier: EarlierSnapshot) -> list[Problem]:
-        public = [t for t in earlier.schema.tables.values() if t.is_public]
-        looked_at = [*listed(earlier.schema, earlier.coinciding)]
+        declared = earlier.declared
+        public = [t for t in declared.schema.tables.values() if t.is_public]
+        looked_at = [*_declarations(declared)]
         if public:
             self._attach(name, earlier)
-            coinciding = earlier.coinciding
+            coinciding = declared.coinciding
             looked_at += [stored(table, "earlier", coinciding) for table in public]
         try:
-            return [*self._naming_load(looked_at, f"these units in dataset {name}")]
+            return self._naming_load(looked_at, name)
         finally:
             if public:
                 self._connection.execute("DETACH earlier")
 
-    def _naming_load(
-        self, looked_at: Iterable[Published], whose: str
-    ) -> Iterator[Problem]:
+    def _naming_load(self, looked_at: Iterable[Published], name: str) -> list[Problem]:
+        whose = f"these units in dataset {name}"
+        whole, problems = WholeDataset(self._connection, _OTHER_WHOLE), []
         for one in looked_at:
             with self._ids.looking_at(one):
-                if parts := self._parts_naming_load():
-                    yield self._refusal(one, parts, whose)
+                whole.add(one)
+                self._keep(one, name)
+                if parts := self._parts_naming_load(self._ids):
+                    problems.append(self._refusal(one, parts, whose))
+        if not problems and (parts := self._parts_naming_load(whole)):
+            problems.append(self._refusal(whole.texts, parts, whose))
+        return problems
 
     def _refusal(
-        self, published: Published, parts: tuple[int, ...], whose: str
+        self, published: Sequence[Texts], parts: tuple[int, ...], whose: str
     ) -> Problem:
-        places = [published[part].place for part in parts]
-        return refusal(places, whose, self._population.unit)
+        found = [published[part] for part in parts]
+        return refusal(found, whose, self._declared.schema.unit)
 
     def _attach(self, name: str, earlier: EarlierSnapshot) -> None:
         try:
@@ -173,27 +245,40 @@ class PublicWatch:
             raise IngestionError((problem,)) from error
 
     def _refuse(self, looked_at: Iterable[Published]) -> None:
-        whose = f"population {self._population.id}"
+        whose = f"population {self._declared.schema.population}"
         problems = []
         for one in looked_at:
             with self._ids.looking_at(one):
-                self._note_others()
-                if parts := self._parts_naming_own():
+                self._note_others(self._ids)
+                self._whole.add(one)
+                self._keep(one)
+                if parts := self._parts_naming_own(self._ids):
                     problems.append(self._refusal(one, parts, whose))
         if problems:
             raise IngestionError(tuple(problems))
 
-    def _note_others(self) -> None:
+    def _keep(self, published: Published, dataset: str = "") -> None:
+        """Keep what is looked at, for the load's private rows: if they are there."""
+        if self._loaded is None:
+            self._rows.add(published, dataset)
+
+    def _note_others(self, ids: _Search) -> None:
         for index, (name, known) in enumerate(self._surroundings.others.items()):
-            if self._ids.of_known(known, _OTHER.format(index)):
+            if ids.of_known(known, _OTHER.format(index)):
                 self._others.add(name)
 
-    def _parts_naming_load(self) -> tuple[int, ...]:
+    def _parts_naming_load(self, ids: _Search) -> tuple[int, ...]:
         if self._loaded is None:
-            return self._ids.of_this_load()
-        return self._ids.of_known(self._loaded, _LOADED)
+            return ids.of_this_load()
+        return ids.of_known(self._loaded, _LOADED)
 
-    def _parts_naming_own(self) -> tuple[int, ...]:
+    def _parts_naming_own(self, ids: _Search) -> tuple[int, ...]:
         own = self._surroundings.own
-        named = self._ids.of_this_load()
-        return named or (() if own is None else self._ids.of_known(own, _OWN))
+        named = self._parts_naming_load(ids)
+        return named or (() if own is None else ids.of_known(own, _OWN))
+
+
+def _declarations(declared: Declared) -> Iterator[Published]:
+    """Yield what a schema shows: names, lists, hierarchies."""
+    yield public_names(declared)
+    yield from listed(declared)

@@ -2,11 +2,14 @@
 
 Whoever can read a table of patients reads them without noise, whatever its columns are
 called. So no public table, list or hierarchy may hold more than a handful of unit ids,
-in all its columns together: of this load and, by the keyed hashes of the overlap files,
-of what was loaded before; however they are written (``upstream.loose_ids``).
+in all its columns together, nor may the names of what is declared: of this load and, by
+the keyed hashes of the overlap files, of what was loaded before; however they are
+written (``upstream.loose_ids``). ``upstream.whole_datasets`` counts all of it as one.
 """
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -32,8 +35,14 @@ from upstream.row_hash import POPULATION_ID_BYTES, population_id_sql
 HANDFUL = 5
 """The most units whose ids a public table, list or hierarchy may hold."""
 
-_LOOKED_AT = "published"
+LOOKED_AT = "published"
+"""The table of what is looked at: each part's forms, their digests, their texts."""
+
 _NAMED = 3  # places that a refusal names
+_WIDE = (
+    "Turn a table that has a column for each person into one that has a row for each, "
+    "with a unit column; names are public, so choose others. "
+)
 _AT_ONCE = 100_000  # hashes handed to DuckDB in one statement
 
 
@@ -53,16 +62,35 @@ class Texts:
         rows: The query of them, column ``t``, as text.
         numbers_coincide: Whether numbers among them were declared to be no unit ids.
         is_free: Whether they are texts as somebody wrote them, and no typed values.
+        are_names: Whether they are names, and no values.
+        column: What the column is called, if it is one of a table.
     """
 
     place: str
     rows: str
     numbers_coincide: bool = False
     is_free: bool = True
+    are_names: bool = False
+    column: str = ""
 
 
 Published = tuple[Texts, ...]
 """What is compared as one: the columns of a table, a list, a hierarchy's levels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a manifest declares, as far as it is compared with unit ids.
+
+    Attributes:
+        schema: Its public schema.
+        coinciding: Places whose numbers were declared to be no unit ids.
+        headers: What files call columns, by ``table.column``, where that differs.
+    """
+
+    schema: Dataset
+    coinciding: frozenset[str]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +99,21 @@ class EarlierSnapshot:
 
     Attributes:
         path: The file with its tables.
-        schema: What it declares.
-        coinciding: Places whose numbers were declared to be no unit ids.
+        declared: What it declares.
     """
 
     path: Path
-    schema: Dataset
-    coinciding: frozenset[str]
+    declared: Declared
 
 
-def listed(schema: Dataset, coinciding: frozenset[str]) -> Iterator[Published]:
+def listed(declared: Declared) -> Iterator[Published]:
     """Yield the lists and own hierarchies that a schema shows."""
+    schema, coinciding = declared.schema, declared.coinciding
     for table in schema.tables.values():
         for column in table.columns:
             if isinstance(column.domain, ValuesDomain):
                 name = f"{table.name}.{column.name}"
-                rows = _literal_rows([_text(v) for v in column.domain.values])
+                rows = literal_rows([_text(v) for v in column.domain.values])
                 yield (Texts(f"the list of {name}", rows, name in coinciding),)
     for hierarchy in schema.hierarchies.values():
         yield tuple(_levels(hierarchy, coinciding))
@@ -100,7 +127,7 @@ def _levels(hierarchy: Hierarchy, coinciding: frozenset[str]) -> Iterator[Texts]
         columns[f"level {level}"] = [value for value in values if value is not None]
     for what, texts in columns.items():
         place = f"the {what} of {name}"
-        yield Texts(place, _literal_rows(texts), name in coinciding)
+        yield Texts(place, literal_rows(texts), name in coinciding)
 
 
 def stored(table: Table, database: str, coinciding: frozenset[str]) -> Published:
@@ -117,7 +144,9 @@ def _columns(
         if text is not None:
             rows = f'SELECT {text} AS t FROM {database}."{table.name}"'  # noqa: S608 - declared identifiers
             is_free = column.type is ColumnType.TEXT
-            yield Texts(f"the column {name}", rows, name in coinciding, is_free)
+            place = f"the column {name}"
+            is_exempt = name in coinciding
+            yield Texts(place, rows, is_exempt, is_free, column=column.name)
 
 
 def _stored_text(column: Column) -> str | None:
@@ -136,50 +165,35 @@ def _text(value: Scalar) -> str:
     return str(value)
 
 
-def _literal_rows(texts: Sequence[str]) -> str:
+def literal_rows(texts: Sequence[str]) -> str:
+    """Return the query of some texts, column ``t``."""
     return f"SELECT unnest([{', '.join(map(quoted, texts))}]::VARCHAR[]) AS t"
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedIds:
-    """The search for unit ids; ``temp.forms`` holds those of the load."""
+def distinct_texts(connection: duckdb.DuckDBPyConnection, texts: Texts) -> bytes:
+    """Return the SHA-256 of a place and of the distinct texts that it has."""
+    digest = hashlib.sha256(texts.place.encode())
+    found = connection.execute(
+        "SELECT DISTINCT sha256(t) AS one "  # noqa: S608 - our own query
+        f"FROM ({texts.rows}) WHERE t IS NOT NULL ORDER BY one"
+    )
+    while rows := found.fetchmany(_AT_ONCE):
+        digest.update("".join(row[0] for row in rows).encode())
+    return digest.digest()
 
+
+class UnitSearch(ABC):
+    """A search for unit ids in parts of what everybody may read."""
+
+    __slots__ = ()
     connection: duckdb.DuckDBPyConnection
-
-    @contextmanager
-    def looking_at(self, published: Published) -> Iterator[None]:
-        """Have the digests of what the texts may be meant as in ``temp.published``.
-
-        And of what they may hold, among other characters, in ``temp.embedded``.
-        """
-        self.connection.execute(
-            f"CREATE TEMP TABLE {_LOOKED_AT} (part INTEGER, digest BLOB)"
-        )
-        embedded = EmbeddedIds(self.connection)
-        with embedded.collected():
-            try:
-                for part, texts in enumerate(published):
-                    self._collect(part, texts)
-                    if texts.is_free:
-                        embedded.collect(
-                            part, texts.rows, letters_only=texts.numbers_coincide
-                        )
-                yield
-            finally:
-                self.connection.execute(f"DROP TABLE temp.{_LOOKED_AT}")
-
-    def _collect(self, part: int, texts: Texts) -> None:
-        self.connection.execute(
-            f"INSERT INTO temp.{_LOOKED_AT} SELECT {part}, "  # noqa: S608 - our own query
-            f"{population_id_sql('form')} FROM ({_forms(texts)})"
-        )
 
     def of_this_load(self) -> tuple[int, ...]:
         """Return the parts by which more than a handful of the load's units are named.
 
         None where it is a handful at most.
         """
-        return self._more_than_a_handful("count(DISTINCT unit_key)", "forms")
+        return self.parts_naming("count(DISTINCT unit_key)", "forms")
 
     def of_known(self, known: KnownUnits, name: str) -> tuple[int, ...]:
         """Return the parts by which more than a handful of known units are named.
@@ -192,8 +206,53 @@ class PublishedIds:
         """
         if not known.digests:
             return ()
-        self._hand_over(known.digests, name)
-        return self._more_than_a_handful("count(DISTINCT digest)", name)
+        hand_over(self.connection, known, name)
+        return self.parts_naming("count(DISTINCT digest)", name)
+
+    @abstractmethod
+    def parts_naming(self, units: str, name: str) -> tuple[int, ...]:
+        """Return the parts by which more than a handful of units are named; else none.
+
+        Args:
+            units: What counts the units.
+            name: The table of their digests.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedIds(UnitSearch):
+    """The search for unit ids; ``temp.forms`` holds those of the load."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    @contextmanager
+    def looking_at(self, published: Published) -> Iterator[None]:
+        """Have the digests of what the texts may be meant as in ``temp.published``.
+
+        And of what they may hold, among other characters, in ``temp.embedded``.
+        """
+        self.connection.execute(
+            f"CREATE TEMP TABLE {LOOKED_AT} (part INTEGER, digest BLOB, form VARCHAR, "
+            "written VARCHAR)"
+        )
+        embedded = EmbeddedIds(self.connection)
+        with embedded.collected():
+            try:
+                for part, texts in enumerate(published):
+                    self._collect(part, texts)
+                    if texts.is_free:
+                        embedded.collect(
+                            part, texts.rows, letters_only=texts.numbers_coincide
+                        )
+                yield
+            finally:
+                self.connection.execute(f"DROP TABLE temp.{LOOKED_AT}")
+
+    def _collect(self, part: int, texts: Texts) -> None:
+        self.connection.execute(
+            f"INSERT INTO temp.{LOOKED_AT} SELECT {part}, "  # noqa: S608 - our own query
+            f"{population_id_sql('form')}, form, t FROM ({_forms(texts)})"
+        )
 
     def holds_numbers_of_ids(self, texts: Texts) -> bool:
         """Whether most numbers of a column are the load's ids without their letters."""
@@ -210,62 +269,88 @@ class PublishedIds:
         """Return how many units of the load have a form that is not known."""
         apart = ""
         if known is not None:
-            self._hand_over(known.digests, name)
+            hand_over(self.connection, known, name)
             apart = f"ANTI JOIN temp.{name} USING (digest)"
         found = self.connection.execute(
             f"SELECT count(DISTINCT unit_key) FROM temp.forms {apart}"  # noqa: S608 - our own names
         ).fetchone()
         return int(found[0]) if found else 0
 
-    def _more_than_a_handful(self, units: str, name: str) -> tuple[int, ...]:
+    def parts_naming(self, units: str, name: str) -> tuple[int, ...]:
+        """Return the parts, as ``UnitSearch`` says."""
         embedded = EmbeddedIds(self.connection).on_purpose(name)
-        counts = dict(
-            self.connection.execute(
-                f"SELECT part, {units} FROM (SELECT * FROM temp.{_LOOKED_AT} "  # noqa: S608 - our own names
-                f"UNION ALL {embedded}) JOIN temp.{name} "
-                "USING (digest) GROUP BY GROUPING SETS ((part), ())"
-            ).fetchall()
-        )
-        if counts.pop(None, 0) <= HANDFUL:
-            return ()
-        alone = sorted(part for part, count in counts.items() if count > HANDFUL)
-        return tuple(alone or sorted(counts))
+        hits = f"SELECT part, digest FROM temp.{LOOKED_AT} UNION ALL {embedded}"  # noqa: S608 - our own names
+        return parts_naming(self.connection, hits, units, name)
 
-    def _hand_over(self, digests: bytes, name: str) -> None:
-        if self.connection.execute(
-            "SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [name]
-        ).fetchone():
-            return
-        self.connection.execute(f"CREATE TEMP TABLE {name} (digest BLOB)")
-        step = _AT_ONCE * POPULATION_ID_BYTES
-        for start in range(0, len(digests), step):
-            part = digests[start : start + step]
-            each = range(0, len(part), POPULATION_ID_BYTES)
-            self.connection.execute(
-                f"INSERT INTO temp.{name} SELECT unnest(?::BLOB[])",
-                [[part[at : at + POPULATION_ID_BYTES] for at in each]],
-            )
+
+def parts_naming(
+    connection: duckdb.DuckDBPyConnection, hits: str, units: str, name: str
+) -> tuple[int, ...]:
+    """Return the parts by which more than a handful of units are named; else none.
+
+    Args:
+        connection: It has the table.
+        hits: The query of parts and digests.
+        units: What counts the units.
+        name: The table of the units' digests.
+    """
+    counts = dict(
+        connection.execute(
+            f"SELECT part, {units} FROM ({hits}) JOIN temp.{name} "  # noqa: S608 - our own names
+            "USING (digest) GROUP BY GROUPING SETS ((part), ())"
+        ).fetchall()
+    )
+    if counts.pop(None, 0) <= HANDFUL:
+        return ()
+    alone = sorted(part for part, count in counts.items() if count > HANDFUL)
+    return tuple(alone or sorted(counts))
+
+
+def hand_over(
+    connection: duckdb.DuckDBPyConnection, known: KnownUnits, name: str
+) -> None:
+    """Make a table of known units, unless it is there."""
+    if connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [name]
+    ).fetchone():
+        return
+    connection.execute(f"CREATE TEMP TABLE {name} (digest BLOB)")
+    step = _AT_ONCE * POPULATION_ID_BYTES
+    for start in range(0, len(known.digests), step):
+        part = known.digests[start : start + step]
+        each = range(0, len(part), POPULATION_ID_BYTES)
+        connection.execute(
+            f"INSERT INTO temp.{name} SELECT unnest(?::BLOB[])",
+            [[part[at : at + POPULATION_ID_BYTES] for at in each]],
+        )
 
 
 def _forms(texts: Texts) -> str:
     """Return the query of the distinct forms that are looked for."""
     apart = " AND NOT regexp_full_match(form, '[0-9]+')"
     return (
-        f"SELECT DISTINCT form FROM (SELECT unnest({forms_sql('t', 'certain_forms')}) "  # noqa: S608 - our own names
-        f"AS form FROM (SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "
-        f"WHERE form <> ''{apart if texts.numbers_coincide else ''}"
+        f"SELECT form, min(t) AS t FROM (SELECT t, unnest("  # noqa: S608 - our own names
+        f"{forms_sql('t', 'certain_forms')}) AS form FROM "
+        f"(SELECT DISTINCT t FROM ({texts.rows}) WHERE t IS NOT NULL)) "
+        f"WHERE form <> ''{apart if texts.numbers_coincide else ''} GROUP BY form"
     )
 
 
-def refusal(places: Sequence[str], whose: str, unit: str) -> Problem:
+def refusal(found: Sequence[Texts], whose: str, unit: str) -> Problem:
     """Return the refusal of something public that names units."""
+    places = list(dict.fromkeys(texts.place for texts in found))
     named = " and ".join(places[:_NAMED])
-    holds = "holds" if len(places) == 1 else "hold, together,"
+    one = "hold" if found[0].are_names else "holds"
+    holds = one if len(places) == 1 else "hold, together,"
+    wide = _WIDE if any(texts.are_names for texts in found) else ""
     sentence = (
         f"{named} {holds} ids of {whose}, more than {HANDFUL} of them, and "
-        "cannot be public: whoever reads it reads about single people. Declare a "
-        "table's unit_column, or leave the column out; write codes that are nobody's "
-        f"id, such as w7 for ward 7. Where numbers are {unit} ids by coincidence "
-        "alone, two persons may declare not_unit_ids: true, with its source"
+        "cannot be public: whoever reads it reads about single people. A table with "
+        f"rows of single {unit}s stays private, whichever columns are declared: "
+        "declare its unit_column. One that is of something else may be written anew "
+        "without the ids, or with codes that are nobody's, such as w7 for ward 7. "
+        f"{wide}"
+        f"Where numbers are {unit} ids by coincidence alone, declare their column and "
+        "two persons may agree on not_unit_ids: true, with its source"
     )
     return Problem("manifest", None, None, sentence)

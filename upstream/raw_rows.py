@@ -10,11 +10,13 @@ column's rules may need whole is carried by its digest (``upstream.long_texts``)
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from upstream.csv_structure import MAX_RECORD_BYTES, CsvFile
 from upstream.declarations import TableSpec
+from upstream.embedded_ids import MOST_CHARACTERS
 from upstream.errors import IngestionError, Problem
+from upstream.file_columns import FileColumn
 from upstream.long_texts import carried_bytes, carried_sql
 from upstream.reading_sql import quoted
 from upstream.sources import ParquetFile, SourceFile
@@ -26,19 +28,29 @@ _TIMESTAMPS = frozenset({"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 
 
-def raw_rows_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
+def raw_rows_sql(
+    table: TableSpec,
+    files: Sequence[SourceFile],
+    looked_at: Sequence[FileColumn] = (),
+) -> str:
     """Return the query of all rows of the files, in file order.
 
     Beside the texts it gives ``file`` (a number from 0) and ``row`` (from 1 within a
     Parquet file; NULL for CSV, whose lines ``read_csv_records`` knows).
 
+    Args:
+        table: What is declared.
+        files: Its files.
+        looked_at: Columns whose texts are wanted as well, as ``w0``, ``w1``, ...: their
+            beginnings, whatever they are declared to be, if at all.
+
     Raises:
         IngestionError: A Parquet column has a type without canonical text.
     """
     parts = [
-        _csv_sql(table, file, number)
+        _csv_sql(table, file, number, looked_at)
         if isinstance(file, CsvFile)
-        else _parquet_sql(table, file, number)
+        else _parquet_sql(table, file, number, looked_at)
         for number, file in enumerate(files)
     ]
     carried = ", ".join(
@@ -48,12 +60,16 @@ def raw_rows_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
     return f"SELECT * REPLACE ({carried}) FROM ({' UNION ALL '.join(parts)})"  # noqa: S608 - our own names
 
 
-def _csv_sql(table: TableSpec, file: CsvFile, number: int) -> str:
+def _csv_sql(
+    table: TableSpec, file: CsvFile, number: int, looked_at: Sequence[FileColumn]
+) -> str:
     names = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(file.header)))
     texts = ", ".join(
         f"coalesce(c{file.header.index(column.file_column)}, '') AS r{i}"
         for i, column in enumerate(table.columns)
     )
+    places = [column.place_in(file) for column in looked_at]
+    texts += _beginnings(None if place is None else f"c{place}" for place in places)
     return (
         f"SELECT {number} AS file, NULL::BIGINT AS row, {texts} FROM read_csv("  # noqa: S608 - quoted paths
         f"[{quoted(str(file.path))}], auto_detect=false, columns={{{names}}}, "
@@ -73,20 +89,46 @@ def _guesses_no_boundary(file: CsvFile) -> str:
     return str(not file.is_quoted).lower()
 
 
-def _parquet_sql(table: TableSpec, file: ParquetFile, number: int) -> str:
+def _parquet_sql(
+    table: TableSpec, file: ParquetFile, number: int, looked_at: Sequence[FileColumn]
+) -> str:
     types = dict(file.types)
     texts = ", ".join(
         f"{_canonical_text(file, name, types[name])} AS r{i}"
         for i, name in enumerate(column.file_column for column in table.columns)
     )
+    texts += _beginnings(_any_text(file, column) for column in looked_at)
     return (
         f"SELECT {number} AS file, file_row_number + 1 AS row, {texts} "  # noqa: S608 - as above
         f"FROM read_parquet([{quoted(str(file.path))}], file_row_number=true)"
     )
 
 
+def _beginnings(texts: Iterable[str | None]) -> str:
+    return "".join(
+        f", left({text or 'NULL::VARCHAR'}, {MOST_CHARACTERS}) AS w{index}"
+        for index, text in enumerate(texts)
+    )
+
+
+def _any_text(file: ParquetFile, column: FileColumn) -> str | None:
+    """Return the expression of a column's text, of whatever type it is."""
+    place = column.place_in(file)
+    if place is None:
+        return None
+    name, type_ = file.types[place]
+    try:
+        return _canonical_text(file, name, type_)
+    except IngestionError:
+        return f"CAST({_quoted_name(name)} AS VARCHAR)"
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _canonical_text(file: ParquetFile, name: str, type_: str) -> str:
-    column = '"' + name.replace('"', '""') + '"'
+    column = _quoted_name(name)
     if type_ in _FLOATS:
         return _written_out(f"regexp_replace(CAST({column} AS VARCHAR), '\\.0$', '')")
     if type_ in _TIMESTAMPS:

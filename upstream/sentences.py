@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 from upstream import declarations
 from upstream.yaml_nodes import Place
 
+MOST_TOLD = 1_000  # problems of one manifest
 _NEAR, _VERY_NEAR = 0.6, 0.85  # how like another key is one that may be meant
 
 Found = list[tuple[Place, str]]
@@ -42,20 +43,16 @@ _PLACES: Mapping[str, type[BaseModel]] = {
 def sentences_of(error: ValidationError) -> Found:
     """Return one sentence for every place that pydantic refused."""
     found: dict[Place, str] = {}
-    for detail in error.errors(include_url=False):
+    for detail in error.errors(include_url=False)[:MOST_TOLD]:
         place = tuple(
             part
             for i, part in enumerate(detail["loc"])
             if not (i and i == len(detail["loc"]) - 1 and part in _UNION_TAGS)
         )
         found.setdefault(place, _sentence(place, detail))
-    return [(at, said) for at, said in found.items() if not _is_echo(at, found)]
-
-
-def _is_echo(at: Place, found: Mapping[Place, str]) -> bool:
-    """Whether a list is called too short only because its entries were refused."""
-    below = [other for other in found if other[: len(at)] == at and other != at]
-    return bool(below)
+    above = {place[:length] for place in found for length in range(len(place))}
+    # a list is called too short where its entries were refused: that is an echo
+    return [(at, said) for at, said in found.items() if at not in above]
 
 
 def _sentence(place: Place, detail: ErrorDetails) -> str:

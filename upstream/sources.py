@@ -1,26 +1,30 @@
 """The files that a table declares: found, kept inside the import folder, opened."""
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import duckdb
 
+from engines.regular_files import FileIdentity, identity_of
 from upstream.csv_structure import CsvFile, check_csv
 from upstream.declarations import TableSpec
 from upstream.errors import IngestionError, Problem
 from upstream.progress import Progress, Step, silent
 
 _SPECIAL = frozenset("*?[]{}")
+_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})  # of Unicode, and what is no text
 
 
 @dataclass(frozen=True, slots=True)
 class ParquetFile:
-    """A Parquet file and its columns' DuckDB types, in file order."""
+    """A Parquet file, its columns' DuckDB types in file order, and its identity."""
 
     path: Path
     types: tuple[tuple[str, str], ...]
+    identity: FileIdentity
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -71,11 +75,12 @@ def open_sources(
     """
     problems: list[Problem] = []
     files: list[SourceFile] = []
+    root = folders.import_folder.resolve()
     found = list(_found(table, folders, problems))
     tell = _Told(table.name, [path for path, _ in found], progress)
     for path, name in found:
         try:
-            file = _look_into(path, name, connection, tell)
+            file = _look_into(path, name, connection, tell, root)
         except IngestionError as error:
             problems.extend(error.problems)
             continue
@@ -99,9 +104,10 @@ def _found(
     root = folders.import_folder.resolve()
     seen: set[Path] = set()
     for pattern in table.files:
-        matches = sorted(p for p in folders.base.glob(pattern) if not p.is_dir())
+        found = sorted(folders.base.glob(pattern))
+        matches = [path for path in found if not path.is_dir()]
         if not matches:
-            problems.append(no_file(table.name, pattern))
+            problems.append(no_file(table.name, pattern, is_folder=bool(found)))
         for match in matches:
             real = match.resolve()
             if flaw := _flaw(real, root):
@@ -111,8 +117,11 @@ def _found(
                 yield real, _name(match, folders.base)
 
 
-def no_file(table: str, pattern: str) -> Problem:
-    """Say that a pattern of a table names nothing."""
+def no_file(table: str, pattern: str, *, is_folder: bool = False) -> Problem:
+    """Say that a pattern of a table names nothing, or folders alone."""
+    if is_folder:
+        sentence = f"is a folder: name the files in it for table {table}"
+        return Problem(pattern, None, None, sentence)
     sentence = (
         f"no file matches for table {table}: patterns are read from the manifest's "
         "folder; put the file there, or take the table out of the manifest"
@@ -121,7 +130,8 @@ def no_file(table: str, pattern: str) -> Problem:
 
 
 def _name(path: Path, base: Path) -> str:
-    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+    name = str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+    return name if name.isprintable() else ascii(name)
 
 
 def _flaw(real: Path, root: Path) -> str | None:
@@ -135,9 +145,16 @@ def _flaw(real: Path, root: Path) -> str | None:
             real.suffix.lower() not in {".csv", ".parquet"},
             "only *.csv and *.parquet can be read: export the table as one",
         ),
+        (_has_controls(real, root), "its path has a control character: rename it"),
         (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),
     )
     return next((sentence for flawed, sentence in flaws if flawed), None)
+
+
+def _has_controls(real: Path, root: Path) -> bool:
+    """Whether a name below the root has a character that ends a line or a text."""
+    below = real.relative_to(root) if real.is_relative_to(root) else real
+    return any(unicodedata.category(each) in _CONTROLS for each in str(below))
 
 
 class _Told:
@@ -158,11 +175,15 @@ class _Told:
 
 
 def _look_into(
-    path: Path, name: str, connection: duckdb.DuckDBPyConnection, tell: _Told
+    path: Path,
+    name: str,
+    connection: duckdb.DuckDBPyConnection,
+    tell: _Told,
+    root: Path,
 ) -> SourceFile:
     try:
         if path.suffix.lower() == ".csv":
-            return check_csv(path, name, tell)
+            return check_csv(path, name, tell, root)
         return _parquet(path, connection)
     except OSError as error:
         sentence = f"cannot be read: {error.strerror}"
@@ -173,11 +194,38 @@ def _look_into(
 
 
 def _parquet(path: Path, connection: duckdb.DuckDBPyConnection) -> ParquetFile:
+    identity = identity_of(path)
     rows = connection.execute(
         "SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet([?]))",
         [str(path)],
     ).fetchall()
-    return ParquetFile(path, tuple((str(name), str(type_)) for name, type_ in rows))
+    types = tuple((str(name), str(type_)) for name, type_ in rows)
+    return ParquetFile(path, types, identity)
+
+
+def refuse_changed(files: Iterable[SourceFile]) -> None:
+    """Require that files are those that were checked, in the same state.
+
+    DuckDB opens them by their paths, and reads columns by position: another file of
+    that name could have other columns there.
+
+    Raises:
+        IngestionError: Those that are not.
+    """
+    sentence = (
+        "changed while it was read: repeat the load when nobody writes it, links it or "
+        "changes its rights"
+    )
+    changed = [Problem(f.path.name, None, None, sentence) for f in files if _moved(f)]
+    if changed:
+        raise IngestionError(tuple(changed))
+
+
+def _moved(file: SourceFile) -> bool:
+    try:
+        return identity_of(file.path) != file.identity
+    except OSError:
+        return True
 
 
 def _missing_columns(table: TableSpec, file: Header, name: str) -> Iterator[Problem]:
@@ -201,10 +249,20 @@ def unit_columns_in_public_file(
 ) -> frozenset[str]:
     """Return the columns that make a public table's files look private (PRIVACY 2).
 
-    Any that is called as a unit column is, in the manifest or in its file, whatever
-    the case of its letters: a file whose own key is called so must rename it.
+    Any that is called as a unit column is, in the manifest or in its file, by letters
+    and digits alone: a file whose own key is called so must rename it.
     """
-    units = {name.lower() for name in unit_columns[0] | unit_columns[1]}
+    units = {compared_name(name) for name in unit_columns[0] | unit_columns[1]} - {""}
     return frozenset(
-        name for file in files for name in file.header if name.lower() in units
+        name for file in files for name in file.header if compared_name(name) in units
     )
+
+
+def compared_name(name: str) -> str:
+    """Return the letters and digits of a column's name, by which names are compared.
+
+    >>> {compared_name(name) for name in ("patient_id", "Patient-ID", " PATIENT id")}
+    {'patientid'}
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))

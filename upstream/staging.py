@@ -25,6 +25,7 @@ from upstream.canonical import (
 from upstream.csv_structure import CsvFile
 from upstream.declarations import Fold, TableSpec
 from upstream.errors import IngestionError, Problem
+from upstream.file_columns import FileColumn, file_columns, lost_texts_sql
 from upstream.flaws import MOST_PROBLEMS, Flaws
 from upstream.progress import Progress, Step, watched
 from upstream.raw_rows import raw_rows_sql
@@ -84,7 +85,8 @@ class StagedTable:
     Their columns: ``unit_key``, ``first_hash`` (the row hash if it is the first of its
     equals), ``mark`` (64 bits that rows with equal texts share), then ``v0``, ``v1``,
     ... of the stored columns by position in the manifest. A public table has
-    ``position`` (from 1 in source order) instead of the first three, and one bucket.
+    ``position`` (from 1 in source order) instead of the first three, one bucket, and
+    ``w0``, ``w1``, ... of ``upstream.lost_texts``, which are compared and never stored.
 
     Attributes:
         messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
@@ -188,7 +190,7 @@ class _Stage:
         self.folder.mkdir()
         if self.table.public:
             bits = 0
-            self._write(rows, self._typed_sql(self.files), self._one_file())
+            self._write(rows, self._public_sql(), self._one_file())
         else:
             self._name_units(rows)
             bits = self._bits(rows)
@@ -261,13 +263,20 @@ class _Stage:
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             raise IngestionError((self._unread(self.files),)) from error
 
+    def _public_sql(self) -> str:
+        """Return the query of a public table's rows, and of texts that they lose."""
+        looked_at = file_columns(self.table, self.files)
+        layer = self._layers(self.files, "row_number() OVER ()", looked_at)
+        columns = "".join(f", v{i}, s{i}" for i in self.readers)
+        lost = lost_texts_sql(looked_at, self.readers)
+        return (
+            f"SELECT file, position, unit_key, valid_id{columns}{lost} FROM ({layer})"  # noqa: S608 - quoted texts
+        )
+
     def _typed_sql(self, files: Sequence[SourceFile]) -> str:
         """Return the query of typed rows, their hashes and their outcomes."""
-        public = self.table.public
-        layer = self._layers(files, "row_number() OVER ()" if public else "0")
+        layer = self._layers(files, "0")
         columns = "".join(f", v{i}, s{i}" for i in self.readers)
-        if public:
-            return f"SELECT file, position, unit_key, valid_id{columns} FROM ({layer})"  # noqa: S608 - quoted texts
         first = row_hash_sql("message", quoted("V1:1"))
         return (
             f"SELECT * EXCLUDE (message), hash(message) AS mark, {first} AS first_hash "  # noqa: S608 - as above
@@ -286,9 +295,14 @@ class _Stage:
         messages = f"SELECT unit_key, {self._message()} AS message FROM ({rows})"  # noqa: S608 - quoted texts
         return f"SELECT *, hash(message) AS mark FROM ({messages})"  # noqa: S608 - as above
 
-    def _layers(self, files: Sequence[SourceFile], position: str) -> str:
+    def _layers(
+        self,
+        files: Sequence[SourceFile],
+        position: str,
+        looked_at: Sequence[FileColumn] = (),
+    ) -> str:
         """Return the query of texts ``r<i>``, values ``v<i>`` and outcomes ``s<i>``."""
-        raw = raw_rows_sql(self.table, files)
+        raw = raw_rows_sql(self.table, files, looked_at)
         rows = self._with_ids(f"SELECT *, {position} AS position FROM ({raw})")  # noqa: S608 - quoted names and paths
         return _values_of(rows, self.readers)
 

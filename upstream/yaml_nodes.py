@@ -1,12 +1,15 @@
 """YAML and JSON read so that every scalar keeps its text and every node its place."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from engines.regular_files import FileTooLargeError, read_at_most
 from upstream.errors import ManifestError, Problem
 
 Plain = str | int | bool | None | list["Plain"] | dict[str, "Plain"]
@@ -17,10 +20,17 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,30}")
 
 MAX_BYTES = 2**20
 MAX_NODES = 100_000
+MAX_DEPTH = 50  # lists and mappings inside one another; a manifest needs ten
 KEY = -1  # ends the path of a key itself, as against its value
+_TOO_MANY = f"the manifest has more than {MAX_NODES} nodes"
+_TOO_DEEP = f"the manifest has more than {MAX_DEPTH} levels: write them out"
 
 
-class _ExactLoader(yaml.SafeLoader):
+_FastLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Written in C, ten times as fast; PyYAML built without its library has none."""
+
+
+class _ExactLoader(_FastLoader):  # type: ignore[misc, valid-type] # either is a loader
     """Reads true, false, null and plain integers; all else stays the text it is.
 
     So ``no``, ``007``, ``0.10`` and ``2024-01-31`` mean what they look like.
@@ -39,23 +49,63 @@ for _tag, _pattern, _first in (
     )
 
 
-def read_yaml(path: Path) -> tuple[Plain, Places]:
-    """Return the file's content and the line and column (from 1) of every node.
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Which bytes a file had: their sha256, in hexadecimal digits, and their number."""
+
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class YamlFile:
+    """What a YAML file said at the one time that it was read.
+
+    Attributes:
+        content: Its plain content.
+        places: Line and column (from 1) of every node.
+        facts: Its bytes.
+    """
+
+    content: Plain
+    places: Places
+    facts: FileFacts
+
+
+def read_yaml(path: Path, *, within: Path | None = None) -> YamlFile:
+    """Return the file's content, read once.
+
+    Args:
+        path: The file.
+        within: As of ``engines.regular_files.opened``.
 
     Raises:
         ManifestError: The file is not one plain YAML document, or repeats a key.
     """
+    text = _bytes_of(path, within)
+    facts = FileFacts(hashlib.sha256(text).hexdigest(), len(text))
     try:
-        text = path.read_bytes()
-        if len(text) > MAX_BYTES:
-            raise _refusal(path, None, "the manifest is larger than one mebibyte")
-        node = yaml.compose(text.decode("utf-8-sig"), Loader=_ExactLoader)
-    except OSError as error:
-        raise _refusal(path, None, f"cannot be read: {error.strerror}") from error
+        content, places = _parsed(path, text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise _refusal(path, None, "save the manifest as UTF-8") from error
     except yaml.YAMLError as error:
         raise _yaml_refusal(path, error) from error
+    return YamlFile(content, places, facts)
+
+
+def _bytes_of(path: Path, within: Path | None) -> bytes:
+    try:
+        return read_at_most(path, MAX_BYTES, within=within)
+    except FileTooLargeError as error:
+        sentence = "the manifest is larger than one mebibyte"
+        raise _refusal(path, None, sentence) from error
+    except OSError as error:
+        raise _refusal(path, None, f"cannot be read: {error.strerror}") from error
+
+
+def _parsed(path: Path, text: str) -> tuple[Plain, Places]:
+    _check_size(path, text)
+    node = yaml.compose(text, Loader=_ExactLoader)
     if node is None:
         raise _refusal(path, None, "the file is empty")
     reader = _Reader(path)
@@ -63,6 +113,23 @@ def read_yaml(path: Path) -> tuple[Plain, Places]:
     if reader.problems:
         raise ManifestError(tuple(reader.problems))
     return content, reader.places
+
+
+def _check_size(path: Path, text: str) -> None:
+    """Refuse a text with too many nodes, or too deep a one, before it is composed.
+
+    Composing calls itself once a level, in C, where nothing stops it; and the time to
+    scan a text grows with its length times its depth.
+    """
+    depth = nodes = 0
+    for event in yaml.parse(text, Loader=_ExactLoader):
+        nodes += isinstance(event, yaml.NodeEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if nodes > MAX_NODES:
+            raise _refusal(path, event, _TOO_MANY)
+        if depth > MAX_DEPTH:
+            raise _refusal(path, event, _TOO_DEEP)
 
 
 def read_json(text: str) -> Plain:
@@ -98,6 +165,8 @@ class _Reader:
 
     def read(self, node: yaml.Node, at: Place) -> Plain:
         self._note(node, at)
+        if len(self._open) > MAX_DEPTH:  # by aliases of aliases
+            raise _refusal(self.path, node, _TOO_DEEP)
         if any(node is above for above in self._open):
             raise _refusal(self.path, node, "an alias points into itself: write it out")
         self._open.append(node)
@@ -110,8 +179,7 @@ class _Reader:
         mark = node.start_mark
         self.places[at] = (mark.line + 1, mark.column + 1)
         if len(self.places) > MAX_NODES:
-            sentence = f"the manifest has more than {MAX_NODES} nodes"
-            raise _refusal(self.path, node, sentence)
+            raise _refusal(self.path, node, _TOO_MANY)
 
     def _content(self, node: yaml.Node, at: Place) -> Plain:
         if isinstance(node, yaml.MappingNode):
@@ -149,11 +217,14 @@ class _Reader:
         self.problems.append(Problem(str(self.path), *_place(node), sentence))
 
 
-def _place(node: yaml.Node) -> tuple[int, int]:
-    return node.start_mark.line + 1, node.start_mark.column + 1
+def _place(node: yaml.Node | yaml.Event) -> tuple[int, int]:
+    mark = node.start_mark
+    return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
-def _refusal(path: Path, node: yaml.Node | None, sentence: str) -> ManifestError:
+def _refusal(
+    path: Path, node: yaml.Node | yaml.Event | None, sentence: str
+) -> ManifestError:
     line, column = _place(node) if node is not None else (None, None)
     return ManifestError((Problem(str(path), line, column, sentence),))
 

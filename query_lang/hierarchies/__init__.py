@@ -13,6 +13,7 @@ from query_lang.hierarchies.levels import (
     level_values,
     levels_of,
 )
+from query_lang.hierarchies.rendering import longest_code
 
 __all__ = [
     "BUILT_IN",
@@ -26,4 +27,5 @@ __all__ = [
     "level_sql",
     "level_values",
     "levels_of",
+    "longest_code",
 ]

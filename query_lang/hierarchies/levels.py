@@ -6,6 +6,7 @@ from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies.code_systems import BUILT_IN, code_system
 from query_lang.hierarchies.rendering import (
     built_in_sql,
+    longest_code,
     normal_code,
     own_code_sql,
     own_sql,
@@ -50,7 +51,8 @@ def level_of(
 
     Codes of the built-ins are read in capital or small letters: a category of the list,
     a dot or none, and up to four further letters or digits. Own codes are read without
-    dots, in capital or small letters.
+    dots, in capital or small letters; a text of more than twice the bytes of the
+    longest one is none.
 
     Raises:
         KeyError: The hierarchy is neither built in nor one of ``own``.
@@ -60,6 +62,8 @@ def level_of(
     if domain.name in BUILT_IN:
         found = code_system(domain.name).category_of(code)
         return None if found is None else str(getattr(found, level))
+    if len(code.encode("utf-8", "surrogatepass")) > longest_code(own[domain.name]):
+        return None
     codes = own[domain.name].codes.items()
     rows = [row for known, row in codes if normal_code(known) == normal_code(code)]
     return rows[0][index] if rows else None

@@ -2,10 +2,9 @@
 
 A category is its row (all but its last two characters), its second last and its last
 character: E, 1, 1, or E8, 1, 2. Two short constant lists, indexed by their places in
-alphabets, lead to the block: a list index costs some nanoseconds, and the steps before
-it are evaluated once for each entry of a stored dictionary. Tried and slower on rows
-without one: a search in one text of all categories (twice), a balanced tree of CASE
-comparisons and a constant map (four times; both also bind longer).
+alphabets, lead to the block: a list index costs some nanoseconds. Tried and slower: a
+search in one text of all categories (twice), a balanced tree of CASE comparisons and a
+constant map (four times; both also bind longer).
 """
 
 from collections.abc import Iterable
@@ -120,7 +119,25 @@ def own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
 
 def _look_up(hierarchy: Hierarchy, values: list[str], operand: str) -> str:
     keys = _texts((code.replace(".", "") for code in hierarchy.codes), "upper")
-    return f"map({keys}, {_texts(values)})[upper(replace({operand}, '.', ''))]"
+    most = longest_code(hierarchy)
+    short = f"COALESCE(CASE WHEN strlen({operand}) <= {most} THEN {operand} END, NULL)"
+    return f"map({keys}, {_texts(values)})[upper(replace({short}, '.', ''))]"
+
+
+def longest_code(hierarchy: Hierarchy) -> int:
+    """Return the most bytes that a text may have to be read as one of the codes.
+
+    Twice the longest one listed: dots may stand between all its characters, but not
+    thousands of them, since each that is left out takes time.
+
+    >>> longest_code(Hierarchy("own", ("part",), {"C1.2": ("a",), "C2": ("b",)}))
+    8
+    """
+    return 2 * max(map(_utf8, hierarchy.codes), default=0)
+
+
+def _utf8(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def normal_code(code: str) -> str:

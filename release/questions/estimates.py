@@ -7,18 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from privacy.schema import ColumnType
-from query_lang.compiled import (
-    AverageShown,
-    Cell,
-    KeyShown,
-    NumberShown,
-    OutputColumn,
-    Shown,
-)
+from query_lang.compiled import AverageShown, KeyShown, NumberShown, OutputColumn, Shown
 from query_lang.decimals import decimal_of
 from query_lang.domains import cells
 from query_lang.plan import MeasureKind, SumMeasure
 from query_lang.refusals import refuse
+from query_lang.rendered import Cell
 from query_lang.shown_values import SHOWN_DIGITS, ShownValue
 from release.questions import rules
 from release.questions.averages import average_interval
@@ -212,8 +206,6 @@ class Estimated:
 
 
 def _bounds(shown: AverageShown) -> tuple[float, float]:
-    if shown.lower is None or shown.upper is None:
-        raise TypeError
     return float(shown.lower), float(shown.upper)
 
 

@@ -13,7 +13,7 @@ class Shown:
     body: Example | None = field(default=None)
 
 
-_CREATED = "2026-05-04T09:30:00.125000+00:00"
+_CREATED = "2026-05-04T09:30:00+00:00"
 _RANDOM = "6b1f0c2d9a8e47530f1b2c3d"
 _POPULATION: Example = {
     "name": "hospital_patients",
@@ -114,12 +114,12 @@ _PROPOSAL: Example = {
     "digest": "4f1c" * 16,
     "proposed_by": "carol",
     "created": _CREATED,
-    "lapses": "2026-05-11T09:30:00.125000+00:00",
+    "lapses": "2026-05-11T09:30:00+00:00",
     "decided_by": None,
     "decided": None,
     "decision_reason": None,
 }
-_DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00.000000+00:00"}
+_DECIDED = {"decided_by": "dora", "decided": "2026-05-04T11:02:00+00:00"}
 _ENTRY: Example = {
     "number": 12,
     "kind": "charge",

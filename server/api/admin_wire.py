@@ -102,6 +102,12 @@ class ReasonBody(OptionalBody):
     reason: Reason | None = None
 
 
+class ActivationBody(ReasonBody):
+    """As ``ReasonBody``; also whether people of another population may be named."""
+
+    override_overlap: bool = False
+
+
 class CapBody(AdminBody):
     """A population's cap; the reason is recorded."""
 
@@ -467,5 +473,6 @@ BODIES: tuple[type[AdminBody], ...] = (
     KeyBody,
     JobBody,
     ReasonBody,
+    ActivationBody,
 )
 """Bodies that routes read themselves, for the OpenAPI document."""

@@ -266,7 +266,9 @@ def _add_health_routes(app: FastAPI) -> None:
         state = _parts(request).ready()
         if state != "ok":
             return Problem(state, "not ready to serve").response()
-        return JSONResponse({"status": "ok"})
+        missing = _parts(request).services.unreadable.datasets()
+        more = {"unavailable_datasets": missing} if missing else {}
+        return JSONResponse({"status": "ok", **more})
 
 
 def _add_error_handlers(app: FastAPI) -> None:

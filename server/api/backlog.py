@@ -8,6 +8,9 @@ stages follow each other, and each takes one question after the other:
 2. an executor runs the plan: ``executing``;
 3. the server takes the result up, adds noise, stores: ``storing``.
 
+What needs no executor, refusals and free answers, leaves after the first stage, which
+takes longer by the bytes that it sends.
+
 A result waits for its public time between the second stage and the third. So what the
 server does with it, which other routes could feel, begins at no time of the rows'.
 """
@@ -15,7 +18,7 @@ server does with it, which other routes could feel, begins at no time of the row
 import asyncio
 import math
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -32,21 +35,31 @@ STORING_SECONDS: Final = 0.011
 """Of the server, to measure, write down, store and anchor a small answer."""
 STORING_SECONDS_PER_VALUE: Final = 0.000_02
 """More of it for each noisy value: its draw, and its place in the answer."""
+STORING_SECONDS_PER_SHOWN: Final = 0.000_01
+"""More of it for each number or key that the answer shows beyond its noisy values:
+columns may repeat these. It is written, hashed, stored and sent."""
+SENDING_SECONDS_PER_BYTE: Final = 0.000_000_02
+"""Of the server, to read an answer that is stored, compare its digest and send it."""
+RELEASED_SECONDS_PER_BYTE: Final = 0.000_000_3
+"""Likewise of an answer from a release, which it writes down first."""
 EXECUTING_SECONDS: Final = 0.002
 """Of an executor, beside the bound of the plan itself: a request and its reply."""
 RELEASE_SECONDS: Final = 0.5
-"""Of the server, to answer from a release."""
+"""To answer from a release, beside writing it down: its own reply alone waits."""
 STARTING_SECONDS: Final = 2.0
 """Until what recovery takes up may show, after a start: for executors that start too,
 and for what is asked meanwhile, which goes first."""
 AT_ONCE: Final = 3
 """Questions that the server reads or stores at once; they share one interpreter."""
+CROWDED: Final = Fraction(4, 3)
+"""How much longer the server takes where refused requests take turns with it: their
+checks rest three quarters of the time, see ``server.api.caller_checks``."""
 MARGIN_SLOTS: Final = Fraction(1, SLOT_SHARE)
 """Of each reply: for a machine slower than the figures here, where answers wait.
 
 What one unit's rows may add to all executions ahead (PRIVACY 6) is carried beside it:
 ``work_of`` counts it for every question. All figures: ``python -m benchmarks.slots``
-on 2 cores.
+on 2 cores; of bytes: ``python -m benchmarks.large_answers``.
 """
 
 
@@ -89,7 +102,44 @@ class Work:
     storing: float
 
 
-FROM_RELEASE: Final = Work(RELEASE_SECONDS, STORING_SECONDS)
+@dataclass(frozen=True, slots=True)
+class Unexecuted:
+    """What a reply costs the server where nothing executes, beside its reading.
+
+    Attributes:
+        serving: Seconds that those behind it wait for too.
+        alone: Seconds that it waits for alone.
+    """
+
+    serving: float = 0.0
+    alone: float = 0.0
+
+
+Cost = Work | Unexecuted
+NOTHING: Final = Unexecuted()
+
+
+def slots_of(seconds: float, slot: float) -> int:
+    """Return the n of a reply that is ready so long after its arrival; one at least.
+
+    Args:
+        seconds: From the arrival, on a public clock.
+        slot: Its length, in seconds; 0: replies have none.
+    """
+    return max(1, math.ceil(seconds / slot)) if slot else 1
+
+
+def sent(size: int) -> Unexecuted:
+    """Return the cost of a reply of ``size`` bytes that nothing executed for.
+
+    They are public: those of a refusal, or of an answer that has left before.
+    """
+    return Unexecuted(SENDING_SECONDS_PER_BYTE * size)
+
+
+def from_release(size: int) -> Unexecuted:
+    """Return the cost of an answer of ``size`` bytes that a release gave."""
+    return Unexecuted(RELEASED_SECONDS_PER_BYTE * size, RELEASE_SECONDS)
 
 
 def work_of(compiled: CompiledQuery) -> Work:
@@ -103,9 +153,12 @@ def work_of(compiled: CompiledQuery) -> Work:
     steps = cost.steps + cost.unit_steps + cost.startup_steps  # each an upper bound
     cells = len(rendered.cells)
     values = cells * sum(measure.size for measure in compiled.measures)
+    repeated = max(0, cells * len(compiled.columns) - values)
     return Work(
         executing=EXECUTING_SECONDS + steps / 1e9,
-        storing=STORING_SECONDS + STORING_SECONDS_PER_VALUE * values,
+        storing=STORING_SECONDS
+        + STORING_SECONDS_PER_VALUE * values
+        + STORING_SECONDS_PER_SHOWN * repeated,
     )
 
 
@@ -144,16 +197,19 @@ class Ticket:
     Attributes:
         number: Counted up from 0.
         arrival: Its body's last byte, on the monotonic clock.
-        read: When reading it ends, on the virtual clock.
-        work: Of its plan; None while unknown, and for what does not execute.
+        checked: When its caller and headers are checked, likewise: it is read then.
+        reading: Seconds of the server to read it.
+        slowness: How much longer the server takes than alone.
+        cost: Of what follows; None while unknown.
     """
 
     number: int
     arrival: float
-    read: float
+    checked: float
+    reading: float
     promise: "asyncio.Future[Promise]"
-    is_decided: bool = False
-    work: Work | None = field(default=None)
+    slowness: float = 1.0
+    cost: Cost | None = None
 
 
 class Backlog:
@@ -168,53 +224,82 @@ class Backlog:
         self._executed = 0.0
         self._stored = 0.0
 
-    def arrive(self, arrival: float, size: int) -> Ticket:
-        """Return the ticket of a request whose body of ``size`` bytes has arrived."""
+    def arrive(
+        self,
+        arrival: float,
+        size: int,
+        checked: float | None = None,
+        *,
+        is_crowded: bool = False,
+    ) -> Ticket:
+        """Return the ticket of a request whose body of ``size`` bytes has arrived.
+
+        Args:
+            arrival: Its last byte, on the monotonic clock.
+            size: Of the body.
+            checked: When the caller's check ended by its virtual clock; None: none was.
+            is_crowded: Whether refused requests take turns with the server's work.
+        """
         reading = READING_SECONDS + READING_SECONDS_PER_BYTE * max(
             0, size - SHORT_BYTES
         )
-        self._read = max(arrival, self._read) + self._served(reading + STORING_SECONDS)
         promise = asyncio.get_running_loop().create_future()
-        ticket = Ticket(self._arrived, arrival, self._read, promise)
+        checked = arrival if checked is None else checked
+        ticket = Ticket(
+            self._arrived,
+            arrival,
+            checked,
+            reading + STORING_SECONDS,
+            promise,
+            float(CROWDED) if is_crowded else 1.0,
+        )
         self._arrived += 1
         self._undecided.append(ticket)
         return ticket
 
-    def decide(self, ticket: Ticket, work: Work | None) -> None:
-        """Note what a question costs, or that nothing executes for it; once.
+    def decide(self, ticket: Ticket, cost: Cost) -> None:
+        """Note what a question costs; once.
 
         Its promise comes when all those ahead of it are decided too.
         """
-        if ticket.is_decided:
+        if ticket.cost is not None:
             return
-        ticket.is_decided, ticket.work = True, work
-        while self._undecided and self._undecided[0].is_decided:
-            first = self._undecided.popleft()
-            if first.work is not None:
-                promise = self._promise(first, first.work)
-                if not first.promise.done():
-                    first.promise.set_result(promise)
+        ticket.cost = cost
+        while self._undecided:
+            first = self._undecided[0]
+            if first.cost is None:
+                return
+            self._undecided.popleft()
+            promise = self._promise(first, first.cost)
+            if not first.promise.done():
+                first.promise.set_result(promise)
 
-    def slots_unexecuted(self, ticket: Ticket) -> int:
-        """Return n where nothing executes: 1, or what is ahead to be read takes."""
-        return self._slots(ticket, ticket.read)
+    def _promise(self, ticket: Ticket, cost: Cost) -> Promise:
+        """Run the clock on over one more; n where nothing executes is small, often 1.
 
-    def slots_alone(self, ticket: Ticket, work: Work) -> int:
-        """Return n of a free answer, which no executor and no other waits for."""
-        return self._slots(ticket, ticket.read + self._served(work.executing))
+        What is sent without executing is read and sent in one turn, so those behind are
+        read after it.
+        """
+        self._read = max(ticket.checked, self._read) + self._served(
+            ticket, ticket.reading
+        )
+        if isinstance(cost, Work):
+            return self._executing(ticket, cost)
+        self._read += self._served(ticket, cost.serving)
+        end = self._read + self._served(ticket, cost.alone)
+        return Promise(end, self._slots(ticket, end))
 
-    def _promise(self, ticket: Ticket, work: Work) -> Promise:
+    def _executing(self, ticket: Ticket, work: Work) -> Promise:
         executing = work.executing / float(self._machine.executor_speed)
-        self._executed = max(ticket.read, self._executed) + executing
+        self._executed = max(self._read, self._executed) + executing
         take_up = self._executed + float(MARGIN_SLOTS) * self._slot
-        self._stored = max(take_up, self._stored) + self._served(work.storing)
+        self._stored = max(take_up, self._stored) + self._served(ticket, work.storing)
         return Promise(take_up, self._slots(ticket, self._stored))
 
     def _slots(self, ticket: Ticket, end: float) -> int:
-        if self._slot == 0:
-            return 1
-        others = self._served(READING_SECONDS) * (AT_ONCE - 1)  # begun though behind
-        return max(1, math.ceil((end + others - ticket.arrival) / self._slot))
+        begun = AT_ONCE - 1  # though behind
+        others = begun * self._served(ticket, READING_SECONDS)
+        return slots_of(end + others - ticket.arrival, self._slot)
 
-    def _served(self, seconds: float) -> float:
-        return seconds / float(self._machine.server_speed)
+    def _served(self, ticket: Ticket, seconds: float) -> float:
+        return ticket.slowness * seconds / float(self._machine.server_speed)

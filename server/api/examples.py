@@ -91,6 +91,7 @@ COST: Example = {
     "unit_steps": 9_200,
     "unit_memory_bytes": 1_100,
     "startup_steps": 700_000,
+    "startup_memory_bytes": 2_359_296,
 }
 PLAN: Example = {
     "epsilon": "0.3",

@@ -63,19 +63,25 @@ def _add_snapshot_changes(app: FastAPI) -> None:
         _SNAPSHOTS + "/{snapshot}/activate",
         response_model=wire.SnapshotShape,
         responses={**CHANGING, **PROPOSED},
-        openapi_extra=body_of(wire.ReasonBody),
+        openapi_extra=body_of(wire.ActivationBody),
         tags=["oversight"],
     )
     async def activate(dataset: str, snapshot: str, request: Request) -> Response:
         """Answer from this snapshot, from the next request on.
 
-        Where its declarations differ, a reason and a second person are needed.
+        Where its declarations differ, a reason and a second person are needed. What it
+        publishes is compared with who is recorded by now, as a load's is.
         """
 
-        def work(caller: Caller, body: wire.ReasonBody) -> Document:
-            return _desk(request, caller).activate(dataset, snapshot, body.reason)
+        def work(caller: Caller, body: wire.ActivationBody) -> Document:
+            return _desk(request, caller).activate(
+                dataset,
+                snapshot,
+                body.reason,
+                override_overlap=body.override_overlap,
+            )
 
-        return await change(request, wire.ReasonBody, work)
+        return await change(request, wire.ActivationBody, work)
 
     @app.delete(
         _SNAPSHOTS + "/{snapshot}",

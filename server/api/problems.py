@@ -23,6 +23,7 @@ STATUS_BY_CODE = {
     "in_progress": 409,
     "too_large": 413,
     "unsupported_media_type": 415,
+    "range_not_satisfiable": 416,
     "invalid_request": 422,
     "sql_syntax": 422,
     "sql_not_allowed": 422,
@@ -37,6 +38,7 @@ STATUS_BY_CODE = {
     "anchor_mismatch": 503,
     "parser_unavailable": 503,
     "executor_unavailable": 503,
+    "dataset_unavailable": 503,
     "busy": 503,
     "query_failed": 504,
 }

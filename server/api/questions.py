@@ -15,14 +15,27 @@ from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.compiled import CompiledQuery
-from server.api.backlog import AT_ONCE, FROM_RELEASE, Backlog, Machine, Ticket, work_of
+from server.api.backlog import (
+    AT_ONCE,
+    NOTHING,
+    Backlog,
+    Cost,
+    Machine,
+    Ticket,
+    Unexecuted,
+    from_release,
+    sent,
+    work_of,
+)
+from server.api.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
 from server.api.intake import Arrival, check_transport, read_key, receive
 from server.api.problems import Problem, problem_of
 from server.api.slots import Permits, SlotClock
 from server.api.turns import Turns
 from server.logs import note
 from server.strict_json import MalformedJsonError, read_json
-from server.use_cases.asking import Desk, Paid, Reply
+from server.use_cases.access import Caller
+from server.use_cases.asking import Desk, IdempotencyKey, Paid, Reply
 from server.use_cases.door import Door, Place
 from server.use_cases.errors import (
     OverBudgetError,
@@ -32,26 +45,36 @@ from server.use_cases.requests import QuestionRequest, read_request
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"
-Work = Callable[["Visit"], "Begun"]
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request that has arrived, and its place among its principal's requests."""
+    """A request that has arrived, and whose caller and headers are good."""
 
-    request: Request
     arrival: Arrival
     place: Place
+    checked: Checked
+    key: IdempotencyKey | None  # under which it is to be charged once
+
+
+Check = Callable[[Request, bytes], IdempotencyKey | None]
+Work = Callable[[Visit, Caller], "Begun"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A response, the answer that its leaving releases, and whether it took reading."""
+    """A response, the answer that its leaving releases, and where it came from."""
 
     response: Response
     query_id: str | None = None
     is_from_release: bool = False
+
+    @property
+    def work(self) -> Unexecuted:
+        """What it costs the server, where nothing executed."""
+        size = len(self.response.body)
+        return from_release(size) if self.is_from_release else sent(size)
 
 
 Begun = Outcome | Paid
@@ -74,6 +97,9 @@ class QuestionCounter:
         self._release = release
         self._clock = clock
         self._backlog = Backlog(clock.slot_seconds, settings.machine)
+        self._checks = CallerChecks(
+            clock.slot_seconds, settings.machine, settings.checking_seconds
+        )
         self._permits = Permits(settings.permits)
         self._serving = Turns(AT_ONCE)
         self._executing = Turns(settings.machine.executors)
@@ -82,6 +108,7 @@ class QuestionCounter:
 
     def close(self) -> None:
         """Wait for the questions under way: what they write needs the ledger's lock."""
+        self._checks.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def in_flight(self) -> int:
@@ -90,11 +117,13 @@ class QuestionCounter:
 
     async def plan(self, request: Request, dataset: str) -> Response:
         """Answer POST plan."""
-        return await self._serve(request, partial(self._plan, dataset=dataset))
+        work = partial(self._plan, dataset=dataset)
+        return await self._serve(request, _refuse_query_string, work)
 
     async def query(self, request: Request, dataset: str) -> Response:
         """Answer POST queries."""
-        return await self._serve(request, partial(self._query, dataset=dataset))
+        work = partial(self._query, dataset=dataset)
+        return await self._serve(request, read_key, work)
 
     async def take_in(
         self, compiled: CompiledQuery, execution: Callable[[], None] | None
@@ -112,45 +141,81 @@ class QuestionCounter:
         async with self._executing.take(ticket.number):
             await self._in_thread(contextvars.copy_context(), execution)
 
-    async def _serve(self, request: Request, work: Work) -> Response:
+    async def _serve(self, request: Request, check: Check, work: Work) -> Response:
         try:
             arrival = await receive(request)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
-        if not self._permits.take():  # none is held for a body that does not come
-            await self._clock.wait(arrival=arrival.time, slots=1)
-            return Problem("busy", "too many requests are under way").response()
+        credential = request.headers.get("authorization")
+        if self._checks.is_full(credential):
+            return await self._busy(arrival, slots=1)
         place = Place(self._door)
+
+        def admitted() -> IdempotencyKey | None:
+            place.take(credential)
+            check_transport(request, arrival)
+            return check(request, arrival.body)
+
+        def decide() -> tuple[IdempotencyKey | Outcome | None, str | None]:
+            """Return the question's key, or what headers and limits alone refuse."""
+            found = _refusing(admitted)
+            return found, None if isinstance(found, Outcome) else place.principal
+
+        context = contextvars.copy_context()  # of the request's log lines
+        deciding = partial(context.run, decide)
         try:
-            ticket = self._backlog.arrive(arrival.time, len(arrival.body))
-            visit = Visit(request, arrival, place)
-            outcome, slots = await self._answered(ticket, partial(work, visit))
+            found, checked = await self._checks.run(arrival.time, credential, deciding)
+            if isinstance(found, Outcome):
+                await self._clock.wait(arrival=arrival.time, slots=checked.slots)
+                return found.response
+            return await self._asked(Visit(arrival, place, checked, found), work)
+        finally:
+            self._give_back(place)
+
+    async def _asked(self, visit: Visit, work: Work) -> Response:
+        """Answer a question: it takes a permit, and others wait behind it."""
+        arrival = visit.arrival
+        if not self._permits.take():  # none is held for a body that does not come
+            return await self._busy(arrival, slots=visit.checked.slots)
+        try:
+            size, checked = len(arrival.body), visit.checked
+            ticket = self._backlog.arrive(
+                arrival.time, size, checked.end, is_crowded=checked.is_crowded
+            )
+            outcome, slots = await self._answered(
+                ticket, partial(work, visit), visit.place
+            )
             await self._clock.wait(arrival=arrival.time, slots=slots)
             if outcome.query_id is not None:
                 await self._release(outcome.query_id)
         finally:
-            self._give_back(place)
+            self._permits.give_back()
         return outcome.response
 
+    async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
+        await self._clock.wait(arrival=arrival.time, slots=slots)
+        return Problem("busy", "too many requests are under way").response()
+
     async def _answered(
-        self, ticket: Ticket, work: Callable[[], Begun]
+        self, ticket: Ticket, work: Callable[[Caller], Begun], place: Place
     ) -> tuple[Outcome, int]:
         """Return what a question's reply says, and n; never before its public time.
 
-        Reading, executing and storing take turns in order of arrival, and what executes
-        does so after all those ahead of it are known to execute too, or not to.
+        Reading, executing and storing take turns in order of arrival; n is known, and
+        what executes does so, once the costs of all those ahead of it are known.
         """
         context = contextvars.copy_context()  # of the request's log lines
         try:
             async with self._serving.take(ticket.number):
-                begun = await self._in_thread(context, partial(self._guarded, work))
-            if isinstance(begun, Paid):
-                self._backlog.decide(ticket, work_of(begun.question.compiled))
+                begun = await self._in_thread(
+                    context, partial(_refusing, partial(self._begin, work, place))
+                )
+            self._backlog.decide(ticket, _work_of(begun))
         finally:
-            self._backlog.decide(ticket, None)
-        if isinstance(begun, Outcome):
-            return begun, self._slots_unexecuted(ticket, begun)
+            self._backlog.decide(ticket, NOTHING)
         promise = await ticket.promise
+        if isinstance(begun, Outcome):
+            return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
                 context, partial(self._desk.compute, begun)
@@ -162,11 +227,6 @@ class QuestionCounter:
             )
         return self._outcome(reply), promise.slots
 
-    def _slots_unexecuted(self, ticket: Ticket, outcome: Outcome) -> int:
-        if outcome.is_from_release:
-            return self._backlog.slots_alone(ticket, FROM_RELEASE)
-        return self._backlog.slots_unexecuted(ticket)
-
     async def _in_thread(
         self, context: contextvars.Context, work: Callable[[], _T]
     ) -> _T:
@@ -174,46 +234,30 @@ class QuestionCounter:
         return await loop.run_in_executor(self._threads, context.run, work)
 
     def _give_back(self, place: Place) -> None:
-        """Give back the permit and the place; a reply never waits for a database."""
-        self._permits.give_back()
+        """Give back the place; a reply never waits for a database."""
         if place.blocks:
             self._threads.submit(place.give_back)
         else:
             place.give_back()
 
-    def _guarded(self, work: Callable[[], Begun]) -> Begun:
-        """Run the work; what it raises was refused before any charge."""
-        try:
-            self._door.services.catalogue.see_one_state()
-            return work()
-        except Problem as problem:
-            return Outcome(problem.response())
-        except CuratorError as error:
-            return Outcome(problem_for(error).response())
-        except Exception as error:  # noqa: BLE001 - a bug must not show what it met
-            facts = {"error": type(error).__name__}
-            _log.error("internal error before a charge", extra=facts)
-            return Outcome(Problem("internal_error", "the server failed").response())
+    def _begin(self, work: Callable[[Caller], Begun], place: Place) -> Begun:
+        """Run the work, for whom the key lets in still: it may have waited long."""
+        self._door.services.catalogue.see_one_state()
+        return work(place.holder())
 
-    def _plan(self, visit: Visit, *, dataset: str) -> Outcome:
-        caller = visit.place.take(visit.request.headers.get("authorization"))
-        check_transport(visit.request, visit.arrival)
-        _refuse_query_string(visit.request)
+    def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> Outcome:
         asked = _read(visit.arrival.body)
         self._desk.check_role(caller)
         return Outcome(_json(self._desk.plan(caller, dataset, asked)))
 
-    def _query(self, visit: Visit, *, dataset: str) -> Begun:
-        caller = visit.place.take(visit.request.headers.get("authorization"))
-        check_transport(visit.request, visit.arrival)
-        key = read_key(visit.request, visit.arrival.body)
-        if key is not None:
-            found = self._desk.look_up(caller, key)
+    def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
+        if visit.key is not None:
+            found = self._desk.look_up(caller, visit.key)
             if found is not None:
                 return self._outcome(found)
         asked = _read(visit.arrival.body)
         self._desk.check_role(caller)
-        begun = self._desk.begin(caller, dataset, asked, key)
+        begun = self._desk.begin(caller, dataset, asked, visit.key)
         return begun if isinstance(begun, Paid) else self._outcome(begun)
 
     def _outcome(self, reply: Reply) -> Outcome:
@@ -232,12 +276,34 @@ class QuestionCounter:
         )
 
 
+def _work_of(begun: Begun) -> Cost:
+    """Return the public cost of what reading a question brought."""
+    if isinstance(begun, Paid):
+        return work_of(begun.question.compiled)
+    return begun.work
+
+
 @dataclass(frozen=True, slots=True)
 class CounterSettings:
     """Limits of the question counter."""
 
     permits: int
     machine: Machine
+    checking_seconds: float = CHECKING_SECONDS
+
+
+def _refusing(work: Callable[[], _T]) -> _T | Outcome:
+    """Return what the work brings; what it raises was refused before any charge."""
+    try:
+        return work()
+    except Problem as problem:
+        return Outcome(problem.response())
+    except CuratorError as error:
+        return Outcome(problem_for(error).response())
+    except Exception as error:  # noqa: BLE001 - a bug must not show what it met
+        facts = {"error": type(error).__name__}
+        _log.error("internal error before a charge", extra=facts)
+        return Outcome(Problem("internal_error", "the server failed").response())
 
 
 def problem_for(error: CuratorError) -> Problem:
@@ -260,7 +326,7 @@ def _name_of(reply: Reply) -> str:
     return "free" if reply.executed is None or reply.is_free else "answered"
 
 
-def _refuse_query_string(request: Request) -> None:
+def _refuse_query_string(request: Request, _: bytes) -> None:
     if request.url.query:
         raise Problem("invalid_request", "this route takes no query string")
 

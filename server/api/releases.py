@@ -17,6 +17,9 @@ from server.api.admission import (
     parts_of,
     read,
 )
+from server.api.contract import problem_responses
+from server.api.problems import Problem
+from server.api.ranges import ranges_of
 from server.use_cases.release_shelf import Download, FoundFile, ReleaseShelf
 from server.use_cases.releases import ReleaseOffice
 
@@ -47,6 +50,7 @@ _DOWNLOAD: Final = {
 }
 _FILE: dict[int | str, dict[str, object]] = {
     **READING,
+    **problem_responses(416),
     200: {
         "description": "One file of the release, as its manifest names it.",
         "content": {
@@ -118,7 +122,8 @@ def _add_one(app: FastAPI) -> None:
             caller = enter(request)
             wanted = _wanted(request)
             found = _shelf(request).file(caller, release, wanted)
-            return _NamedFile(found, _TYPES[wanted.format])
+            file = _NamedFile(found, _TYPES[wanted.format])
+            return file.refused_range(request) or file
 
         return answered(work)
 
@@ -132,7 +137,31 @@ class _NamedFile(FileResponse):
             headers={"etag": f'"{found.sha256}"'},
             media_type=media_type,
             filename=found.path.name,
+            stat_result=(facts := found.path.stat()),
         )
+        self._size = facts.st_size
+
+    def refused_range(self, request: Request) -> Response | None:
+        """Return the refusal of a request for parts that the file does not have."""
+        asked, tag = (request.headers.get(name) for name in ("range", "if-range"))
+        if asked is None or (tag is not None and not self._should_use_range(tag)):
+            return None
+        if ranges_of(asked, self._size) != []:
+            return None
+        told = f"the file has {self._size} bytes, and none of those that Range names"
+        response = Problem("range_not_satisfiable", told).response()
+        response.headers["content-range"] = f"bytes */{self._size}"
+        return response
+
+    @classmethod
+    def _parse_range_header(
+        cls, http_range: str, file_size: int
+    ) -> list[tuple[int, int]]:
+        """Return what is to be sent, as from and until; nothing stands for all."""
+        ranges = ranges_of(http_range, file_size)
+        if not ranges:
+            return []
+        return super()._parse_range_header(f"bytes={','.join(ranges)}", file_size)
 
     def set_stat_headers(self, stat_result: os.stat_result) -> None:
         self.headers.setdefault("content-length", str(stat_result.st_size))

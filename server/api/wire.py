@@ -256,6 +256,7 @@ class Cost(_Shape):
     startup_steps: int = Field(
         description="That the first rows begin, whoever's they are; in steps too."
     )
+    startup_memory_bytes: int = Field(description="Likewise; in memory_bytes too.")
 
 
 class Plan(_Shape):
@@ -431,6 +432,10 @@ class Health(_Shape):
     """Whether the process lives, or may serve."""
 
     status: str = Field(examples=["ok"])
+    unavailable_datasets: int = Field(
+        default=0,
+        description="How many cannot be read, where there are some; of readyz alone.",
+    )
 
 
 class SampleColumn(_Shape):

@@ -34,14 +34,26 @@ def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
                 help="Why, where declarations differ; recorded.", callback=check_line
             ),
         ] = None,
+        override_overlap: Annotated[
+            bool,
+            typer.Option(
+                "--override-overlap",
+                help="Let people of another population be named in public.",
+            ),
+        ] = False,
         json: Json = False,
     ) -> None:
         """Answer from this snapshot, from the next request on.
 
+        What it publishes is compared with who is recorded by now, as a load's is.
+
         Example: curator dataset snapshot activate s_0123456789ab
         """
         with refusals():
-            show(office().activate(snapshot, reason=reason), as_json=json)
+            done = office().activate(
+                snapshot, reason=reason, override_overlap=override_overlap
+            )
+            show(done, as_json=json)
 
     @cli.command()
     def remove(snapshot: str, *, json: Json = False) -> None:

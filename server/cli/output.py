@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from privacy.errors import CuratorError
+from server.space import want_of_space
 from server.use_cases.markdown import visible
 from server.use_cases.second_persons import ProposalOpenError
 
@@ -141,7 +142,10 @@ def confirm(consequence: str) -> None:
 
 @contextmanager
 def refusals(*, as_json: bool = False) -> Iterator[None]:
-    """Turn refusals into a sentence and exit code 1; proposals also into JSON."""
+    """Turn refusals into a sentence and exit code 1; proposals also into JSON.
+
+    A full disk refuses whatever writes, in whichever library it is noticed.
+    """
     try:
         yield
     except ProposalOpenError as error:
@@ -149,6 +153,11 @@ def refusals(*, as_json: bool = False) -> Iterator[None]:
             print_json(error.proposal)
         say(f"refused: {error}")
         raise typer.Exit(REFUSED) from None
-    except CuratorError as error:
-        say(f"refused: {error}")
+    except typer.Exit:
+        raise
+    except Exception as error:
+        sentence = want_of_space(error)
+        if sentence is None and not isinstance(error, CuratorError):
+            raise
+        say(f"refused: {sentence or error}")
         raise typer.Exit(REFUSED) from None

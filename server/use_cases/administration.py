@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, select, true
 
 from privacy.losses import Loss
+from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
@@ -70,7 +71,7 @@ class CustodyDesk:
                 "name": row.name,
                 "population": row.population,
                 "snapshot": row.active_snapshot,
-                "created": row.created,
+                "created": shown_time(row.created),
             }
             for row in rows
         ]

@@ -4,11 +4,16 @@ from sqlalchemy import Connection
 
 from budget.statements import EntryLine, read_entries
 
+_SHARING = ("dataset.load", "snapshot.activate")
+
 
 def populations_in_overlap(entry: EntryLine) -> frozenset[str]:
-    """Return the populations that a load's entry let share units, if any."""
+    """Return the populations that an entry let share units, if any.
+
+    Of a load, or of an activation, whose snapshot names the other one's.
+    """
     facts = entry.body.get("facts")
-    if entry.body.get("action") != "dataset.load" or not isinstance(facts, dict):
+    if entry.body.get("action") not in _SHARING or not isinstance(facts, dict):
         return frozenset()
     others = facts.get("overlap") or []
     return frozenset({str(facts.get("population")), *others}) if others else frozenset()

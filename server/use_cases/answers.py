@@ -1,9 +1,12 @@
 """The bodies of answers and plans, in the shapes of CONTRACT 5."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Final
 
+from budget.splices import Piece
 from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.chosen_rows import shown_confidence
@@ -26,6 +29,9 @@ from server.use_cases.release_answers import (
 )
 
 Document = dict[str, object]
+_QUERY_ID: Final = re.compile(rb'\{"query_id": "[^"\\]*"')
+_CHARGE: Final = b', "charge": {"epsilon": "'
+_DERIVATION: Final = b', "derivation": "'
 
 
 def encode(document: Mapping[str, object]) -> bytes:
@@ -80,26 +86,45 @@ def answer_document(
     }
 
 
-def free_document(
+def free_pieces(
     stored: bytes,
     question: Question,
     *,
     query_id: str,
     remaining: Mapping[str, str | None],
-) -> Document:
-    """Return a stored answer to another asker: the same noise, for nothing.
+) -> list[Piece]:
+    """Return a stored answer to another asker, in pieces: the same noise, for nothing.
 
-    Rows and noise are the stored ones; warnings speak of the asker's own text.
+    Rows and noise are ranges of the stored bytes, which are not parsed for it: they may
+    be megabytes. Warnings speak of the asker's own text. No text holds what is looked
+    for, since a quotation mark within one follows a backslash.
+
+    Raises:
+        ValueError: They are no answer that ``answer_document`` made.
     """
-    document: Document = json.loads(stored)
-    return {
-        **document,
-        "query_id": query_id,
+    head = _QUERY_ID.match(stored)
+    shown = stored.rfind(_CHARGE)
+    own = stored.rfind(_DERIVATION)
+    if head is None or not head.end() < shown < own:
+        message = "no stored answer"
+        raise ValueError(message)
+    paid = {
         "charge": charge_document(Loss(0), reused=True),
         "remaining": dict(remaining),
-        "derivation": question.compiled.derivation,
-        "warnings": _warnings(question.compiled),
     }
+    words = encode(
+        {
+            "derivation": question.compiled.derivation,
+            "warnings": _warnings(question.compiled),
+        }
+    )
+    ending = b", " + words[1:]
+    return [
+        encode({"query_id": query_id})[:-1],
+        (head.end(), shown),
+        b", " + encode(paid)[1:-1],
+        (own, len(stored)) if stored[own:] == ending else ending,
+    ]
 
 
 def released_document(

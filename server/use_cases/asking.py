@@ -4,7 +4,7 @@ The order is the promise (PRIVACY 5): the charge is durable and anchored before 
 touched, and the answer is stored and anchored before it is sent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
@@ -20,6 +20,7 @@ from budget.ledger import (
     Scope,
     UncertainError,
 )
+from budget.splices import Piece, Splice, joined
 from engines.contract import SealedVector
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
@@ -37,7 +38,7 @@ from server.use_cases.answers import (
     answer_document,
     attainable_document,
     encode,
-    free_document,
+    free_pieces,
     plan_document,
     released_document,
 )
@@ -48,6 +49,7 @@ from server.use_cases.errors import (
     OverBudgetError,
     QueryFailedError,
 )
+from server.use_cases.free_room import ROW_BYTES, FreeRoom
 from server.use_cases.questions import (
     Compiler,
     LossRange,
@@ -105,11 +107,16 @@ class Desk:
     """Where analysts ask."""
 
     def __init__(
-        self, services: Services, compiler: Compiler, offers: ReleaseOffers
+        self,
+        services: Services,
+        compiler: Compiler,
+        offers: ReleaseOffers,
+        room: FreeRoom | None = None,
     ) -> None:
         self._services = services
         self._compiler = compiler
         self._offers = offers
+        self._room = room or FreeRoom()
 
     def check_role(self, caller: Caller) -> None:
         """Refuse callers that are not analysts; the refusal is written down.
@@ -212,9 +219,11 @@ class Desk:
     ) -> Reply | None:
         """Answer from the best release that counts exactly what is asked, if any."""
         request, question = asked
-        answered = self._best_answer(self._releases(caller, grant, request)[0])
+        offers = self._releases(caller, grant, request)[0]
+        answered = self._best_answer(offers)
         if answered is None:
-            return None
+            return None  # it is charged, or repeats a paid answer: see there
+        self._room.check(caller.name)
         best, answer = answered
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
@@ -248,7 +257,7 @@ class Desk:
             return grant, loss_range(connection, grant.population)
 
         key = ("grant", caller, dataset, request.project, today())  # for its expiry
-        grant, losses = self._services.catalogue.get(key, read)
+        grant, losses = self._services.catalogue.get(key, read, names_snapshot=True)
         return grant, prepare(self._compiler, grant, losses, request)
 
     def _reuse(
@@ -264,23 +273,29 @@ class Desk:
         )
         if stored is None:
             return None
+        self._room.check(caller.name)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = ledger.remaining(charge_request.scopes)
-        body = encode(
-            free_document(
-                stored.body,
-                question,
-                query_id=charge_request.query_id,
-                remaining=visible_remaining(left, grant, caller),
-            )
+        pieces = free_pieces(
+            stored.body,
+            question,
+            query_id=charge_request.query_id,
+            remaining=visible_remaining(left, grant, caller),
         )
-        return self._store_free(charge_request, stored.query_id, body)
+        body = joined(pieces, stored.body)
+        return self._store_free(charge_request, stored.query_id, body, pieces)
 
-    def _store_free(self, free: ChargeRequest, source: str, body: bytes) -> Reply:
+    def _store_free(
+        self,
+        free: ChargeRequest,
+        source: str,
+        body: bytes,
+        pieces: Sequence[Piece] | None = None,
+    ) -> Reply:
         """Write a free answer down; ``source`` was paid for, and is what it shows."""
         self._services.unreleased.hold(free.query_id)
         try:
-            found = self._services.ledger.store_free(free, source, body)
+            found = self._services.ledger.store_free(free, source, body, pieces)
         except LedgerUnavailableError:
             self._services.given_up.add(free.query_id)
             raise
@@ -290,6 +305,9 @@ class Desk:
         if found is not None:
             self._services.unreleased.release(free.query_id)
             return _settled(found)
+        stored = body if pieces is None else Splice.of(body, pieces).encode()
+        kept = len(stored) + 2 * len(free.request_json.encode()) + ROW_BYTES
+        self._room.take(free.principal, kept)
         return Reply(free.query_id, body)
 
     def _charge(
@@ -299,6 +317,7 @@ class Desk:
         question: Question,
         key: IdempotencyKey | None,
     ) -> Reply | Paid:
+        self._services.unreadable.require(grant.snapshot)
         request = self._charge_request(
             caller, grant, question, key, question.event.loss
         )

@@ -6,6 +6,7 @@ from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import refuse_used
 from server.use_cases.changes import Change
+from server.use_cases.comparisons import require_reason
 from server.use_cases.load_lock import load_lock
 from server.use_cases.loading import Errand, LoadChoices, Loader
 from server.use_cases.new_populations import (
@@ -56,9 +57,11 @@ class CustodyOffice(PopulationOffice):
         """Load a dataset from files and make its snapshot the active one.
 
         Raises:
-            CommandRefusedError: As ``Loader.load``. Nothing was changed.
+            CommandRefusedError: As ``Loader.load``, or an override has no reason.
+                Nothing was changed.
             ProposalOpenError: A second person must approve first.
         """
+        require_reason(choices.reason, override_overlap=choices.override_overlap)
         loader = Loader(self._services, self._actor)
         errand = errand or Errand(progress=progress or silent)
         return loader.load(manifest_path, choices, errand)

@@ -31,6 +31,7 @@ from server.use_cases.access import is_expired
 from server.use_cases.expiry import expires_soon
 from server.use_cases.releases import ReleaseOffice
 from server.use_cases.services import Services
+from server.use_cases.unreadable import charged_snapshots
 
 State = Literal["ok", "warn", "fail"]
 NEARLY_SPENT_PERCENT = 90
@@ -253,6 +254,15 @@ def _snapshots(services: Services) -> Found:
         rows = connection.execute(
             select(tables.snapshot).join(tables.dataset, active)
         ).all()
+        older = charged_snapshots(connection) - {row.id for row in rows}
+    for snapshot in sorted(older):
+        if not services.engine.can_open(snapshot):
+            detail = (
+                f"charged questions wait for the older snapshot {snapshot}, which "
+                "cannot be opened: restore its file, or let them fail for good by "
+                f"'curator dataset snapshot remove {snapshot}'"
+            )
+            yield Finding("snapshots", "warn", detail)
     for row in rows:
         if not services.engine.can_open(row.id):
             detail = (

@@ -1,6 +1,7 @@
 """The door: who comes in, by which credential, and how often."""
 
 import hashlib
+import threading
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,16 +31,24 @@ class Door:
             CuratorError: The ledger is not the one that the anchor remembers, or its
                 database cannot be reached.
         """
-        self.services.ledger.require_matched()
-        claimed = self._claimed(authorization)  # may fetch: before the database
-        try:
-            caller = self._remembered(authorization, claimed)
-        except SQLAlchemyError:
-            message = "the database cannot be read: nothing was asked or spent"
-            raise LedgerUnavailableError(message) from None
+        caller = self.recognise(authorization)
         note(principal=caller.name)
         self.limiter.count(caller.name)
         return caller
+
+    def recognise(self, authorization: str | None) -> Caller:
+        """Return whose key or token it is, as the catalogue now stands.
+
+        Raises:
+            CuratorError: As ``admit``, but for how often they ask.
+        """
+        self.services.ledger.require_matched()
+        claimed = self._claimed(authorization)
+        try:
+            return self._remembered(authorization, claimed)
+        except SQLAlchemyError:
+            message = "the database cannot be read: nothing was asked or spent"
+            raise LedgerUnavailableError(message) from None
 
     def _remembered(self, authorization: str | None, claimed: str | None) -> Caller:
         """Return whose key or token it is; both end by a recorded change alone.
@@ -65,14 +74,19 @@ class Place:
 
     def __init__(self, door: Door) -> None:
         self._door = door
+        self._authorization: str | None = None
         self._holder: str | None = None
+        self.principal: str | None = None
+        """Whose it is or was, once it was taken."""
+        self._is_over = False
+        self._lock = threading.Lock()
 
     @property
     def blocks(self) -> bool:
         """Whether giving it back may wait for a database."""
         return self._holder is not None and self._door.limiter.blocks
 
-    def take(self, authorization: str | None) -> Caller:
+    def take(self, authorization: str | None) -> None:
         """Admit the caller and take a place.
 
         Raises:
@@ -80,11 +94,24 @@ class Place:
         """
         caller = self._door.admit(authorization)
         self._door.limiter.enter(caller.name)
-        self._holder = caller.name
-        return caller
+        with self._lock:
+            self._authorization = authorization
+            self._holder = self.principal = caller.name
+        if self._is_over:  # its request ended while it was being admitted
+            self.give_back()
+
+    def holder(self) -> Caller:
+        """Return whose place it is, if the key that took it is good still.
+
+        Raises:
+            CuratorError: As ``Door.recognise``.
+        """
+        return self._door.recognise(self._authorization)
 
     def give_back(self) -> None:
         """Give the place back, if one was taken; never fails."""
-        if self._holder is not None:
-            self._door.limiter.leave(self._holder)
-            self._holder = None
+        with self._lock:
+            self._is_over = True
+            holder, self._holder = self._holder, None
+        if holder is not None:
+            self._door.limiter.leave(holder)

@@ -89,6 +89,18 @@ class BusyError(CuratorError):
     code = "busy"
 
 
+class DatasetUnavailableError(CuratorError):
+    """The file with a dataset's rows cannot be read; nothing was charged."""
+
+    code = "dataset_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the dataset cannot be read now, whatever is asked: its custodian finds "
+            "why with 'curator doctor'; ask again later"
+        )
+
+
 class CommandRefusedError(CuratorError):
     """A custodian's command was refused; the message says what to do."""
 

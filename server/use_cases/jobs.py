@@ -3,7 +3,10 @@
 import contextlib
 import json
 import re
-from collections.abc import Mapping
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -14,10 +17,11 @@ from privacy.errors import (
     InvalidOptionError,
     LedgerUnavailableError,
 )
+from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
-from server.use_cases.errors import NoSuchThingError, NotFoundError
+from server.use_cases.errors import BusyError, NoSuchThingError, NotFoundError
 from server.use_cases.job_kinds import (
     JobKind,
     JobKinds,
@@ -30,6 +34,7 @@ from server.use_cases.paging import Page, read_page
 from server.use_cases.services import Services
 from server.version import VERSION
 
+MOST_OF_AN_ACTOR = 2  # jobs that are being submitted at once
 _ID = re.compile(r"job_[0-9a-f]{24}")
 
 
@@ -54,6 +59,8 @@ class JobsOffice:
         self._services = services
         self._store = store
         self._kinds = kinds
+        self._preparing: Counter[str] = Counter()  # how many of each actor's jobs
+        self._lock = threading.Lock()
 
     def viewer(self, caller: Caller) -> Viewer:
         """Return what a custodian may see."""
@@ -68,6 +75,7 @@ class JobsOffice:
 
         Raises:
             InvalidOptionError: There is no such kind, or it refuses the parameters.
+            BusyError: Too many are being submitted.
             NotFoundError: It is about another custodian's population, or what it
                 names is not there, or is wrong and not known to be the viewer's: one
                 answer, so that nobody learns what lies in the import folder.
@@ -76,7 +84,8 @@ class JobsOffice:
         if kind is None:
             message = f"kind: one of {', '.join(sorted(self._kinds))}"
             raise InvalidOptionError(message)
-        prepared = _prepare(viewer, kind, given)
+        with self._one_of_few(viewer.actor):
+            prepared = _prepare(viewer, kind, given)
         self._check_population(viewer, prepared.population)
         parameters = prepared.parameters.model_dump(mode="json")
         lineage: Lineage = {
@@ -92,6 +101,21 @@ class JobsOffice:
             lineage=json.dumps(lineage),
         )
         return self.show(viewer, self._store.submit(new))
+
+    @contextmanager
+    def _one_of_few(self, actor: str) -> Iterator[None]:
+        """Keep an actor from taking all places in which manifests are read."""
+        with self._lock:
+            if self._preparing[actor] >= MOST_OF_AN_ACTOR:
+                message = "jobs of yours are being submitted: submit it after them"
+                raise BusyError(message)
+            self._preparing[actor] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._preparing[actor] -= 1
+                self._preparing += Counter()  # forgets who has none
 
     def _check_population(self, viewer: Viewer, population: str | None) -> None:
         """Refuse what is about somebody else's population; a new one is nobody's."""
@@ -173,6 +197,8 @@ def _prepare(viewer: Viewer, kind: JobKind, given: Mapping[str, object]) -> Prep
         if viewer.populations is None or error.population in viewer.populations:
             raise InvalidOptionError(str(error)) from None
         raise NotFoundError from None
+    except BusyError:
+        raise
     except CuratorError as error:  # over HTTP the caller's mistake, whatever its kind
         raise InvalidOptionError(str(error)) from None
 
@@ -194,15 +220,15 @@ def _listed(row: JobRow) -> Document:
         "kind": row.kind,
         "population": row.population,
         "actor": row.actor,
-        "created": row.created,
+        "created": shown_time(row.created),
         "state": row.state,
         "stage": row.stage,
         "done": row.done,
         "total": row.total,
         "attempts": row.attempts,
         "cancel_requested": row.cancel_requested,
-        "started": row.started,
-        "ended": row.ended,
+        "started": shown_time_if_any(row.started),
+        "ended": shown_time_if_any(row.ended),
     }
 
 

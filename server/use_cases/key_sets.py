@@ -1,27 +1,33 @@
 """The issuer's public keys: from a file or an https URL that the operator names.
 
-Nothing that a token says is ever fetched.
+Nothing that a token says is ever fetched, and no request waits while keys are read.
 """
 
 import base64
+import logging
 import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 import httpx
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, JWKRegistry, OKPKey, RSAKey
 
+from engines.regular_files import read_at_most
 from server.strict_json import JsonValue, MalformedJsonError, read_json
 
+_log = logging.getLogger("curator")
 PublicKey = RSAKey | ECKey | OKPKey
 RETRY_SECONDS = 60.0
+REFRESH_SECONDS = 300.0
+"""Between readings that no request asks for: a key published earlier fits at once."""
 MAX_AGE_SECONDS = 3600.0
 MAX_BYTES = 256 * 1024
-_TIMEOUT_SECONDS = 5.0
+_TIMEOUT_SECONDS = 5.0  # of each step
+_MOST_SECONDS = 30.0  # of the whole body
 _LEAST_RSA_BITS = 2048
 _ALGORITHMS = {
     ("RSA", None): frozenset({"RS256", "PS256"}),
@@ -43,6 +49,10 @@ class IssuerKey:
     algorithms: frozenset[str]
 
 
+def _in_thread(work: Callable[[], None]) -> None:
+    Thread(target=work, name="issuer", daemon=True).start()
+
+
 @dataclass(slots=True)
 class KeySource:
     """The keys as last read; read again for an unknown one, at most once a minute.
@@ -50,14 +60,17 @@ class KeySource:
     Args:
         read: Returns the bytes of a JWK set, or raises ``OSError``.
         clock: Seconds, never set back.
+        background: Runs a reading where no request waits for it.
     """
 
     read: Callable[[], bytes]
     clock: Callable[[], float] = time.monotonic
+    background: Callable[[Callable[[], None]], None] = _in_thread
     _keys: tuple[IssuerKey, ...] = ()
-    _tried: float | None = None
-    _loaded: float | None = None
-    _lock: Lock = field(default_factory=Lock)
+    _begun: float | None = None  # the last reading
+    _ended: float | None = None
+    _is_reading: bool = False
+    _lock: Lock = field(default_factory=Lock)  # never held while keys are read
 
     def load(self) -> None:
         """Read the set now.
@@ -65,44 +78,67 @@ class KeySource:
         Raises:
             KeySetError: It cannot be read, or holds what it should not.
         """
-        self._tried = self.clock()
+        self._begun = self.clock()
         try:
             body = self.read()
         except OSError as error:
             message = f"the issuer's keys cannot be read ({type(error).__name__})"
             raise KeySetError(message) from None
+        finally:
+            self._ended = self.clock()
         self._keys = read_key_set(body)
-        self._loaded = self.clock()
+
+    def keep_fresh(self) -> None:
+        """Begin to read the set again, in the background, if that is due."""
+        if self._ended is None or self.clock() - self._ended >= REFRESH_SECONDS:
+            self._begin()
 
     def find(self, kid: str | None, algorithm: str) -> IssuerKey | None:
-        """Return the one key that a token names, for an algorithm that it fits."""
+        """Return the one key that a token names, for an algorithm that it fits.
+
+        What is unknown is looked for in the background, for whoever asks later.
+        """
+        if self._look_up(kid) is None:
+            self._begin()
         found = self._look_up(kid)
-        if found is None or self._is_old():
-            with self._lock:  # whoever waited finds what the first one read
-                found = self._look_up(kid)
-                if found is None or self._is_old():
-                    self._reload()
-                    found = self._look_up(kid)
         fits = found is not None and algorithm in found.algorithms
         return found if fits else None
 
     def _look_up(self, kid: str | None) -> IssuerKey | None:
+        if self._is_old():
+            return None
         if kid is None:  # may be left out where there is no choice
             return self._keys[0] if len(self._keys) == 1 else None
         named = [key for key in self._keys if key.kid == kid]
         return named[0] if len(named) == 1 else None
 
     def _is_old(self) -> bool:
-        return self._loaded is None or self.clock() - self._loaded > MAX_AGE_SECONDS
+        """Whether an hour has passed without even a reading that failed."""
+        return self._ended is None or self.clock() - self._ended > MAX_AGE_SECONDS
+
+    def _begin(self) -> None:
+        """Begin a reading, unless one is under way or was begun a moment ago."""
+        with self._lock:
+            now = self.clock()
+            soon = self._begun is not None and now - self._begun < RETRY_SECONDS
+            if self._is_reading or soon:
+                return
+            self._is_reading, self._begun = True, now
+        try:
+            self.background(self._reload)
+        except RuntimeError as error:  # no thread is left: tried again in a minute
+            self._is_reading = False
+            facts = {"error": type(error).__name__}
+            _log.error("the issuer's keys are not being read", extra=facts)
 
     def _reload(self) -> None:
-        """Read again, unless tried a moment ago; failing keeps what we have."""
-        if self._tried is not None and self.clock() - self._tried < RETRY_SECONDS:
-            return
+        """Read again; failing keeps what we have."""
         try:
             self.load()
         except KeySetError:
             return
+        finally:
+            self._is_reading = False
 
 
 def key_source(place: str, *, verify: ssl.SSLContext | None = None) -> KeySource:
@@ -114,7 +150,7 @@ def key_source(place: str, *, verify: ssl.SSLContext | None = None) -> KeySource
     """
     if place.startswith("https://"):
         return KeySource(lambda: _fetch(place, verify))
-    return KeySource(Path(place).read_bytes)
+    return KeySource(lambda: read_at_most(Path(place), MAX_BYTES))
 
 
 def _fetch(url: str, verify: ssl.SSLContext | None) -> bytes:
@@ -132,10 +168,10 @@ def _fetch(url: str, verify: ssl.SSLContext | None) -> bytes:
 
 
 def _read_at_most(reply: httpx.Response, size_bytes: int) -> bytes:
-    body = bytearray()
+    body, ends = bytearray(), time.monotonic() + _MOST_SECONDS
     for chunk in reply.iter_bytes():
         body += chunk
-        if len(body) > size_bytes:
+        if len(body) > size_bytes or time.monotonic() > ends:
             raise ConnectionError
     return bytes(body)
 

@@ -4,9 +4,9 @@ from budget.listing import Seen
 from server.use_cases.access import Caller, populations_of
 from server.use_cases.answers import Document
 from server.use_cases.paging import Page
-from server.use_cases.release_job import RELEASE_ENDS
 from server.use_cases.release_times import unseen_jobs
 from server.use_cases.services import Services
+from server.use_cases.work_ends import RELEASE_ENDS
 
 WHOLE = Seen(populations=None, ends=RELEASE_ENDS)
 """What auditors see: every line."""

@@ -1,6 +1,5 @@
 """The kind of job that loads a dataset: ``dataset.load``."""
 
-import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import Annotated
 from pydantic import AfterValidator
 from sqlalchemy import Connection, select
 
-from privacy.errors import CuratorError
 from server.persistence import tables
 from server.use_cases.answers import Document
+from server.use_cases.comparisons import require_reason
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
@@ -22,18 +21,19 @@ from server.use_cases.job_kinds import (
     UnpreparedError,
 )
 from server.use_cases.lines import one_line
-from server.use_cases.loading import Errand
-from server.use_cases.services import Services
-from upstream.manifest import Manifest, load_manifest
-from upstream.progress import Step
-from upstream.sources import Folders, files_of
-from upstream.yaml_nodes import read_yaml
-
-_OUTSIDE = (
-    "the manifest must be a .yaml, .yml or .json file under CURATOR_IMPORT, the folder "
-    "that jobs may read"
+from server.use_cases.loading import CHANGED, Errand
+from server.use_cases.manifest_reading import (
+    MANIFESTS,
+    OUTSIDE,
+    SUFFIXES,
+    file_inputs,
+    located,
+    manifest_input,
 )
-_SUFFIXES = {".yaml", ".yml", ".json"}
+from server.use_cases.services import Services
+from upstream.manifest import load_manifest
+from upstream.progress import Step
+from upstream.yaml_nodes import FileFacts, read_yaml
 
 
 class LoadParameters(JobParameters):
@@ -64,27 +64,24 @@ class LoadJob:
         self._sweep = sweep  # deletes files in DATA that no entry names
 
     def prepare(self, parameters: JobParameters) -> Prepared:
-        """Read the manifest, without any row of its files.
+        """Have the manifest read, without any row of its files.
 
         Raises:
-            CommandRefusedError: Its path names no manifest under CURATOR_IMPORT.
+            CommandRefusedError: Its path names no manifest under CURATOR_IMPORT, or an
+                override has no reason.
+            BusyError: Too many jobs are being submitted.
             UnpreparedError: There is none, or a wrong one.
         """
         given = _own(parameters)
+        require_reason(given.reason, override_overlap=given.override_overlap)
         folder = self._folder(given)
-        try:
-            path = _located(folder, given)
-        except CommandRefusedError as error:
-            raise UnpreparedError(str(error), population=None) from None
-        try:
-            manifest = load_manifest(path, folder)
-            inputs = [_manifest_input(path), *_file_inputs(manifest, path, folder)]
-        except (CuratorError, OSError) as error:
-            raise UnpreparedError(str(error), _population_in(path)) from None
+        found = MANIFESTS.read(folder, given.manifest)
+        if found.path is None or found.refused is not None:
+            raise UnpreparedError(found.refused or OUTSIDE, found.population)
         return Prepared(
-            given.model_copy(update={"manifest": str(path)}),
-            manifest.population.id,
-            inputs,
+            given.model_copy(update={"manifest": found.path}),
+            found.population,
+            found.inputs,
         )
 
     def _folder(self, given: LoadParameters) -> Path:
@@ -107,9 +104,9 @@ class LoadJob:
             written[0].is_relative_to(folder)
             or written[1].is_relative_to(configured.absolute())
         ):
-            raise CommandRefusedError(_OUTSIDE)
-        if written[0].suffix.lower() not in _SUFFIXES:
-            raise CommandRefusedError(_OUTSIDE)
+            raise CommandRefusedError(OUTSIDE)
+        if written[0].suffix.lower() not in SUFFIXES:
+            raise CommandRefusedError(OUTSIDE)
         return folder
 
     def run(self, context: JobContext, parameters: JobParameters) -> Document:
@@ -124,13 +121,15 @@ class LoadJob:
         """
         given = _own(parameters)
         folder = self._folder(given)
-        path = _located(folder, given)
-        self._check_unchanged(context, path)
-        manifest = load_manifest(path, folder)
+        path = located(folder, given.manifest)
+        read = read_yaml(path, within=folder)
+        submitted = manifest_input(read, path)
+        if submitted != context.inputs[0]:
+            raise CommandRefusedError(CHANGED)
+        manifest = load_manifest(path, folder, read)
         with self._services.databases.reader.connect() as connection:
             check_custodian(connection, context.actor, manifest.population.id)
-        files = _file_inputs(manifest, path, folder)
-        context.record_inputs([_manifest_input(path), *files])
+        context.record_inputs([submitted, *file_inputs(manifest, path, folder)])
         choices = LoadChoices(
             dry_run=given.dry_run,
             override_overlap=given.override_overlap,
@@ -138,15 +137,7 @@ class LoadJob:
             reason=given.reason,
         )
         office = CustodyOffice(self._services, context.actor)
-        return office.load(path, choices, errand=_errand(context))
-
-    def _check_unchanged(self, context: JobContext, path: Path) -> None:
-        submitted = context.inputs[0]
-        if _manifest_input(path) != submitted:
-            message = (
-                "the manifest was changed since the job was submitted: submit again"
-            )
-            raise CommandRefusedError(message)
+        return office.load(path, choices, errand=_errand(context, read.facts))
 
     def unbegun(self) -> list[str]:
         """Return none: only custodians are told when a load began."""
@@ -163,7 +154,7 @@ class LoadJob:
         self._sweep()
 
 
-def _errand(context: JobContext) -> Errand:
+def _errand(context: JobContext, file: FileFacts) -> Errand:
     def tell(step: Step) -> None:
         context.progress(f"{step.phase} {step.table}", step.done, step.total)
 
@@ -184,6 +175,7 @@ def _errand(context: JobContext) -> Errand:
         waiting=wait,
         recorded=recorded,
         facts={"job": context.job_id},
+        submitted=file,
     )
 
 
@@ -196,58 +188,7 @@ def _population_of(connection: Connection, loaded: Document) -> str:
     return population
 
 
-def _population_in(path: Path) -> str | None:
-    """Return the population that a wrong manifest names; None where it names none."""
-    try:
-        content, _ = read_yaml(path)
-    except CuratorError:
-        return None
-    declared = content.get("population") if isinstance(content, dict) else None
-    named = declared.get("id") if isinstance(declared, dict) else None
-    return named if isinstance(named, str) else None
-
-
-def _located(folder: Path, given: LoadParameters) -> Path:
-    """Return the manifest's real path.
-
-    Raises:
-        CommandRefusedError: It is not there, or does not lie in the folder.
-    """
-    path = _real(folder / given.manifest)
-    if path is None or not _is_manifest_in(folder, path):
-        raise CommandRefusedError(_OUTSIDE)
-    return path
-
-
 def _own(parameters: JobParameters) -> LoadParameters:
     if not isinstance(parameters, LoadParameters):
         raise TypeError
     return parameters
-
-
-def _real(path: Path) -> Path | None:
-    """Return a path without links; None where it cannot be one."""
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError):
-        return None
-
-
-def _is_manifest_in(folder: Path, path: Path) -> bool:
-    inside = path.is_relative_to(folder) and path.suffix.lower() in _SUFFIXES
-    return inside and path.is_file()
-
-
-def _manifest_input(path: Path) -> Document:
-    content = path.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    return {"path": str(path), "sha256": digest, "size_bytes": len(content)}
-
-
-def _file_inputs(manifest: Manifest, path: Path, folder: Path) -> list[Document]:
-    """Describe the files that a manifest names; big ones are not hashed."""
-    folders = Folders(path.parent, folder)
-    found = {file for table in manifest.tables for file in files_of(table, folders)}
-    return [
-        {"path": str(file), "size_bytes": file.stat().st_size} for file in sorted(found)
-    ]

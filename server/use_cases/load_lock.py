@@ -40,6 +40,13 @@ def load_lock(
 
 
 @contextmanager
+def lock_beside_loads(settings: Settings) -> Iterator[None]:
+    """Hold off backups and sweeps, and no load: for who reads what loads wrote."""
+    with _locked(_common(settings), fcntl.LOCK_SH, None):
+        yield
+
+
+@contextmanager
 def lock_of_all_loads(settings: Settings, *, wait: bool = True) -> Iterator[bool]:
     """Hold off the loads of all populations; yield whether that was had.
 

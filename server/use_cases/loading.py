@@ -4,21 +4,23 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 from sqlalchemy import Connection, select
 
 from budget.ledger import RecordedTransaction, Scope
 from budget.writing import UnanchoredError
-from privacy.schema_json import dataset_to_json
+from privacy.schema_json import dataset_from_json, dataset_to_json
 from server.persistence import tables
 from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
 from server.use_cases.comparisons import (
-    REFUSED,
+    UNITS_SHARED,
     Compared,
     Comparison,
-    OverlapRefusedError,
+    are_too_few,
+    recording_refusal,
 )
 from server.use_cases.declarations import stored_population
 from server.use_cases.errors import CommandRefusedError
@@ -34,27 +36,32 @@ from server.use_cases.fitting import (
 from server.use_cases.load_lock import load_lock, lock_of_all_loads
 from server.use_cases.new_populations import creation, insert_population, require_cap
 from server.use_cases.overlaps import Overlaps
-from server.use_cases.populations import installation_value
+from server.use_cases.populations import checked_secret
 from server.use_cases.second_persons import (
     asking_second_person,
     check_second_person,
     require_second_person,
 )
 from server.use_cases.secret_files import (
-    DIGEST_BYTES,
-    read_secret,
-    secret_digest,
+    OverlapFile,
+    split_hashes,
 )
 from server.use_cases.services import Services, now_text, random_id
+from server.use_cases.shown_content import Shown, declared_digest
 from server.use_cases.surroundings import (
-    Versions,
     surroundings_of,
     surroundings_since,
 )
+from server.use_cases.versions import OvertakenError, Versions
 from upstream.ingestion import Ingested, ingest, names_since, sweep_dead_loads
 from upstream.likeness import same_rows
 from upstream.manifest import Manifest, load_manifest
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
+from upstream.public_rows import public_rows, public_rows_if_readable
+from upstream.public_watch import Surroundings
+from upstream.yaml_nodes import FileFacts, read_yaml
+
+CHANGED = "the manifest was changed since the job was submitted: submit again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,7 @@ class Errand:
         recorded: Called in the transaction that records the snapshot, with what
             ``load`` will return; may raise, and nothing is recorded.
         facts: Written into the load's entry.
+        submitted: The bytes that the manifest must still have; None: any.
     """
 
     progress: Progress = silent
@@ -93,6 +101,23 @@ class Errand:
     waiting: Callable[[], None] | None = None
     recorded: Callable[[Connection, Document], None] = _unheard
     facts: Mapping[str, object] = field(default_factory=dict)
+    submitted: FileFacts | None = None
+
+
+def _as_submitted(path: Path, folder: Path | None, errand: Errand) -> Manifest:
+    read = read_yaml(path)
+    if errand.submitted not in {None, read.facts}:
+        raise CommandRefusedError(CHANGED)
+    return load_manifest(path, folder, read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A load that is asked for: its manifest, whose folder that is, the secret."""
+
+    manifest: Manifest
+    base: Path
+    secret: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +140,31 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What a load was compared with, and what comparing it again takes."""
+    """What comparing a load again takes."""
 
     secret: bytes = field(repr=False)
     interruptible: Interruptible
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What holding a load against the files found, and which files these were.
+
+    Attributes:
+        compared: Their versions.
+        has_new_hashes: Whether the load brings what its population's file lacks.
+        sharing: Other populations that have some of that.
+        shown: What the load shows to everybody.
+        before: What the active snapshot does; None where it cannot be read.
+        file: The population's overlap file, with the load's units.
+    """
+
     compared: Versions
-
-
-class _OvertakenError(Exception):
-    """The load was not compared with what is recorded by now; nothing is written."""
+    has_new_hashes: bool
+    sharing: tuple[str, ...]
+    shown: Shown
+    before: Shown | None
+    file: OverlapFile
 
 
 class Loader:
@@ -152,9 +193,11 @@ class Loader:
                 but that this is proposed.
         """
         folder = self._services.settings.import_
-        manifest = load_manifest(manifest_path, folder)
-        secret = self._checked_secret()
+        manifest = _as_submitted(manifest_path, folder, errand)
+        with self._services.databases.reader.connect() as connection:
+            secret = checked_secret(connection, self._services.settings.secret_file)
         self._sweep()
+        base = manifest_path.resolve().parent
         with (
             asking_second_person(self._services, self._actor),
             load_lock(
@@ -162,58 +205,69 @@ class Loader:
                 manifest.population.id,
                 while_waiting=errand.waiting,
             ),
-            self._recording_refusal(errand),
         ):
-            with self._services.databases.reader.connect() as connection:
-                stored = stored_population(connection, manifest.population.id)
-                manifest = completed(manifest, stored)
-                self._check_fits(connection, manifest, choices)
-                compared = Versions.now(connection, manifest)
-                surroundings = surroundings_of(
-                    connection,
-                    manifest,
-                    self._overlaps,
-                    self._services.settings.snapshots,
-                    dry_run=choices.dry_run,
-                )
-            snapshot = random_id("s")
-            target = self._services.settings.snapshots / f"{snapshot}.duckdb"
-            try:
-                ingested = ingest(
-                    manifest,
-                    base=manifest_path.resolve().parent,
-                    import_folder=folder or manifest_path.resolve().parent,
-                    secret=secret,
-                    target=target,
-                    surroundings=surroundings,
-                    progress=errand.progress,
-                    interruptible=errand.interruptible,
-                )
-                loaded: Document = {
-                    "dataset": manifest.dataset,
-                    "snapshot": None if choices.dry_run else snapshot,
-                    "report": ingested.report.to_json(),
-                    **self._same_rows(manifest.dataset, target),
-                }
-                if choices.dry_run:
-                    target.unlink()
-                    return loaded
-                beside = _Beside(secret, errand.interruptible, compared)
-                self._record(
-                    _Loaded(manifest, snapshot, ingested, loaded),
-                    beside,
-                    choices,
-                    errand,
-                )
-            except UnanchoredError:
-                raise  # it is recorded, and its file is needed
-            except BaseException:
-                target.unlink(missing_ok=True)
-                raise
+            return recording_refusal(
+                self._services.ledger,
+                self._actor,
+                errand.facts,
+                lambda: self._loaded(_Asked(manifest, base, secret), choices, errand),
+            )
+
+    def _loaded(self, asked: _Asked, choices: LoadChoices, errand: Errand) -> Document:
+        """Load while no other load of the population is under way."""
+        folder = self._services.settings.import_
+        with self._services.databases.reader.connect() as connection:
+            stored = stored_population(connection, asked.manifest.population.id)
+            manifest = completed(asked.manifest, stored)
+            self._check_fits(connection, manifest, choices)
+            compared = _versions(connection, manifest)
+            surroundings = surroundings_of(
+                connection,
+                manifest,
+                self._overlaps,
+                self._services.settings.snapshots,
+                dry_run=choices.dry_run,
+            )
+        snapshot = random_id("s")
+        target = self._services.settings.snapshots / f"{snapshot}.duckdb"
+        try:
+            ingested = ingest(
+                manifest,
+                base=asked.base,
+                import_folder=folder or asked.base,
+                secret=asked.secret,
+                target=target,
+                surroundings=surroundings,
+                progress=errand.progress,
+                interruptible=errand.interruptible,
+            )
+            loaded: Document = {
+                "dataset": manifest.dataset,
+                "snapshot": None if choices.dry_run else snapshot,
+                "report": ingested.report.to_json(),
+                **self._same_rows(manifest.dataset, target),
+            }
+            if choices.dry_run:
+                target.unlink()
+                return loaded
+            load = _Loaded(manifest, snapshot, ingested, loaded)
+            beside = _Beside(asked.secret, errand.interruptible)
+            held = self._held(load, compared)
+            self._record(load, beside, held, choices, errand)
+        except UnanchoredError:
+            raise  # it is recorded, and its file is needed
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
         return loaded
 
     def _record(
-        self, load: _Loaded, beside: _Beside, choices: LoadChoices, errand: Errand
+        self,
+        load: _Loaded,
+        beside: _Beside,
+        held: _Held,
+        choices: LoadChoices,
+        errand: Errand,
     ) -> None:
         """Record a load, once it was compared with all that is recorded before it.
 
@@ -222,29 +276,36 @@ class Loader:
         """
         while True:
             try:
-                with self._recorded(load, beside.compared, choices) as change:
+                with self._recorded(load, held, choices) as change:
                     errand.recorded(change.connection, load.shown)
                     change.facts.update(errand.facts)
-            except _OvertakenError:
-                load, beside = self._compared_again(load, beside)
+            except OvertakenError:
+                load, held = self._compared_again(load, beside, held)
             else:
                 return
 
     def _compared_again(
-        self, load: _Loaded, beside: _Beside
-    ) -> tuple[_Loaded, _Beside]:
+        self, load: _Loaded, beside: _Beside, held: _Held
+    ) -> tuple[_Loaded, _Held]:
         """Hold a load against what was recorded while it was under way.
 
         Raises:
             IngestionError: Something that was published since names its units.
         """
-        snapshots = self._services.settings.snapshots
         with self._services.databases.reader.connect() as connection:
-            now = Versions.now(connection, load.manifest)
-            since = now.since(beside.compared)
+            now = _versions(connection, load.manifest)
+            since = now.others_since(held.compared)
             surroundings = surroundings_since(
-                connection, since, self._overlaps, snapshots
+                connection, since, self._overlaps, self._services.settings.snapshots
             )
+        if since.has_others():
+            load = self._named_since(load, beside, surroundings)
+        return load, self._held(load, now)
+
+    def _named_since(
+        self, load: _Loaded, beside: _Beside, surroundings: Surroundings
+    ) -> _Loaded:
+        snapshots = self._services.settings.snapshots
         named = names_since(
             load.manifest,
             load.ingested,
@@ -255,7 +316,25 @@ class Loader:
         )
         found = {*load.ingested.names_others, *named}
         ingested = replace(load.ingested, names_others=tuple(sorted(found)))
-        return replace(load, ingested=ingested), replace(beside, compared=now)
+        return replace(load, ingested=ingested)
+
+    def _held(self, load: _Loaded, versions: Versions) -> _Held:
+        """Hold a load against the overlap files and the active snapshot.
+
+        Few new units are compared with no other population's (ADR 0016).
+        """
+        known = self._overlaps.known(load.manifest.population.id, versions.own)
+        fresh = split_hashes(load.ingested.population_ids)
+        new = fresh - known
+        asked = {} if are_too_few(load.ingested.new_units) else versions.populations
+        return _Held(
+            versions,
+            bool(new),
+            self._overlaps.sharing(asked, new),
+            _shown_by(load, self._services.settings.snapshots),
+            self._shown_before(versions.active),
+            OverlapFile.of(known | fresh),
+        )
 
     def _sweep(self) -> None:
         with lock_of_all_loads(self._services.settings, wait=False) as alone:
@@ -274,27 +353,6 @@ class Loader:
         if active is None or not same_rows(known, target):
             return {}
         return {"same_rows_as": active}
-
-    def _checked_secret(self) -> bytes:
-        """Return the secret, if it is the one that the ledger knows.
-
-        Raises:
-            CommandRefusedError: It is missing or another.
-        """
-        with self._services.databases.reader.connect() as connection:
-            expected = installation_value(connection, "secret_digest")
-        try:
-            secret = read_secret(self._services.settings.secret_file)
-        except (OSError, ValueError):
-            secret = b""
-        if secret_digest(secret) != expected:
-            message = (
-                "DATA/secret.key is missing or is not the one of this installation: "
-                "bring it back from its backup; a new one would make the same "
-                "patients look like strangers"
-            )
-            raise CommandRefusedError(message)
-        return secret
 
     def _check_fits(
         self, connection: Connection, manifest: Manifest, choices: LoadChoices
@@ -324,16 +382,16 @@ class Loader:
 
     @contextmanager
     def _recorded(
-        self, load: _Loaded, compared: Versions, choices: LoadChoices
+        self, load: _Loaded, held: _Held, choices: LoadChoices
     ) -> Iterator[_Recording]:
         """Write the overlap file, then everything else in one transaction.
 
         What the block does is part of it.
 
         Raises:
-            _OvertakenError: Something was loaded that the load was not compared with.
+            OvertakenError: Something was loaded that the load was not compared with.
         """
-        manifest, snapshot, ingested = load.manifest, load.snapshot, load.ingested
+        manifest, snapshot = load.manifest, load.snapshot
         population = manifest.population.id
         facts: dict[str, object] = {
             "population": population,
@@ -343,8 +401,8 @@ class Loader:
         with self._services.ledger.recorded(
             "dataset.load", self._actor, facts
         ) as change:
-            if Versions.now(change.connection, manifest).since(compared):
-                raise _OvertakenError
+            if _versions(change.connection, manifest) != held.compared:
+                raise OvertakenError
             self._check_fits(change.connection, manifest, choices)  # others loaded too
             found = differences(change.connection, manifest)
             facts["changed"] = [one.place for one in found.changed]
@@ -354,10 +412,10 @@ class Loader:
                 if wanted is None
                 else require_second_person(change, self._actor, wanted)
             )
-            fresh = _split(ingested.population_ids)
-            facts["overlap"] = self._allowed_overlap(change, load, choices)
-            known = self._overlaps.digest_of(change.connection, population)
-            digest = self._overlaps.add(population, known, fresh)
+            facts["overlap"] = self._allowed_overlap(change, load, held, choices)
+            known, digest = held.compared.own, held.file.digest
+            if known != digest:
+                self._overlaps.keep(population, held.file)
             if known is None:
                 creators = (self._actor, approver)
                 insert_population(change, manifest.population, digest, creators)
@@ -423,55 +481,59 @@ class Loader:
         )
 
     def _allowed_overlap(
-        self, change: RecordedTransaction, loaded: _Loaded, choices: LoadChoices
+        self,
+        change: RecordedTransaction,
+        loaded: _Loaded,
+        held: _Held,
+        choices: LoadChoices,
     ) -> list[str]:
         """Return the other populations that share patients, if that is allowed."""
         population, ingested = loaded.manifest.population.id, loaded.ingested
         compared = Compared(
             population,
-            is_new=self._overlaps.digest_of(change.connection, population) is None,
+            loaded.manifest.dataset,
+            is_new=held.compared.own is None,
             new_units=ingested.new_units,
-            digests=_split(ingested.population_ids),
-            publishes=self._publishes(change.connection, loaded),
+            has_new_hashes=held.has_new_hashes,
+            shown=held.shown,
+            before=held.before,
+            sharing=held.sharing,
             named=ingested.names_others,
-            override=choices.reason if choices.override_overlap else None,
+            binds_to={
+                "keyed_units": sha256(ingested.population_ids).hexdigest(),
+                "not_stored": ingested.not_stored,
+            },
+            said=UNITS_SHARED,
+            reason=choices.reason if choices.override_overlap else None,
         )
-        comparison = Comparison(change, self._actor, self._overlaps, compared)
-        return comparison.allowed_overlap()
+        others = sorted(held.compared.populations)
+        return Comparison(change, self._actor, others, compared).allowed_overlap()
 
-    def _publishes(self, connection: Connection, loaded: _Loaded) -> bool:
-        """Whether something public differs from the dataset's active snapshot."""
-        active = connection.execute(
-            select(tables.snapshot.c.id, tables.snapshot.c.schema)
-            .join(
-                tables.dataset, tables.dataset.c.active_snapshot == tables.snapshot.c.id
-            )
-            .where(tables.dataset.c.name == loaded.manifest.dataset)
-        ).one_or_none()
-        schema = loaded.manifest.schema()
-        if active is None or json.loads(active.schema) != dataset_to_json(schema):
-            return True
-        folder = self._services.settings.snapshots
-        public = [table.name for table in schema.tables.values() if table.is_public]
-        before, now = (
-            folder / f"{name}.duckdb" for name in (active.id, loaded.snapshot)
-        )
-        return bool(public) and not same_rows(before, now, public)
+    def _shown_before(self, active: str | None) -> Shown | None:
+        """Return what the active snapshot shows; None where it cannot be read."""
+        with self._services.databases.reader.connect() as connection:
+            row = connection.execute(
+                select(tables.snapshot).where(tables.snapshot.c.id == active)
+            ).one_or_none()
+        if row is None:
+            return None
+        schema, manifest = json.loads(str(row.schema)), json.loads(str(row.manifest))
+        file = self._services.settings.snapshots / f"{active}.duckdb"
+        rows = public_rows_if_readable(file, dataset_from_json(schema))
+        return None if rows is None else Shown(declared_digest(schema, manifest), rows)
 
-    @contextmanager
-    def _recording_refusal(self, errand: Errand) -> Iterator[None]:
-        """Write the entry of an overlap's refusal before anybody hears of it."""
-        try:
-            yield
-        except OverlapRefusedError as refused:
-            facts = {
-                **errand.facts,
-                "population": refused.population,
-                "populations": [refused.population, *refused.others],
-            }
-            with self._services.ledger.recorded(REFUSED, self._actor, facts):
-                pass
-            raise refused.said from None
+
+def _shown_by(load: _Loaded, snapshots: Path) -> Shown:
+    declared = declared_by(load.manifest)
+    file = snapshots / f"{load.snapshot}.duckdb"
+    return Shown(
+        declared_digest(declared.schema, declared.manifest),
+        public_rows(file, load.manifest.schema()),
+    )
+
+
+def _versions(connection: Connection, manifest: Manifest) -> Versions:
+    return Versions.now(connection, manifest.population.id, manifest.dataset)
 
 
 def _needs_two(
@@ -487,7 +549,8 @@ def _needs_two(
         for one in differences(connection, manifest).altered()
     ]
     if row is None:
-        altered = [creation(manifest.population), *_new_tables(manifest), *altered]
+        new = (*_new_tables(manifest), *_new_rules(manifest))
+        altered = [creation(manifest.population), *new, *altered]
     if not altered:
         return None
     known = None if row is None else population
@@ -508,8 +571,13 @@ def _new_tables(manifest: Manifest) -> list[Altered]:
     ]
 
 
-def _split(digests: bytes) -> frozenset[bytes]:
-    return frozenset(
-        digests[start : start + DIGEST_BYTES]
-        for start in range(0, len(digests), DIGEST_BYTES)
-    )
+def _new_rules(manifest: Manifest) -> list[Altered]:
+    """Return the hierarchies and the display rule that come with a new population."""
+    things = declared_by(manifest).facts().items()
+    return [
+        Altered(f"{manifest.dataset}.{place}", None, told)
+        for thing, facts in things
+        if thing == "display" or thing.startswith("hierarchy ")
+        for place, told in facts.items()
+        if told
+    ]

@@ -16,11 +16,13 @@ from typing import cast
 from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry
 
+from engines.regular_files import read_at_most
 from server.settings import Settings
 from server.strict_json import JsonValue, MalformedJsonError, read_json
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.key_sets import IssuerKey, KeySetError, KeySource, key_source
 
+MOST_SUBJECTS_BYTES = 2**24  # of the file that binds them to principals
 MAX_TOKEN_BYTES = 8 * 1024
 LEEWAY_SECONDS = 60
 MAX_LIFE_SECONDS = 24 * 3600
@@ -147,7 +149,7 @@ def _subjects(path: Path | None) -> Mapping[str, str] | None:
     if path is None:
         return None
     try:
-        document = read_json(path.read_bytes())
+        document = read_json(read_at_most(path, MOST_SUBJECTS_BYTES))
     except (OSError, MalformedJsonError):
         document = None
     if isinstance(document, dict):

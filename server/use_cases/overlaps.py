@@ -1,12 +1,10 @@
 """Which populations share patients: keyed hashes of their ids, in files."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from sqlalchemy import Connection, select
-
-from server.persistence import tables
 from server.use_cases.errors import CommandRefusedError
-from server.use_cases.secret_files import OverlapFiles
+from server.use_cases.secret_files import OverlapFile, OverlapFiles, split_hashes
 
 
 class Overlaps:
@@ -15,39 +13,23 @@ class Overlaps:
     def __init__(self, folder: Path) -> None:
         self._files = OverlapFiles(folder)
 
-    def digest_of(self, connection: Connection, population: str) -> str | None:
-        """Return the digest of a population's file; None where it is new."""
-        digest: str | None = connection.execute(
-            select(tables.population.c.overlap_digest).where(
-                tables.population.c.name == population
-            )
-        ).scalar_one_or_none()
-        return digest
-
     def sharing(
-        self, connection: Connection, population: str, fresh: frozenset[bytes]
-    ) -> list[str]:
-        """Return the other populations that have one of these units.
+        self, populations: Mapping[str, str], fresh: frozenset[bytes]
+    ) -> tuple[str, ...]:
+        """Return the populations that have one of these units, by name.
+
+        Args:
+            populations: The digest of each one's file.
+            fresh: Keyed hashes of the units.
 
         Raises:
             CommandRefusedError: A file is missing or was changed.
         """
-        others = connection.execute(
-            select(tables.population.c.name, tables.population.c.overlap_digest)
-            .where(tables.population.c.name != population)
-            .order_by(tables.population.c.name)
-        ).all()
-        return [
-            row.name
-            for row in others
-            if not fresh.isdisjoint(self._known_ids(row.name, row.overlap_digest))
-        ]
-
-    def others(self, connection: Connection, population: str) -> list[str]:
-        """Return the names of all other populations."""
-        name = tables.population.c.name
-        wanted = select(name).where(name != population).order_by(name)
-        return [str(other) for other in connection.execute(wanted).scalars()]
+        return tuple(
+            name
+            for name, digest in sorted(populations.items())
+            if fresh & self.known(name, digest)  # as long whether one is found or none
+        )
 
     def known(self, population: str, digest: str | None) -> frozenset[bytes]:
         """Return the hashes of a population's file; none where it is new.
@@ -55,22 +37,25 @@ class Overlaps:
         Raises:
             CommandRefusedError: The file is missing or was changed.
         """
-        return frozenset() if digest is None else self._known_ids(population, digest)
+        if digest is None:
+            return frozenset()
+        return split_hashes(self.content(population, digest))
 
-    def add(self, population: str, digest: str | None, fresh: frozenset[bytes]) -> str:
-        """Write a population's file with these units too; return its new digest.
+    def content(self, population: str, digest: str) -> bytes:
+        """Return a population's file.
 
         Raises:
-            CommandRefusedError: The file is missing or was changed.
+            CommandRefusedError: It is missing or was changed.
         """
-        return self._files.write(population, self.known(population, digest) | fresh)
-
-    def _known_ids(self, population: str, digest: str) -> frozenset[bytes]:
         try:
-            return self._files.read(population, digest)
+            return self._files.content(population, digest)
         except (OSError, ValueError):
             message = (
                 f"the overlap file of population {population!r} is missing or was "
                 "changed: bring it back from its backup"
             )
             raise CommandRefusedError(message) from None
+
+    def keep(self, population: str, file: OverlapFile) -> None:
+        """Write a population's file, before the entry that names it commits."""
+        self._files.keep(population, file)

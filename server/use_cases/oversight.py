@@ -34,7 +34,14 @@ class OversightDesk:
         self._custody.require_datasets([dataset])
         return listed(*self._office.page(dataset, page))
 
-    def activate(self, dataset: str, snapshot: str, reason: str | None) -> Document:
+    def activate(
+        self,
+        dataset: str,
+        snapshot: str,
+        reason: str | None,
+        *,
+        override_overlap: bool = False,
+    ) -> Document:
         """Answer from this snapshot, from the next request on.
 
         Raises:
@@ -43,7 +50,12 @@ class OversightDesk:
             ProposalOpenError: Another custodian must approve first.
         """
         self._require_of(dataset, snapshot)
-        return self._office.activate(snapshot, dataset=dataset, reason=reason)
+        return self._office.activate(
+            snapshot,
+            dataset=dataset,
+            reason=reason,
+            override_overlap=override_overlap,
+        )
 
     def remove(self, dataset: str, snapshot: str) -> Document:
         """Erase a snapshot's file.

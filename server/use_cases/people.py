@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, Row, select
 
 from budget.ledger import RecordedTransaction
+from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import (
     ENABLED,
@@ -185,7 +186,7 @@ def principal_document(
         "role": row.role,
         "disabled": row.disabled,
         "populations": sorted(populations_of(connection, row.name)),
-        "created": row.created,
+        "created": shown_time(row.created),
         "created_by": row.created_by,
     }
 
@@ -193,7 +194,8 @@ def principal_document(
 def key_document(row: Row[tuple[object, ...]]) -> Document:
     """Describe a key, never its token."""
     shown = ("id", "principal", "revoked", "created", "issued_by")
-    return {name: getattr(row, name) for name in shown}
+    told = {name: getattr(row, name) for name in shown}
+    return {**told, "created": shown_time(row.created)}
 
 
 def _keys(connection: Connection) -> list[Document]:

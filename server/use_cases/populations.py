@@ -1,23 +1,27 @@
 """Populations and their datasets: what custodians see, and the caps that they set."""
 
 import json
+from pathlib import Path
 
 from sqlalchemy import Connection, select
 
 from budget.ledger import Scope
 from privacy.losses import Loss
 from privacy.schema import DEFAULT_MAX_UNITS
+from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import custodians_of
 from server.use_cases.allowed_overlaps import populations_sharing_with
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
 from server.use_cases.changes import Altered, Change, because
+from server.use_cases.errors import CommandRefusedError
 from server.use_cases.second_persons import (
     asking_second_person,
     require_second_person,
     shown_populations,
 )
+from server.use_cases.secret_files import read_secret, secret_digest
 from server.use_cases.services import Services
 
 
@@ -61,7 +65,7 @@ class PopulationOffice:
             "datasets": names,
             "shares_units_with": shown,
             "custodians": custodians,
-            "created": row.created,
+            "created": shown_time(row.created),
         }
 
     def populations(self) -> list[Document]:
@@ -124,7 +128,9 @@ class PopulationOffice:
             "name": name,
             "population": row.population,
             "snapshot": row.active_snapshot,
-            "snapshots": [{"id": s.id, "created": s.created} for s in snapshots],
+            "snapshots": [
+                {"id": s.id, "created": shown_time(s.created)} for s in snapshots
+            ],
             "tables": json.loads(active.schema)["tables"],
         }
 
@@ -140,3 +146,23 @@ def installation_value(connection: Connection, name: str) -> str:
         select(tables.installation.c.value).where(tables.installation.c.name == name)
     ).scalar_one()
     return value
+
+
+def checked_secret(connection: Connection, file: Path) -> bytes:
+    """Return the master secret, if it is the one that the ledger knows.
+
+    Raises:
+        CommandRefusedError: It is missing or another.
+    """
+    try:
+        secret = read_secret(file)
+    except (OSError, ValueError):
+        secret = b""
+    if secret_digest(secret) != installation_value(connection, "secret_digest"):
+        message = (
+            "DATA/secret.key is missing or is not the one of this installation: "
+            "bring it back from its backup; a new one would make the same "
+            "patients look like strangers"
+        )
+        raise CommandRefusedError(message)
+    return secret

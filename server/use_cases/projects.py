@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Table, select
 
 from budget.ledger import Scope
 from privacy.losses import Loss
+from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import is_expired
 from server.use_cases.answers import Document
@@ -224,7 +225,7 @@ class ProjectOffice:
             "private_history": row.private_history,
             "purpose": row.purpose,
             "protocol": row.protocol,
-            "created": row.created,
+            "created": shown_time(row.created),
             "created_by": row.created_by,
             "datasets": _members(connection, tables.project_dataset, row.name),
             "principals": _members(connection, tables.project_principal, row.name),

@@ -20,7 +20,7 @@ from privacy.schema_json import dataset_from_json
 from query_lang.bind import bind_query, check_bounds
 from query_lang.compile import compile_syntax
 from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
-from query_lang.costs import UNLIMITED, CostLimits
+from query_lang.costs import PAID, UNLIMITED, CostLimits
 from query_lang.decimals import decimal_of
 from query_lang.noisy_conditions import all_shown
 from query_lang.refusals import refuse
@@ -127,7 +127,7 @@ class Compiler:
         weights: tuple[tuple[str, Fraction], ...],
     ) -> CompiledQuery:
         tree, limits = self._parser(sql), self._limits
-        if limits != UNLIMITED and not schema.dataset.sizes_are_held:
+        if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
             raise refuse(
                 TOO_COSTLY,
                 tree.select.position,

@@ -131,7 +131,9 @@ class Recovery:
         try:
             self._give_up_all()
             self._services.ledger.release_forgotten()
-            orphans, stranded = self._services.ledger.take_up()
+            orphans, stranded = self._services.ledger.take_up(
+                self._services.unreadable.all()
+            )
             kept = self._kept({orphan.charge.query_id for orphan in orphans})
         except CuratorError as error:
             _log.warning("recovery waits", extra={"code": error.code})

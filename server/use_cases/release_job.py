@@ -62,6 +62,7 @@ from server.use_cases.second_persons import (
 )
 from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services, now_text
+from server.use_cases.work_ends import FAILED, PUBLISHED
 from server.version import VERSION
 
 _STEPS = 5
@@ -74,9 +75,7 @@ _UNWRITTEN = (
     "directory. Its charge stays spent, since drawing anew would choose among draws; "
     "submit it again for a new charge"
 )
-_BEGIN, _PUBLISH, _FAIL = "release.begin", "release.publish", "release.fail"
-RELEASE_ENDS = frozenset({_PUBLISH, _FAIL})
-"""Actions of entries that tell when the work on a release has ended."""
+_BEGIN = "release.begin"
 
 _log = logging.getLogger("curator.jobs")
 
@@ -192,6 +191,12 @@ class ReleaseJob:
             if begun is None:
                 limits = release_limits(self._services.settings)
             planned = plan_release(connection, spec, snapshot, limits)
+            if begun is None and not self._services.engine.can_open(planned.snapshot):
+                message = (
+                    f"the active snapshot of {spec.dataset} cannot be read: nothing "
+                    "was charged; load the dataset again, or bring the file back"
+                )
+                raise CommandRefusedError(message)
             check_custodian(connection, context.actor, planned.dataset.population)
         return planned
 
@@ -266,7 +271,7 @@ class ReleaseJob:
             context.conclude(change.connection, result | told, [result])
 
         stored = self._services.ledger.store_work(
-            work.charge, content, _PUBLISH, context.actor, publish
+            work.charge, content, PUBLISHED, context.actor, publish
         )
         return self._stored(work.planned, context.job_id, stored) | told
 
@@ -394,7 +399,7 @@ class ReleaseJob:
             )
 
         with contextlib.suppress(_SettledError):
-            self._services.ledger.fail_work(job_id, _FAIL, actor, fail)
+            self._services.ledger.fail_work(job_id, FAILED, actor, fail)
 
     def delete_unnamed(self) -> None:
         """Delete folders that no entry names and no job works on.

@@ -14,7 +14,8 @@ def read_spec_file(path: Path) -> tuple[ReleaseSpec, Places]:
     Raises:
         ManifestError: Each problem with its line and column.
     """
-    content, places = read_yaml(path)
+    read = read_yaml(path)
+    content, places = read.content, read.places
     try:
         return read_spec(content if isinstance(content, dict) else {}), places
     except SpecRefusedError as error:

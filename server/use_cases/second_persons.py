@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, select
 from budget.ledger import RecordedTransaction
 from budget.tables import chain
 from privacy.errors import CuratorError
+from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.access import custodians_of, populations_of
 from server.use_cases.answers import Document
@@ -304,7 +305,8 @@ def _document(
     change = json.loads(row.change)
     if row.action in OVERLAPS and not viewer.startswith(HOST):
         for altered in change["altered"]:
-            altered["new"] = _shown_overlap(connection, viewer, altered["new"])
+            if names_populations(altered):
+                altered["new"] = _shown_overlap(connection, viewer, altered["new"])
     stale = why_stale(connection, row)
     return {
         "proposal": row.id,
@@ -316,10 +318,10 @@ def _document(
         "change": change,
         "digest": row.digest,
         "proposed_by": row.proposed_by,
-        "created": row.created,
-        "lapses": row.lapses,
+        "created": shown_time(str(row.created)),
+        "lapses": shown_time(str(row.lapses)),
         "decided_by": row.decided_by,
-        "decided": row.decided,
+        "decided": shown_time_if_any(row.decided),
         "decision_reason": decision_reason,
     }
 
@@ -348,10 +350,15 @@ def decision_reasons(
     }
 
 
+def names_populations(altered: Mapping[str, object]) -> bool:
+    """Whether an altered fact of an overlap names populations: not for every viewer."""
+    return isinstance(altered["new"], dict) and "populations" in altered["new"]
+
+
 def _shown_overlap(
     connection: Connection, viewer: str, overlap: dict[str, list[str]]
 ) -> dict[str, object]:
-    """Return an overlap without others' names and without its keyed units' digest."""
+    """Return an overlap without others' names and without the digests it binds to."""
     return {
         "populations": shown_populations(connection, viewer, overlap["populations"])
     }
@@ -367,5 +374,7 @@ def shown_populations(
 
 def in_words(altered: Mapping[str, object]) -> str:
     """Return one altered fact: its name, its old value, its new value."""
-    old, new = shown_value(altered["old"]), shown_value(altered["new"])
-    return f"{altered['what']}: {old} -> {new}"
+    old, new = altered["old"], altered["new"]
+    if isinstance(new, dict) and "populations" in new:
+        return f"{altered['what']}: {', '.join(new['populations']) or 'none'}"
+    return f"{altered['what']}: {shown_value(old)} -> {shown_value(new)}"

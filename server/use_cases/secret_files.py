@@ -8,9 +8,13 @@ the entry that names it commits; files that no entry names are deleted at start.
 import hashlib
 import os
 import secrets
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from engines.regular_files import opened
+
 SECRET_BYTES = 32
+_MOST_BYTES = 1_000  # that are read of the secret's file; more are no secret
 DIGEST_BYTES = 16
 
 
@@ -49,7 +53,9 @@ def read_secret(path: Path) -> bytes:
         OSError: There is no such file.
         ValueError: It does not hold 64 hexadecimal digits.
     """
-    secret = bytes.fromhex(path.read_text("ascii").strip())
+    with opened(path) as file:
+        text = file.read(_MOST_BYTES).decode("ascii")
+    secret = bytes.fromhex(text.strip())
     if len(secret) != SECRET_BYTES:
         message = f"{path.name} must hold {SECRET_BYTES * 2} hexadecimal digits"
         raise ValueError(message)
@@ -59,6 +65,28 @@ def read_secret(path: Path) -> bytes:
 def secret_digest(secret: bytes) -> str:
     """Return what the ledger remembers of the secret."""
     return hashlib.sha256(b"curator secret digest\0" + secret).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapFile:
+    """What an overlap file holds, and the sha256 of it."""
+
+    content: bytes = field(repr=False)
+    digest: str
+
+    @classmethod
+    def of(cls, hashes: frozenset[bytes]) -> "OverlapFile":
+        """Return the file of these hashes."""
+        content = b"".join(sorted(hashes))
+        return cls(content, hashlib.sha256(content).hexdigest())
+
+
+def split_hashes(content: bytes) -> frozenset[bytes]:
+    """Return the hashes that lie in one piece."""
+    return frozenset(
+        content[start : start + DIGEST_BYTES]
+        for start in range(0, len(content), DIGEST_BYTES)
+    )
 
 
 class OverlapFiles:
@@ -78,21 +106,31 @@ class OverlapFiles:
             OSError: The file is missing.
             ValueError: The file is not the one that the ledger names.
         """
-        content = self.path(population, digest).read_bytes()
+        return split_hashes(self.content(population, digest))
+
+    def content(self, population: str, digest: str) -> bytes:
+        """Return a population's hashes in one piece, sorted.
+
+        Raises:
+            OSError: As ``read``.
+            ValueError: As ``read``.
+        """
+        with opened(self.path(population, digest)) as file:
+            content = file.read()
         if hashlib.sha256(content).hexdigest() != digest:
             message = f"the overlap file of population {population!r} was changed"
             raise ValueError(message)
-        return frozenset(
-            content[start : start + DIGEST_BYTES]
-            for start in range(0, len(content), DIGEST_BYTES)
-        )
+        return content
 
     def write(self, population: str, hashes: frozenset[bytes]) -> str:
         """Write a population's hashes and return their digest."""
-        content = b"".join(sorted(hashes))
-        digest = hashlib.sha256(content).hexdigest()
-        write_durably(self.path(population, digest), content)
-        return digest
+        file = OverlapFile.of(hashes)
+        self.keep(population, file)
+        return file.digest
+
+    def keep(self, population: str, file: OverlapFile) -> None:
+        """Write a population's file under the name that holds its digest."""
+        write_durably(self.path(population, file.digest), file.content)
 
     def delete_unnamed(self, named: set[tuple[str, str]]) -> None:
         """Delete files that no ledger entry names: a crash left them."""

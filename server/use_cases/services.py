@@ -17,6 +17,7 @@ from privacy.errors import LedgerUnavailableError
 from query_lang.syntax import Query
 from server.settings import Settings
 from server.use_cases.remembered import CatalogueMemory
+from server.use_cases.unreadable import UnreadableSnapshots
 
 
 class Parser(Protocol):
@@ -90,6 +91,8 @@ class Services:
     parser: Parser
     executors: BoundedSemaphore
     catalogue: CatalogueMemory
+    unreadable: UnreadableSnapshots
+    activating: Lock = field(default_factory=Lock)  # held by the one activation
     release_incidents: Incidents = field(default_factory=Incidents)
 
     def release(self, query_ids: Sequence[str]) -> None:

@@ -2,26 +2,42 @@
 
 Switching and erasing are recorded changes that act from the next request on. An erased
 snapshot's answers and charges stay, and so do its unit ids in the overlap file: what
-was told about those patients stays told (PRIVACY 5).
+was told about those patients stays told (PRIVACY 5). What a snapshot publishes is held
+against who is recorded each time that it becomes active.
 """
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
 
 from sqlalchemy import Connection, Row, select
 
+from budget.ledger import RecordedTransaction
 from budget.tables import charge
+from privacy.times import shown_time
 from server.persistence import tables
+from server.use_cases.activations import Held, held_against_units
 from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
 from server.use_cases.changes import Altered, Change
+from server.use_cases.comparisons import (
+    Comparison,
+    recording_refusal,
+    require_reason,
+)
 from server.use_cases.declarations import declared_in, differences_from_active
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.load_lock import load_lock
+from server.use_cases.errors import BusyError, CommandRefusedError
+from server.use_cases.load_lock import load_lock, lock_beside_loads
 from server.use_cases.paging import Page, read_page
 from server.use_cases.second_persons import (
     asking_second_person,
+    check_second_person,
     require_second_person,
 )
 from server.use_cases.secret_files import sync_folder
 from server.use_cases.services import Services, now_text
+from server.use_cases.versions import OvertakenError, Versions
 
 SnapshotRow = Row[tuple[object, ...]]
 
@@ -61,44 +77,101 @@ class SnapshotOffice:
         return [_shown(row, str(active)) for row in rows], following
 
     def activate(
-        self, snapshot: str, *, dataset: str | None = None, reason: str | None = None
+        self,
+        snapshot: str,
+        *,
+        dataset: str | None = None,
+        reason: str | None = None,
+        override_overlap: bool = False,
     ) -> Document:
         """Let questions be answered from another snapshot, from the next request on.
+
+        What it publishes is compared with who is recorded by now, as a load's is: by
+        one activation of a process at a time, since each reads files in another one.
 
         Args:
             snapshot: Its id.
             dataset: Whose it must be; None: whosever it is.
             reason: Needed where declarations differ from the active snapshot's, or of
                 what that one lacks from any earlier one's.
+            override_overlap: Let it pass although it names another population's units.
 
         Raises:
-            CommandRefusedError: It is unknown or erased, or declares other facts.
-            ProposalOpenError: It declares other facts: a second person must approve.
+            CommandRefusedError: It is unknown or erased, declares other facts, or
+                something public of it names people.
+            BusyError: This process compares another one now.
+            ProposalOpenError: A second person must approve first.
         """
-        facts = {"snapshot": snapshot, "reason": reason}
+        require_reason(reason, override_overlap=override_overlap)
+        wanted = _Wanted(snapshot, dataset, reason, override_overlap)
+        facts: dict[str, object] = {"snapshot": snapshot, "reason": reason}
         with (
+            _alone(self._services.activating),
             asking_second_person(self._services, self._actor),
-            self._services.ledger.recorded(
-                "snapshot.activate", self._actor, facts
-            ) as change,
+            lock_beside_loads(self._services.settings),
         ):
-            row = _snapshot(change.connection, snapshot, dataset)
-            if row.removed is not None:
-                message = f"the snapshot {snapshot} was removed; load the data again"
-                raise CommandRefusedError(message)
-            active = existing(change.connection, tables.dataset, str(row.dataset))
-            wanted = _declared(change.connection, active, row, reason)
-            if wanted is not None:
-                require_second_person(change, self._actor, wanted)
-            change.update(
-                tables.dataset,
-                {"name": str(row.dataset)},
-                {"active_snapshot": snapshot},
+            row = recording_refusal(
+                self._services.ledger,
+                self._actor,
+                facts,
+                lambda: self._activated(wanted, facts),
             )
-        return _shown(row, snapshot)
+            return _shown(row, snapshot)
+
+    def _activated(self, wanted: "_Wanted", facts: dict[str, object]) -> SnapshotRow:
+        """Record an activation, once it was compared with all that is recorded."""
+        while True:
+            held = self._held(wanted)
+            try:
+                with self._services.ledger.recorded(
+                    "snapshot.activate", self._actor, facts
+                ) as change:
+                    return self._recorded(change, wanted, held, facts)
+            except OvertakenError:
+                continue
+
+    def _held(self, wanted: "_Wanted") -> Held:
+        """Compare a snapshot, if it may be activated but for that."""
+        with self._services.databases.reader.connect() as connection:
+            row, active = _kept(connection, wanted)
+            change = _declared(connection, active, row, wanted.reason)
+            if change is not None:
+                check_second_person(connection, self._actor, change)
+        return held_against_units(self._services, row)
+
+    def _recorded(
+        self,
+        change: RecordedTransaction,
+        wanted: "_Wanted",
+        held: Held,
+        facts: dict[str, object],
+    ) -> SnapshotRow:
+        """Decide and switch, inside the transaction.
+
+        Raises:
+            OvertakenError: It was not compared with what is recorded by now.
+        """
+        row, dataset = _kept(change.connection, wanted)
+        population = str(dataset.population)
+        now = Versions.now(change.connection, population, str(dataset.name))
+        if now != held.versions:
+            raise OvertakenError
+        altered = _declared(change.connection, dataset, row, wanted.reason)
+        if altered is not None:
+            require_second_person(change, self._actor, altered)
+        reason = wanted.reason if wanted.override_overlap else None
+        compared = held.compared(wanted.snapshot, dataset, reason)
+        others = sorted(now.populations)
+        comparison = Comparison(change, self._actor, others, compared)
+        facts |= {"population": population, "overlap": comparison.allowed_overlap()}
+        pointer = {"active_snapshot": wanted.snapshot}
+        change.update(tables.dataset, {"name": str(dataset.name)}, pointer)
+        return row
 
     def remove(self, snapshot: str, *, dataset: str | None = None) -> Document:
         """Erase a snapshot's file for good; questions under way finish on it.
+
+        Those that wait for a file that cannot be read fail.
 
         Raises:
             CommandRefusedError: It is unknown, or the active one.
@@ -114,7 +187,8 @@ class SnapshotOffice:
                     "another one, or load one, first"
                 )
                 raise CommandRefusedError(message)
-            _require_idle(change.connection, snapshot)
+            if self._services.engine.can_open(snapshot):  # else they wait for ever
+                _require_idle(change.connection, snapshot)
             change.update(
                 tables.snapshot,
                 {"id": snapshot},
@@ -129,6 +203,45 @@ class SnapshotOffice:
         folder = self._services.settings.snapshots
         (folder / f"{snapshot}.duckdb").unlink(missing_ok=True)
         sync_folder(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """An activation that is asked for."""
+
+    snapshot: str
+    dataset: str | None
+    reason: str | None
+    override_overlap: bool
+
+
+@contextmanager
+def _alone(lock: Lock) -> Iterator[None]:
+    """Hold a lock, if nobody does.
+
+    Raises:
+        BusyError: Somebody does.
+    """
+    if not lock.acquire(blocking=False):
+        message = "another snapshot is being activated: try again once that is done"
+        raise BusyError(message)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _kept(connection: Connection, wanted: _Wanted) -> tuple[SnapshotRow, SnapshotRow]:
+    """Return the rows of a snapshot and of its dataset.
+
+    Raises:
+        CommandRefusedError: It is unknown or erased.
+    """
+    row = _snapshot(connection, wanted.snapshot, wanted.dataset)
+    if row.removed is not None:
+        message = f"the snapshot {row.id} was removed; load the data again"
+        raise CommandRefusedError(message)
+    return row, existing(connection, tables.dataset, str(row.dataset))
 
 
 def _declared(
@@ -203,6 +316,6 @@ def _shown(row: SnapshotRow, active: str) -> Document:
     return {
         "id": row.id,
         "dataset": row.dataset,
-        "created": row.created,
+        "created": shown_time(str(row.created)),
         "state": state if row.removed is None else "removed",
     }

@@ -14,14 +14,16 @@ from server.use_cases.allowed_overlaps import populations_in_overlap
 from server.use_cases.changes import limit_name
 from server.use_cases.comparisons import REFUSED
 from server.use_cases.markdown import bullets, code_block, moment, plain, table
-from server.use_cases.release_job import RELEASE_ENDS
 from server.use_cases.second_persons import (
     ProposalRow,
     decision_reasons,
     in_words,
+    names_populations,
     population_made,
     state_of,
 )
+from server.use_cases.shown_content import PUBLIC_TABLE
+from server.use_cases.work_ends import RELEASE_ENDS
 
 _LONG = 160
 """From so many characters on an altered fact is a block of its own."""
@@ -308,11 +310,21 @@ def _listed(words: Sequence[str]) -> list[str]:
 
 def _shown(row: ProposalRow, altered: Mapping[str, object]) -> str:
     """Return one altered fact in words, other populations' names left out."""
+    what = str(altered["what"])
+    if not names_populations(altered):
+        return in_words(altered) if _may_show(row, altered) else what
     if row.action == "overlap.override":
-        return f"{altered['what']}: refused -> accepted"
-    if row.action == "overlap.compare":
-        return f"{altered['what']}: compared again, after a refusal"
-    return in_words(altered)
+        is_empty = altered["new"] == {"populations": []}
+        return f"{what}: {'none' if is_empty else 'refused -> accepted'}"
+    is_compared = row.action == "overlap.compare"
+    told = f"{what}: compared again, after a refusal"
+    return told if is_compared else in_words(altered)
+
+
+def _may_show(row: ProposalRow, altered: Mapping[str, object]) -> bool:
+    """Whether a fact is no count and digest of what was never published."""
+    is_of_rows = str(altered["what"]).startswith(PUBLIC_TABLE)
+    return not is_of_rows or row.state == "used"
 
 
 def _mapping(value: object) -> dict[str, object]:

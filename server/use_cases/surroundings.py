@@ -1,71 +1,18 @@
-"""What a load is compared with: overlap files, and what other datasets publish.
-
-Loads of different populations run at once. So what was compared is written down, and
-asked for again under the lock that recording takes: whatever is another by then is
-compared first.
-"""
+"""What a load is compared with: overlap files, and what other datasets publish."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Row, select
 
-from privacy.coincidences import coinciding_places
+from privacy.coincidences import coinciding_places, names_in_files
 from privacy.schema_json import dataset_from_json
 from server.persistence import tables
 from server.use_cases.overlaps import Overlaps
+from server.use_cases.versions import Versions
 from upstream.manifest import Manifest
 from upstream.public_watch import Surroundings
-from upstream.published_ids import EarlierSnapshot, KnownUnits
-
-
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """Which populations and datasets a load is compared with, beside its own.
-
-    Attributes:
-        populations: The digest of each one's overlap file.
-        datasets: The active snapshot of each.
-    """
-
-    populations: Mapping[str, str]
-    datasets: Mapping[str, str]
-
-    @classmethod
-    def now(cls, connection: Connection, manifest: Manifest) -> "Versions":
-        """Return what a manifest's load has to be compared with."""
-        population, dataset = tables.population.c, tables.dataset.c
-        return cls(
-            _pairs(
-                connection,
-                select(population.name, population.overlap_digest).where(
-                    population.name != manifest.population.id
-                ),
-            ),
-            _pairs(
-                connection,
-                select(dataset.name, dataset.active_snapshot).where(
-                    dataset.name != manifest.dataset
-                ),
-            ),
-        )
-
-    def since(self, before: "Versions") -> "Versions":
-        """Return what was not compared before, or was another then."""
-        return Versions(
-            dict(self.populations.items() - before.populations.items()),
-            dict(self.datasets.items() - before.datasets.items()),
-        )
-
-    def __bool__(self) -> bool:
-        """Whether there is anything."""
-        return bool(self.populations or self.datasets)
-
-
-def _pairs(connection: Connection, wanted: Select[str, str]) -> dict[str, str]:
-    return {str(name): str(value) for name, value in connection.execute(wanted)}
+from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
 
 
 def surroundings_of(
@@ -117,26 +64,24 @@ def surroundings_since(
 
 
 def _known_units(overlaps: Overlaps, population: str, digest: str) -> KnownUnits:
-    return KnownUnits(b"".join(sorted(overlaps.known(population, digest))))
+    return KnownUnits(overlaps.content(population, digest))
 
 
 def _published(connection: Connection, snapshots: Path) -> dict[str, EarlierSnapshot]:
     """Return the active snapshot of every dataset."""
     rows = connection.execute(
-        select(
-            tables.dataset.c.name,
-            tables.snapshot.c.id,
-            tables.snapshot.c.schema,
-            tables.snapshot.c.manifest,
-        )
-        .join(tables.snapshot, tables.snapshot.c.id == tables.dataset.c.active_snapshot)
+        select(tables.snapshot)
+        .join(tables.dataset, tables.snapshot.c.id == tables.dataset.c.active_snapshot)
         .order_by(tables.dataset.c.name)
     ).all()
-    return {
-        str(row.name): EarlierSnapshot(
-            snapshots / f"{row.id}.duckdb",
-            dataset_from_json(json.loads(row.schema)),
-            coinciding_places(json.loads(row.manifest)),
-        )
-        for row in rows
-    }
+    return {str(row.dataset): published_by(row, snapshots) for row in rows}
+
+
+def published_by(row: Row[tuple[object, ...]], snapshots: Path) -> EarlierSnapshot:
+    """Return what a stored snapshot shows to everybody."""
+    manifest = json.loads(str(row.manifest))
+    schema = dataset_from_json(json.loads(str(row.schema)))
+    return EarlierSnapshot(
+        snapshots / f"{row.id}.duckdb",
+        Declared(schema, coinciding_places(manifest), names_in_files(manifest)),
+    )

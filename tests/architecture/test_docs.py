@@ -95,9 +95,12 @@ def test_each_setting_has_a_row_with_its_default(name):
         assert f"| `{field.default}` |" in row
 
 
-@pytest.mark.parametrize("path", sorted(openapi_document()["paths"]))
+PATHS = openapi_document()["paths"]
+
+
+@pytest.mark.parametrize("path", sorted(PATHS))
 def test_each_route_has_a_heading(path):
-    for verb in openapi_document()["paths"][path]:
+    for verb in PATHS[path]:
         assert f"`{verb.upper()} {path}`" in headings(page("http.md"))
 
 

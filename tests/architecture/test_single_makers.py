@@ -1,6 +1,7 @@
 """Who may make sealed values and proofs of payment, who may open them, who may draw."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,15 @@ SECURE_ENTROPY = {"secrets", "os.urandom"}
 GENERATORS = ("random", "numpy.random")
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
 def modules(*packages):
     for package in packages or PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            yield path.relative_to(ROOT), ast.parse(path.read_text("utf-8"))
+            yield path.relative_to(ROOT), parsed(path)
 
 
 def called_name(call):

@@ -115,10 +115,7 @@ def test_an_installed_wheel_answers_a_question(home, installation):
 
     curator("init", "--single-custodian")
     curator("dataset", "load", installation.write_manifest())
-    curator("principal", "create", "ada", "--role", "analyst")
-    project = ("--dataset", "clinic", "--principal", "ada", "--allotment", "3")
-    curator("project", "create", "study", *project)
-    key = curator("key", "create", "ada")["key"]
+    key = installation.analyst(allotment="3")
     asking = (
         "import sys; from curator_client import Curator; "
         "print(Curator(*sys.argv[1:]).query('SELECT COUNT(*) FROM visits', epsilon=1)"
@@ -138,6 +135,5 @@ def test_an_installed_wheel_answers_a_question(home, installation):
 
 
 def test_commands_do_not_need_the_working_directory(home):
-    assert "init" in run(home / "env/bin/curator", "--help", cwd=os.sep)
     assert "--within" in run(home / "env/bin/curator", "plan", "--help", cwd=os.sep)
     assert "plan" in run(home / "env/bin/curator-client", "--help", cwd=os.sep)

@@ -20,7 +20,7 @@ from tests.singled_out import (
     most_by_chance,
 )
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.long]
 
 AT_ONCE = 24
 TURNS = 40

@@ -52,5 +52,6 @@ def test_a_plan_shows_what_its_question_costs(neighbours):
         "unit_steps",
         "unit_memory_bytes",
         "startup_steps",
+        "startup_memory_bytes",
     }
     assert 0 < costs[0]["unit_steps"] < costs[0]["steps"]

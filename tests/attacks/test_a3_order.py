@@ -18,9 +18,10 @@ from budget.listing import IN_FLIGHT
 from budget.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.release_job import RELEASE_ENDS
+from server.use_cases.work_ends import RELEASE_ENDS
 from server.web import Server
 from tests.arms import masked_text
+from tests.effort import gate_first
 from tests.harness import STRANGERS, Installation, ask, client, serving
 from tests.two_persons import Two
 
@@ -232,7 +233,7 @@ def _shape(reply):
     return text, sorted(headers.items())
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
 def houses(request, tmp_path):
     """Return what builds a house; each is another one."""
     with contextlib.ExitStack() as stack:

@@ -20,13 +20,14 @@ from server.use_cases.recovery import Pace, Recovery
 from server.use_cases.release_offers import ReleaseOffers
 from server.use_cases.requests import read_request
 from server.web import Server
+from tests.effort import gate_first
 from tests.harness import Installation
 
 ADA = Caller("ada", "analyst")
 SLOTS = 3
 SLOT_SECONDS = 1.0
 TICKS = 12
-BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+BOTH = pytest.mark.parametrize("kind", gate_first(1, ["sqlite", "postgresql"]))
 
 
 class Clock:

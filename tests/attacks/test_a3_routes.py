@@ -16,13 +16,7 @@ import pytest
 from server.api.app import openapi_document
 from server.use_cases.roles import ROUTES
 from tests.audit.bounds import area_under_curve
-from tests.harness import (
-    ask,
-    client,
-    free_port,
-    start_process,
-    wait_until_ready,
-)
+from tests.harness import ask, client, serve_in_process
 from tests.singled_out import (
     AGES,
     COSTLY,
@@ -130,27 +124,17 @@ def scores(turns):
 
 def test_no_route_tells_that_a_patients_rows_are_worked_on(installation, keys):
     order = drawn_order(TURNS)
-    port = free_port()
-    process = start_process(installation, port)
-    try:
-        wait_until_ready(port, process)
-        with ExitStack() as stack:
-            https = {
-                name: stack.enter_context(client(f"http://127.0.0.1:{port}", key))
-                for name, key in keys.items()
-            }
-            asking = stack.enter_context(
-                client(f"http://127.0.0.1:{port}", keys["ada"])
-            )
-            routes = routes_without_slots()
-            senders = [(route, sender(route, https)) for route in routes]
-            for route, send in senders:
-                assert send().status_code < 500, route
-            endless = cycle(senders)
-            turns = [Turn(asking, endless).run(age) for age in (*AGES, *order)]
-    finally:
-        process.terminate()
-        process.wait(60)
+    with serve_in_process(installation) as url, ExitStack() as stack:
+        https = {
+            name: stack.enter_context(client(url, key)) for name, key in keys.items()
+        }
+        asking = stack.enter_context(client(url, keys["ada"]))
+        routes = routes_without_slots()
+        senders = [(route, sender(route, https)) for route in routes]
+        for route, send in senders:
+            assert send().status_code < 500, route
+        endless = cycle(senders)
+        turns = [Turn(asking, endless).run(age) for age in (*AGES, *order)]
     asked = {route for seconds in turns for route, _ in seconds}
     assert asked == set(routes), asked ^ set(routes)
     area = area_under_curve(*by_age(scores(turns[len(AGES) :]), order))

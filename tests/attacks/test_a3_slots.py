@@ -175,7 +175,8 @@ def _stored(http, installation, answers):
     raise TimeoutError(message)
 
 
-def test_beyond_the_permits_everybody_is_told_busy_before_anything_else(tmp_path):
+def test_beyond_the_permits_questions_are_told_busy_before_they_are_read(tmp_path):
+    """Behind 401 and what headers alone refuse, before the body and the dataset."""
     sampler = HeldSampler()
     installation = make_installation(tmp_path, ROWS["with"], kind=Narrow)
     key = installation.analyst()
@@ -189,12 +190,17 @@ def test_beyond_the_permits_everybody_is_told_busy_before_anything_else(tmp_path
         sampler.wait_for(2)  # as many as there are executors
         _wait_until_busy(http)
         before = http.get("/v1/budget").json()  # pages need no permit
-        for headers in ({}, {"Authorization": "Bearer nobody"}):
-            for path in ("queries", "plan"):
-                reply = post(http, b"{", path, headers=headers)
-                assert reply.status_code == 503
-                assert reply.json()["type"] == "busy"
-                assert int(reply.headers["retry-after"]) >= 1
+        for path in ("queries", "plan"):
+            reply = post(http, b"{", path)
+            assert reply.status_code == 503
+            assert reply.json()["type"] == "busy"
+            assert int(reply.headers["retry-after"]) >= 1
+            stranger = {"Authorization": "Bearer nobody"}
+            assert post(http, b"{", path, headers=stranger).status_code == 401
+            coded = {"Content-Encoding": "gzip"}
+            assert post(http, b"{", path, headers=coded).status_code == 415
+            assert post(http, b" " * 20_000, path).status_code == 413
+            assert post(http, b"{", f"{path}?x=1").status_code == 422
         assert http.get("/v1/budget").json() == before
         sampler.open()
         assert [future.result().status_code for future in asked] == [200] * PERMITS

@@ -88,7 +88,6 @@ def _serve(stack, folder, rows):
         office.create_principal("olga", "auditor")
         auditor = office.create_key("olga")["key"]
     log = folder / "server.log"
-    output = stack.enter_context(log.open("wb"))
     url = stack.enter_context(
         serve_in_process(
             installation,
@@ -96,8 +95,6 @@ def _serve(stack, folder, rows):
                 "CURATOR_LOG_LEVEL": "debug",
                 "CURATOR_INSECURE_DEMO": "true",
             },
-            stdout=output,
-            stderr=output,
         )
     )
     http = stack.enter_context(client(url, key))

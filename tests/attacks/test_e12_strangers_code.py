@@ -17,6 +17,7 @@ from server.job_worker import ChildWorker
 from server.parser_process import ParserPool, ParserUnavailableError
 from server.web import Server
 from tests.attacks.strangers import StrangersFolder
+from tests.effort import gate_first
 from tests.harness import Installation, ask, client, free_port, wait_until_ready
 
 ROOT = Path(__file__).parents[2]
@@ -100,7 +101,7 @@ def test_the_servers_own_worker_is_such_a_child(stranger, installation, monkeypa
 
 @pytest.mark.parametrize(
     "words",
-    [("--version",), ("openapi",), ("doctor",), ("query", "--help")],
+    gate_first(1, [["--version"], ["openapi"], ["doctor"], ["query", "--help"]]),
 )
 def test_a_command_runs_our_code(stranger, installation, words):
     environment = installation.environment
@@ -130,6 +131,7 @@ def test_a_server_with_its_worker_runs_our_code(stranger, installation):
     assert stranger.what_ran() == []
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_demo_runs_our_code(stranger):
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CURATOR_")}

@@ -15,10 +15,13 @@ from joserfc.jwk import ECKey
 from server.use_cases.access import authenticate
 from server.use_cases.auditing import AuditOffice
 from server.use_cases.errors import UnauthenticatedError
+from server.use_cases.key_sets import KeySource
+from server.use_cases.oidc import TokenReader
 from server.use_cases.people import PeopleOffice
+from server.web import Server
 from tests import issuers
 from tests.arms import ROWS, make_installation, shape
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.harness import Installation, ask, client, serve_in_thread, serving
 from tests.issuers import base64url, claims, private_key, public, sign, token
 
 KIDS = ("RS256-1", "PS256-1", "ES256-1", "EdDSA-1")
@@ -310,6 +313,33 @@ def test_questions_are_refused_alike(served, evil):
     assert replies[0][0] == 401
     assert replies[1:] == replies[:1] * 2
     assert evil.visits == []
+
+
+def test_an_issuer_that_hangs_keeps_nobody_waiting(tmp_path):
+    """Tokens of unknown keys are refused meanwhile, like any other, and keys go on."""
+    installation = make_installation(tmp_path, ROWS["with"])
+    asked, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def hanging():
+        asked.set()
+        go_on.wait(30)
+        ended.set()
+        raise ConnectionError
+
+    server = Server(installation.settings)
+    keys = KeySource(hanging)
+    server._tokens = TokenReader(issuers.ISSUER, issuers.AUDIENCE, "sub", None, keys)
+    key = installation.analyst()
+    with serving(server) as url, client(url, key) as keyed:
+        assert asked.wait(60)
+        with sent_with(url, "cur_nobody") as connection:
+            unknown = shape(ask(connection))
+        for _ in range(8):  # more than read at once
+            with sent_with(url, FORGED["an unknown kid"](url)) as connection:
+                assert shape(ask(connection)) == unknown
+        assert ask(keyed).status_code == 200
+        assert not ended.is_set()
+        go_on.set()
 
 
 def test_a_key_goes_on_beside_tokens_and_ends_alone(served):

@@ -11,6 +11,7 @@ from release.strategies.registry import STRATEGIES
 from server.use_cases.release_job import release_id_of
 from tests.crash.release_desk import ReleaseDesk
 from tests.crash.test_releases import attempt
+from tests.effort import gate_sample
 from tests.harness import ImportingInstallation, client, serve_in_thread
 from tests.publishing import Press
 
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.thorough
 KILLED = ("after the count", "after the files", "after the folder's name")
 LATE = "after the entry"
 LINE = {"pthb"}
+OTHERS = sorted(set(STRATEGIES) - {"cells"})
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +46,7 @@ def seen(http, release):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", sorted(set(STRATEGIES) - {"cells"}))
+@pytest.mark.parametrize("strategy", gate_sample(4, OTHERS))
 def test_killed_with_its_noise_drawn_a_release_is_charged_once_and_seen_whole(
     house, monkeypatch, strategy
 ):

@@ -25,9 +25,12 @@ from tests.audit.cohorts import (
 )
 from tests.audit.snapshots import both_arms, distances, exact
 from tests.audit.suites import LEAST, VECTOR_SAMPLES, describe
+from tests.effort import gate_first
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 HEAVY_SAMPLES = 80  # an arm
+FIRST = "join by cell", "exists by cell", "quantile by cell"
+BY_TURNS = sorted(SUITES, key=lambda suite: suite.name not in FIRST)
 NAMED = {"ids": lambda suite: suite.name.replace(" ", "-")}
 
 
@@ -75,7 +78,7 @@ def test_verdicts_on_cohorts_are_wrong_less_than_once_in_a_million_runs(suite):
     assert 1 - chance_of_bound_above(suite.event(0.5), few, claim) < 1e-6
 
 
-@pytest.mark.parametrize("suite", SUITES, **NAMED)
+@pytest.mark.parametrize("suite", gate_first(len(FIRST), BY_TURNS), **NAMED)
 def test_cohorts_show_what_was_charged(suite, cohorts, urls, report):
     bodies = cohorts.ask(urls, suite.question, suite.answers_for(VECTOR_SAMPLES))
     hits = suite.hits(*bodies)

@@ -4,11 +4,12 @@ import pytest
 
 from tests.audit.bounds import VERDICT_ALPHA, game_bound, game_p_value
 from tests.audit.game import play
+from tests.effort import rounds
 from tests.samplers import ZeroSampler
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 BUDGET = 1
-ROUNDS = 100
+ROUNDS = rounds(200)
 ROUNDS_WITHOUT_NOISE = 45  # by chance all are right less than once in a million
 
 

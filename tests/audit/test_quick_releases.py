@@ -14,14 +14,22 @@ from tests.audit import canaries
 from tests.audit.bounds import VERDICT_ALPHA, chance_of_bound_above, game_p_value
 from tests.audit.releases import SUITES
 from tests.audit.suites import LEAST
+from tests.effort import gate_first
 from tests.samplers import ScaledVectorSampler, ZeroVectorSampler
 
 pytestmark = [pytest.mark.slow, pytest.mark.statistical]
 NAMED = {"ids": lambda suite: suite.name.replace(" ", "-")}
+SLOWEST = {"pthb", "agrid", "dpcube"}
 BLIND = {"pthb", "auto"}  # so few samples do not show 0.7: the long tier's do
 
 
-@pytest.fixture(scope="module", params=SUITES, **NAMED)
+@pytest.fixture(
+    scope="module",
+    params=gate_first(
+        -len(SLOWEST), sorted(SUITES, key=lambda suite: suite.name in SLOWEST)
+    ),
+    **NAMED,
+)
 def audit(request):
     """Measure one suite's arms, as they are and with half the noise."""
     suite = request.param

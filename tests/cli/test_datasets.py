@@ -327,7 +327,9 @@ def test_a_dry_run_is_compared_with_no_other_population(loaded):
 
 def test_an_override_of_an_overlap_needs_a_reason(loaded):
     manifest = loaded.installation.write_manifest(dataset="school", population="pupils")
-    assert loaded.said("dataset", "load", manifest, "--override-overlap")
+    said = refused(loaded, "dataset", "load", manifest, "--override-overlap")
+    assert "add --reason TEXT" in said
+    assert loaded.said("dataset", "load", manifest)  # compared, and recorded
     assert refused(loaded, "dataset", "load", manifest, "--reason", "both agree")
     loaded.run(
         *("dataset", "load", manifest),

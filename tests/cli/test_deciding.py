@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ from privacy.losses import Loss
 from server.use_cases.second_persons import ProposalOpenError
 from tests.harness import client, serve_in_thread
 from tests.two_persons import Two
+from tests.warm import run_curator
 
 pytestmark = pytest.mark.thorough  # each command is a process
 
@@ -41,8 +41,10 @@ def proposed(two):
 
 
 @pytest.fixture
-def decide(two, url, tmp_path):
+def decide(two, url, tmp_path, monkeypatch):
     """Run a command as whoever has a key, without the host's files."""
+
+    monkeypatch.chdir(tmp_path)
 
     def run(*arguments, key="dora", code=0, **settings):
         environment = {
@@ -53,16 +55,7 @@ def decide(two, url, tmp_path):
             "CURATOR_API_KEY": two.keys.get(key, key),
             **settings,
         }
-        command = [sys.executable, "-m", "server.main", "proposal", *arguments]
-        done = subprocess.run(
-            command,
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
-            timeout=120,
-            text=True,
-        )
+        done = run_curator(["proposal", *arguments], environment)
         assert done.returncode == code, done
         return done
 

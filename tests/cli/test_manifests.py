@@ -209,6 +209,48 @@ def test_a_draft_proposes_nothing_as_public_that_is_keyed_by_people(
     assert text.count("public: TODO") == 1
 
 
+def test_a_draft_proposes_nothing_as_public_whose_rows_another_file_joins_to_people(
+    bare, tmp_path
+):
+    stays = "".join(f"P{i // 2:04},{500_000 + 7 * i},D{i % 9}\n" for i in range(60))
+    (tmp_path / "stays.csv").write_text(f"pat_id,Encounter ID,drug\n{stays}")
+    codes = "".join(f"{500_000 + 7 * i},E1{i % 10}\n" for i in range(50))
+    (tmp_path / "diagnoses.csv").write_text(f"encounter_id,icd\n{codes}")
+    drugs = "".join(f"D{i},name\n" for i in range(12))
+    (tmp_path / "drugs.csv").write_text(f"drug,name\n{drugs}")
+    files = [tmp_path / f"{n}.csv" for n in ("stays", "diagnoses", "drugs")]
+    text = bare.run("manifest", "draft", *files, "--unit", "pat_id").stdout
+    _, _, diagnoses, drugs = text.split("- name: ")
+    assert "public: TODO" not in diagnoses
+    assert 'unit_column: TODO # "pat_id", once it is in the file' in diagnoses
+    assert '"diagnoses.csv" anew with the column "pat_id" that "stays.csv" has' in (
+        " ".join(diagnoses.replace("#", " ").split())
+    )
+    assert 'for each "Encounter ID"' in " ".join(diagnoses.replace("#", " ").split())
+    assert "public: TODO" in drugs
+    assert "500007" not in text
+
+
+@pytest.mark.parametrize("first", ["gene", "pat_id"])
+def test_a_draft_leaves_out_columns_that_are_named_by_ids_of_people(
+    bare, tmp_path, first
+):
+    ids = [f"P{i:07}" for i in range(5_900, 5_912)]
+    stays = "".join(f"{uid},x\n" for uid in ids)
+    (tmp_path / "stays.csv").write_text(f"pat_id,note\n{stays}")
+    header = ",".join([first, "Chromosome", *map(str.lower, ids)])
+    row = ",".join(["g1" if first == "gene" else ids[0], "7", *("3" for _ in ids)])
+    (tmp_path / "genes.csv").write_text(f"{header}\n{row}\n")
+    files = [tmp_path / "stays.csv", tmp_path / "genes.csv"]
+    text = bare.run("manifest", "draft", *files, "--unit", "pat_id").stdout
+    drafted = text[text.index("- name: genes") :]
+    assert "public:" not in text
+    assert "12 columns are named by ids of people" in drafted
+    assert "Turn the file into long form" in drafted
+    assert list(columns(drafted)) == [first, "chromosome"]
+    assert not any(uid.lower() in text.lower() for uid in ids)
+
+
 def test_a_draft_says_which_file_is_missing(bare, tmp_path):
     said = bare.said("manifest", "draft", tmp_path / "nope.csv")
     assert "there is no file nope.csv" in said

@@ -87,6 +87,30 @@ def test_an_approved_first_load_is_of_the_very_tables_that_were_shown(curator, t
     assert curator.json("population", "show")["items"] == []
 
 
+def test_an_approved_first_load_is_of_its_hierarchies_and_display_rule(curator, two):
+    manifest = curator.installation.write_manifest()
+    content = yaml.safe_load(manifest.read_text())
+    content |= {
+        "hierarchies": [{"name": "areas", "file": "areas.csv"}],
+        "display": {"hide_below": 5},
+    }
+    ward = next(c for c in content["tables"][0]["columns"] if c["name"] == "ward")
+    ward["domain"] = {"hierarchy": "areas"}
+    manifest.write_text(yaml.safe_dump(content))
+    codes = manifest.parent / "areas.csv"
+    codes.write_text("code,side\nnorth,left\n")
+    said = curator.said("dataset", "load", manifest)
+    assert REASON in said
+    (proposal,) = curator.json("proposal", "list")["items"]
+    told = {one["what"]: one["new"] for one in proposal["change"]["altered"]}
+    assert told["clinic.hierarchy areas: codes"] == [["north", "left"]]
+    assert told["clinic.display"] == {"hide_below": 5}
+    two.approve_all("carol")
+    codes.write_text("code,side\nnorth,right\n")  # after the approval
+    assert REASON in curator.said("dataset", "load", manifest)
+    assert curator.json("population", "show")["items"] == []
+
+
 def test_a_dry_run_proposes_nothing(curator):
     before = curator.kinds()
     curator.run("dataset", "load", curator.installation.write_manifest(), "--dry-run")
@@ -181,6 +205,7 @@ def test_commands_take_reasons(people, two):
         people.said("project", *usage, code=2)
 
 
+@pytest.mark.long
 def test_a_cap_of_nothing_is_asked_about_on_a_terminal_alone(people):
     stop = ("population", "cap", "people", "0")
     before = people.kinds()

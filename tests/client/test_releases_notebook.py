@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from tests.client.test_manual import LOCAL, ROOT, run
+from tests.effort import gate_first
 from tests.harness import Installation, serve_in_thread
 from tests.publishing import Press
 
@@ -23,7 +24,7 @@ SPECS = {
 mpl.use("Agg")
 
 
-@pytest.fixture(params=SPECS)
+@pytest.fixture(params=gate_first(1, SPECS))
 def name(request):
     return request.param
 

@@ -3,10 +3,11 @@
 import pytest
 
 from tests.contract.fuzz import fuzz, serve_target
+from tests.effort import rounds
 
 pytestmark = pytest.mark.thorough
 
-CASES = 1_000
+CASES = rounds(1_000)
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +16,7 @@ def target(tmp_path_factory):
         yield served
 
 
-def test_a_thousand_made_up_requests_bring_described_replies(target):
+def test_made_up_requests_bring_described_replies(target):
     findings = fuzz(target, CASES)
     assert findings.faults == {}
     assert findings.cases >= CASES

@@ -6,6 +6,7 @@ import time
 
 import psycopg
 
+from budget.splices import Splice
 from server.bootstrap import make_services
 from server.use_cases.auditing import AuditOffice
 
@@ -33,8 +34,19 @@ def charges(installation):
 
 
 def answers(installation):
-    """Return {query id: stored bytes}."""
-    return dict(_rows(installation, "SELECT query_id, body FROM answer"))
+    """Return {query id: the bytes that its stored answer stands for}."""
+    rows = _rows(installation, "SELECT query_id, body, spliced_from FROM answer")
+    stored = {query_id: bytes(body) for query_id, body, _ in rows}
+    return {
+        query_id: Splice.decode(bytes(body)).rebuilt(stored[source]) if source else body
+        for query_id, body, source in rows
+    }
+
+
+def stored_bytes(installation):
+    """Return what all stored answers take."""
+    ((size,),) = _rows(installation, "SELECT SUM(LENGTH(body)) FROM answer")
+    return size
 
 
 def _rows(installation, sql):

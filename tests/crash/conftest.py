@@ -6,9 +6,7 @@ from tests.harness import Installation
 
 @pytest.fixture(scope="session")
 def nursery():
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
+    return Nursery()
 
 
 @pytest.fixture

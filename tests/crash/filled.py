@@ -8,6 +8,7 @@ from server.use_cases.custody import CustodyOffice
 from server.use_cases.people import NewProject, PeopleOffice
 from tests.crash.books import charges
 from tests.crash.processes import Line, question
+from tests.harness import empty_snapshot
 
 SQL = "SELECT sex, COUNT(DISTINCT patient_id) FROM visits GROUP BY sex"
 
@@ -19,9 +20,7 @@ def fill(nursery, installation):
     broken = installation.load(dataset="wrecked")  # a server starts with two in order
     key = installation.analyst()
     other, custodian = _admit_others(installation)
-    path = installation.data / "snapshots" / f"{broken}.duckdb"
-    path.chmod(0o600)
-    path.write_bytes(b"no longer a snapshot")
+    empty_snapshot(installation, broken)
     with nursery.serving(installation) as server:
         _ask_everything(server, key, other, custodian)
     return key

@@ -187,7 +187,6 @@ def main():
     try:
         right = [_run(nursery, name, told.scale, cluster) for name in names]
     finally:
-        nursery.close()
         if cluster is not None:
             cluster.close()
     sys.exit(0 if all(right) else 1)

@@ -5,28 +5,17 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 
 from tests.harness import free_port
+from tests.warm import WARM
 
 READY_SECONDS = 60
-_HIDDEN = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 class Nursery:
     """Forks servers from one warm process; see ``tests.crash.zygote``."""
-
-    def __init__(self):
-        self._zygote = subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.zygote"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **_HIDDEN},
-            text=True,
-        )
 
     def start(self, installation, environment=None, *, worker=False):
         """Serve an installation; return once it is ready."""
@@ -50,9 +39,7 @@ class Nursery:
         }
         order["environment"] = {**names, **(environment or {})}
         order["log"] = str(installation.folder / "server.log")
-        self._zygote.stdin.write(json.dumps(order) + "\n")
-        self._zygote.stdin.flush()
-        return int(self._zygote.stdout.readline())
+        return WARM.fork(order)
 
     @contextlib.contextmanager
     def serving(self, installation, **more):
@@ -62,12 +49,6 @@ class Nursery:
             yield server
         finally:
             server.kill()
-
-    def close(self):
-        """End the warm process; servers that still run are not its business."""
-        self._zygote.stdin.close()
-        self._zygote.wait(10)
-        self._zygote.stdout.close()
 
 
 @dataclass

@@ -237,10 +237,9 @@ def _replace_charges(connection, expected):
     connection.execute(charge.delete())
     for row in expected.charges.values():
         connection.execute(charge.insert().values(**row, attempts=1))
-    for query_id, digest in expected.answers.items():
-        connection.execute(
-            answer.insert().values(query_id=query_id, body=bodies[digest])
-        )
+    for query_id, (digest, spliced_from) in expected.answers.items():
+        row = {"query_id": query_id, "body": bodies[digest]}
+        connection.execute(answer.insert().values(**row, spliced_from=spliced_from))
 
 
 def copy_database(installation, target):

@@ -9,6 +9,7 @@ from tests.crash.books import problems, settle
 from tests.crash.images import film, image_problems
 from tests.crash.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.traces import require_strace
+from tests.effort import rounds
 
 pytestmark = pytest.mark.thorough
 
@@ -25,18 +26,20 @@ def test_ledger_and_anchor_are_synced_before_data_is_read_and_before_the_answer_
         installation.load(dataset=dataset)
         with installation.services() as services:
             PeopleOffice(services, "local:test").grant_dataset("study", dataset)
-    orders = trace_answers(nursery, installation, key, 20)
-    assert orders == [PROMISED] * 20
+    count = rounds(20, 8)
+    orders = trace_answers(nursery, installation, key, count)
+    assert orders == [PROMISED] * count
 
 
 def test_after_a_power_cut_every_answer_that_was_sent_is_in_the_ledger(
     nursery, installation, key, tmp_path
 ):
     dice = random.Random()
-    filmed = film(nursery, installation, key, questions=48)
-    sends = 0
-    for number in range(10):
-        place = dice.randrange(len(filmed.events))
+    filmed = film(nursery, installation, key, questions=rounds(48, 32))
+    sends, cuts = 0, rounds(10, 4)
+    for number in range(cuts):  # one in each part: in the last, much was sent
+        part = len(filmed.events) // cuts
+        place = number * part + dice.randrange(part)
         copy, sent = filmed.cut(place, dice, tmp_path / f"cut{number}")
         sends += len(sent)
         assert image_problems(copy, sent) == []

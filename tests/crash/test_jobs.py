@@ -10,6 +10,7 @@ import pytest
 
 from tests.crash.job_desk import JobDesk
 from tests.crash.job_kills import run_job_cancels, run_job_kills
+from tests.effort import gate_first, rounds
 from tests.harness import ImportingInstallation
 
 pytestmark = pytest.mark.thorough
@@ -20,7 +21,7 @@ def installation(tmp_path):
     return ImportingInstallation(tmp_path).create()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=gate_first(1, ["postgresql", "sqlite"]))
 def either(request, tmp_path):
     """An installation on each database in turn."""
     shared = request.param == "postgresql"
@@ -36,15 +37,17 @@ def desk(nursery, installation):
 def test_a_worker_that_is_killed_anywhere_leaves_a_job_that_is_done_once(
     nursery, installation
 ):
-    tally = run_job_kills(nursery, installation, 10)
+    kills = rounds(10, 3)
+    tally = run_job_kills(nursery, installation, kills)
     assert tally.wrong == []
-    assert tally.states == {"done": 10}
+    assert tally.states == {"done": kills}
 
 
 def test_a_job_that_is_cancelled_anywhere_is_done_or_undone(nursery, installation):
-    tally = run_job_cancels(nursery, installation, 4)
+    cancels = rounds(4, 2)
+    tally = run_job_cancels(nursery, installation, cancels)
     assert tally.wrong == []
-    assert sum(tally.states.values()) == 4
+    assert sum(tally.states.values()) == cancels
 
 
 def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(nursery, either):

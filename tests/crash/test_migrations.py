@@ -77,6 +77,7 @@ def fill(ledger):
         else:
             ledger.store_answer(made.charge, end)
     ledger.store_free(request(next(numbers)), "q0", b"again")
+    ledger.store_free(request(next(numbers)), "q0", b"<first>", [b"<", (0, 5), b">"])
     ledger.charge(request(next(numbers)))  # left running
     assert not hasattr(ledger.charge(request(next(numbers))), "charge")  # refused
 
@@ -106,6 +107,9 @@ def test_a_ledger_filled_at_any_revision_is_whole_at_the_newest(
     assert after.export() == before
     assert after.spent(SCOPES[0]) == Loss.parse("2")
     assert after.query("q1").body == b"second"
+    assert after.query("q3").body == b"again"
+    if revision == head_revision():
+        assert after.query("q4").body == b"<first>"
     assert len(after.take_up()[0]) == 1
 
 

@@ -52,17 +52,35 @@ def reconcile(installation):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.fixture(scope="module")
+def pair(nursery, tmp_path_factory):
+    """An installation, its backup from before two more answers, and the key."""
+    made = Installation(tmp_path_factory.mktemp("made")).create()
+    made.load()
+    key = made.analyst()
+    ask_times(nursery, made, key, 3)
+    backup = copy_of(made, tmp_path_factory.mktemp("backup"))
+    ask_times(nursery, made, key, 2)
+    return made, backup, key
+
+
 @pytest.fixture
-def backed_up(nursery, installation, key, tmp_path_factory):
-    """An installation, and its backup from before two more answers."""
-    ask_times(nursery, installation, key, 3)
-    backup = copy_of(installation, tmp_path_factory.mktemp("backup"))
-    ask_times(nursery, installation, key, 2)
-    return installation, backup
+def backed_up(pair, tmp_path):
+    """An installation and its backup; both are copies that a test may spoil."""
+    for name in ("live", "backup"):
+        (tmp_path / name).mkdir()
+    made, backup, _ = pair
+    return copy_of(made, tmp_path / "live"), copy_of(backup, tmp_path / "backup")
+
+
+@pytest.fixture
+def asker(pair):
+    """The key of whoever asked."""
+    return pair[2]
 
 
 def test_a_restored_backup_is_refused_until_reconciled_and_then_pays(
-    nursery, backed_up, key
+    nursery, backed_up, asker
 ):
     installation, backup = backed_up
     put_back(backup, installation)
@@ -75,19 +93,19 @@ def test_a_restored_backup_is_refused_until_reconciled_and_then_pays(
     with installation.services() as services:
         fresh = PeopleOffice(services, "local:test").create_key("ada")["key"]
     with nursery.serving(installation) as server:
-        for token, status in ((key, 401), (fresh, 200)):
+        for token, status in ((asker, 401), (fresh, 200)):
             with lines(server.port, token, 1) as (line,):
                 assert line.ask().status == status
     assert spent(installation, PEOPLE) == 6 * EPSILON
 
 
 def test_a_backup_put_back_under_a_running_server_stops_its_service(
-    nursery, backed_up, key
+    nursery, backed_up, asker
 ):
     installation, backup = backed_up
     with (
         nursery.serving(installation) as server,
-        lines(server.port, key, 2) as (
+        lines(server.port, asker, 2) as (
             one,
             two,
         ),
@@ -154,7 +172,8 @@ def test_a_deleted_anchor_is_refused_and_reconcile_closes_the_population(
 
 def test_the_anchor_of_another_installation_is_refused(backed_up, tmp_path_factory):
     installation, _ = backed_up
-    other = Installation(tmp_path_factory.mktemp("other")).create()
+    other = Installation(tmp_path_factory.mktemp("other"))
+    other.initialise()
     other.load()
     shutil.copy(other.anchor, installation.anchor)
     assert_refused(installation)
@@ -162,7 +181,7 @@ def test_the_anchor_of_another_installation_is_refused(backed_up, tmp_path_facto
 
 
 def test_a_clone_with_its_own_data_cannot_share_the_anchor(
-    nursery, backed_up, key, tmp_path_factory
+    nursery, backed_up, asker, tmp_path_factory
 ):
     installation, _ = backed_up
     clone = Installation(tmp_path_factory.mktemp("clone"))
@@ -172,8 +191,8 @@ def test_a_clone_with_its_own_data_cannot_share_the_anchor(
     with (
         nursery.serving(installation) as server,
         nursery.serving(clone) as twin,
-        lines(server.port, key, 1) as (line,),
-        lines(twin.port, key, 1) as (echo,),
+        lines(server.port, asker, 1) as (line,),
+        lines(twin.port, asker, 1) as (echo,),
     ):
         assert line.ask().status == 200
         assert echo.ask().json()["type"] == "anchor_mismatch"
@@ -205,11 +224,11 @@ def test_commands_beside_a_running_server_are_seen_by_its_next_request(
 
 
 def test_a_whole_installation_may_be_moved_with_its_anchor(
-    nursery, backed_up, key, tmp_path_factory
+    nursery, backed_up, asker, tmp_path_factory
 ):
     installation, _ = backed_up
     moved = copy_of(installation, tmp_path_factory.mktemp("moved"))
-    ask_times(nursery, moved, key, 1)
+    ask_times(nursery, moved, asker, 1)
     assert problems(moved) == []
 
 

@@ -1,4 +1,4 @@
-"""Four processes serve one ledger on PostgreSQL: they race, die, and lose it."""
+"""Several processes serve one ledger on PostgreSQL: they race, die, and lose it."""
 
 import os
 import random
@@ -24,10 +24,11 @@ from tests.crash.books import (
 from tests.crash.kills import SCOPES, run_kills, total_charged
 from tests.crash.processes import becomes, get, lines, question
 from tests.crash.races import run_races
+from tests.effort import IS_LONG, rounds
 from tests.harness import Installation, free_port
 
 pytestmark = pytest.mark.thorough
-WORKERS = 4
+WORKERS = 4 if IS_LONG else 2
 NANO = 10**9
 
 
@@ -61,7 +62,7 @@ def assert_balanced(installation):
 def test_of_64_clients_one_gets_the_last_epsilon_whichever_process_they_meet(
     nursery, installation, key
 ):
-    races = list(run_races(nursery, installation, key, 10))
+    races = list(run_races(nursery, installation, key, rounds(10, 3)))
     assert [race for race in races if not race.is_right] == []
     assert problems(installation) == []
 
@@ -69,7 +70,7 @@ def test_of_64_clients_one_gets_the_last_epsilon_whichever_process_they_meet(
 def test_after_each_kill_of_all_processes_every_answer_that_was_seen_is_there(
     nursery, installation, key
 ):
-    tally = run_kills(nursery, installation, key, 2)
+    tally = run_kills(nursery, installation, key, rounds(2, 1))
     assert tally.wrong == []
     assert_balanced(installation)
 
@@ -166,7 +167,7 @@ def test_workers_end_with_their_parent(nursery, installation):
 def test_an_answer_is_in_flight_at_every_process_until_its_reply_left(
     nursery, installation, key
 ):
-    installation.slot_ms = 10_000  # all seven arrive within it
+    installation.slot_ms = 2_500  # all of them arrive within it
     few = {"CURATOR_PERMITS": "8"}
     with (
         nursery.serving(installation, environment=few) as server,

@@ -33,6 +33,7 @@ def hospital(tmp_path_factory):
         yield url, key
 
 
+@pytest.mark.long
 def test_the_python_runs_as_written_and_pays_nothing(hospital, tmp_path):
     assert_python_runs_for_nothing(PAGE, hospital, tmp_path)
 

@@ -1144,6 +1144,13 @@ REFUSED_AT_BINDING = (
         56,
     ),
     (
+        f"SELECT age, ward, {', '.join(['COUNT(*)'] * 350)} FROM encounters GROUP BY 1, 2",
+        "sql_not_allowed",
+        "answer_size",
+        1,
+        3543,
+    ),
+    (
         "SELECT age * 1000 AS x, COUNT(*) FROM encounters GROUP BY 1",
         "too_many_groups",
         "too_many_groups",

@@ -130,6 +130,12 @@ REFUSED_BY_MEANING: tuple[tuple[str, str], ...] = (
     ),
     ("subquery_tie", W + "EXISTS (SELECT * FROM labs AS l WHERE l.taken = admitted)"),
     (
+        "answer_size",
+        "SELECT age, year, "
+        + ", ".join(f"COUNT(*) AS n{number}" for number in range(250))
+        + " FROM encounters GROUP BY age, year",
+    ),
+    (
         "too_many_groups",
         "SELECT age, length_of_stay, COUNT(*) FROM encounters GROUP BY age, length_of_stay",
     ),

@@ -1,5 +1,7 @@
 """/v1/admin/jobs: custodians of a population see its jobs, and nobody else does."""
 
+import os
+
 import pytest
 
 from server.bootstrap import make_jobs
@@ -146,6 +148,33 @@ def test_absent_wrong_and_anothers_manifests_are_the_same_404(as_, installation)
     told = submit(as_("grace"), wrong.name)
     assert (told.status_code, told.json()["type"]) == (422, "invalid_request")
     assert "age" in told.text or "number" in told.text
+
+
+def test_a_manifest_that_names_a_pipe_or_is_huge_is_refused_at_once(as_, installation):
+    pipe, huge = installation.write_manifest(), installation.write_manifest()
+    os.mkfifo(pipe.parent / "codes.csv")
+    own = "hierarchies: [{name: own, file: codes.csv}]\nsnapshot_date"
+    pipe.write_text(pipe.read_text().replace("snapshot_date", own))
+    with huge.open("wb") as file:
+        file.truncate(1 << 40)  # more than any memory
+    told = submit(as_("grace"), pipe.name)
+    assert (told.status_code, "no regular file" in told.text) == (422, True)
+    assert submit(as_("grace"), huge.name).status_code == 404
+
+
+def test_a_manifest_swapped_after_the_custodian_was_checked_is_not_loaded(
+    as_, installation, manifest, monkeypatch
+):
+    other = installation.write_manifest().read_text()
+
+    def check(connection, actor, population):
+        manifest.write_text(other + "# changed\n")
+
+    monkeypatch.setattr(load_job, "check_custodian", check)
+    job = submit(as_("grace"), manifest.name).json()["id"]
+    installation.run_jobs()
+    ended = as_("grace").get(f"{JOBS}/{job}").json()
+    assert (ended["state"], "submit again" in ended["error"]) == ("failed", True)
 
 
 @pytest.mark.parametrize("end", ["remove", "disable"])

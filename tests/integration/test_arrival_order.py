@@ -8,6 +8,7 @@ import pytest
 
 from engines.executors import ExecutorEngine
 from mechanisms.samplers import OpenDPSampler
+from server.api.backlog import Backlog, sent
 from server.parser_process import ParserPool
 from tests.harness import Installation, ask, client, serve_in_thread
 
@@ -97,3 +98,25 @@ def test_nothing_executes_in_the_servers_own_process(installation, monkeypatch):
     key = installation.analyst()
     with serve_in_thread(installation) as url, client(url, key) as http:
         assert ask(http).status_code == 200
+
+
+def test_a_large_free_answer_takes_more_slots_than_a_small_one(tmp_path, monkeypatch):
+    decided, decide = [], Backlog.decide
+
+    def deciding(backlog, ticket, cost):
+        decide(backlog, ticket, cost)
+        decided.append(ticket.cost)
+
+    monkeypatch.setattr(Backlog, "decide", deciding)
+    installation = Installation(tmp_path).create()
+    installation.load()
+    keys = "sex, age, ward"
+    wide = f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}"
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        for sql in (wide, SECOND):
+            ask(http, sql, options={}).raise_for_status()
+        decided.clear()
+        large, small = (ask(http, sql, options={}) for sql in (wide, SECOND))
+    assert len(large.content) > 4 * len(small.content)
+    assert decided[::2] == [sent(len(large.content)), sent(len(small.content))]

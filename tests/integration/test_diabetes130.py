@@ -47,7 +47,7 @@ def served(diabetes):
     return installation, installation.analyst(dataset="diabetes130", allotment="8")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def connection(diabetes):
     installation, loaded = diabetes
     target = installation.data / "snapshots" / f"{loaded['snapshot']}.duckdb"

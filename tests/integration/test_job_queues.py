@@ -11,6 +11,7 @@ from sqlalchemy import select
 from budget.ledger import Scope
 from budget.tables import charge
 from privacy.losses import Loss
+from privacy.times import shown_time
 from server.bootstrap import make_jobs, make_runner
 from server.job_worker import work_until
 from server.persistence import tables
@@ -21,6 +22,7 @@ from server.use_cases.job_queues import JobQueues
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import Viewer
 from server.use_cases.release_job import ReleaseJob
+from tests.effort import gate_first
 from tests.harness import ImportingInstallation
 from tests.publishing import spec
 
@@ -29,7 +31,7 @@ OTHERS = [f"{n},F,30,north,2024-01-01,n" for n in range(501, 561)]
 WAIT_SECONDS = 60
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
 def installation(request, tmp_path):
     shared = request.param == "postgresql"
     url = request.getfixturevalue("empty_database") if shared else ""
@@ -225,7 +227,7 @@ def test_a_release_is_charged_before_its_turn(installation, hold):
         ended = [desk.wait(job)["state"] for job in (load, *jobs, again)]
         assert ended == ["done", "done", "cancelled", "done", "done"]
         after = desk.office.show(OPERATOR, load)["ended"]
-        assert all(charge.time < after for charge in charges)
+        assert all(shown_time(charge.time) <= after for charge in charges)
         assert charges[0].snapshot == desk.charge(jobs[2]).snapshot
         assert desk.services.ledger.verify(RECORDED_TABLES).ok
 

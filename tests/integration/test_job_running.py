@@ -14,6 +14,7 @@ from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_kinds import JobContext, JobParameters
 from server.use_cases.job_running import JobRunner, RunnerParts
 from server.use_cases.job_store import MAX_ATTEMPTS, JobStore, NewJob
+from tests.effort import gate_first
 from tests.harness import Installation
 
 NOT_NOW = LedgerUnavailableError("the ledger cannot be written now")
@@ -76,7 +77,7 @@ class Bench:
         return self.store().get(job)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
 def bench(request, tmp_path):
     shared = request.param == "postgresql"
     url = request.getfixturevalue("empty_database") if shared else ""

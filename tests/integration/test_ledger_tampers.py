@@ -31,6 +31,9 @@ def whole(tmp_path_factory):
             change.insert(person, {"name": f"p{number}", "active": True})
         change.update(person, {"name": "p1"}, {"active": False})
     for number in range(12):
+        if number == 4:
+            pieces = [b"<", (0, 6), b">"]
+            ledger.store_free(desk.request("0"), "q1", b"<answer>", pieces)
         request = desk.request("0.1", idempotency_key=f"k{number}", fingerprint="f")
         paid = ledger.charge(request).charge
         if number % 4 == 0:

@@ -1,14 +1,16 @@
 """Loads of different populations at once: what is public is held against both."""
 
 import pytest
-import yaml
 
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases import loading
 from server.use_cases.custody import CustodyOffice, LoadChoices
 from server.use_cases.errors import CommandRefusedError
+from server.use_cases.overlaps import Overlaps
+from tests.effort import gate_first
 from tests.harness import DEFAULT_ROWS, STRANGERS, Installation
+from tests.published_codes import Publisher
 from upstream.errors import IngestionError
 
 NEWCOMERS = [f"{unit},F,30,north,2024-03-03,n" for unit in range(501, 561)]
@@ -24,39 +26,7 @@ def installation(tmp_path):
     return made
 
 
-class Publisher:
-    """Writes manifests that publish codes, as a table or as a list."""
-
-    def __init__(self, installation, how):
-        self._installation = installation
-        self._how = how
-
-    def write(self, rows, codes, **more):
-        manifest = self._installation.write_manifest(rows, **more)
-        content = yaml.safe_load(manifest.read_text())
-        if self._how == "table":
-            content["tables"].append(self._table(manifest, codes))
-        else:
-            ward = next(
-                c for c in content["tables"][0]["columns"] if c["name"] == "ward"
-            )
-            ward["domain"]["values"] += codes
-        manifest.write_text(yaml.safe_dump(content))
-        return manifest
-
-    def _table(self, manifest, codes):
-        file = manifest.with_name(f"{manifest.stem}-codes.csv")
-        file.write_text("\n".join(["code", *codes]) + "\n")
-        return {
-            "name": "codes",
-            "files": [file.name],
-            "public": True,
-            "source": "list",
-            "columns": [{"name": "code", "type": "text"}],
-        }
-
-
-@pytest.fixture(params=["table", "list"])
+@pytest.fixture(params=gate_first(1, ["table", "list"]))
 def publisher(installation, request):
     return Publisher(installation, request.param)
 
@@ -149,6 +119,33 @@ def test_what_names_nobody_passes_whoever_overtook_it(
     assert load(manifest, meanwhile)["dataset"] == "fresh"
     assert load(manifest, lambda: None)["dataset"] == "fresh"
     assert compared == [(None, ["others"], ["others"])]
+
+
+def test_files_are_read_and_compared_while_the_ledger_is_free(
+    installation, publisher, monkeypatch
+):
+    """Questions wait for the lock of recording: it is held for decisions alone."""
+    installation.load_manifest(publisher.write(DEFAULT_ROWS, CODES, dataset="fresh"))
+    seen = []
+
+    def watched(owner, name):
+        works = getattr(owner, name)
+
+        def noted(*given, **more):
+            seen.append(name)
+            with installation.services() as services:
+                services.ledger.refuse("somebody", "forbidden", {})
+            return works(*given, **more)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    watched(Overlaps, "known")
+    watched(Overlaps, "sharing")
+    watched(loading, "public_rows")
+    watched(loading, "public_rows_if_readable")
+    rows = DEFAULT_ROWS + NEWCOMERS
+    installation.load_manifest(publisher.write(rows, CODES, dataset="fresh"))
+    assert {"known", "sharing", "public_rows"} <= set(seen)
 
 
 def test_a_load_that_is_overtaken_again_is_compared_again(

@@ -81,6 +81,7 @@ def test_row_work_and_everything_else_share_no_processor(tmp_path):
     assert sum("server.parser_child" in told for told in found.values()) >= 1
 
 
+@pytest.mark.long
 def test_nor_do_they_where_several_processes_serve(tmp_path, cluster):
     installation = Installation(tmp_path, url=cluster.database(), workers=2).create()
     installation.load()

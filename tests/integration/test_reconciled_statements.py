@@ -27,6 +27,7 @@ def written(installation, population):
         return StatementOffice(services).population(population)
 
 
+@pytest.mark.long
 def test_after_a_lost_anchor_each_reads_of_its_own_cap_alone(installation):
     installation.anchor.unlink()
     installation.curator("ledger", "reconcile", "--reason", "the disk burnt")

@@ -25,11 +25,13 @@ STEPS = 10**9
 COSTLY = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
     measures=[SimpleNamespace(size=1)],
+    columns=["visits"],
     cost=PlanCost(STEPS, 0, 0, 0),
 )
 CHEAP = SimpleNamespace(
     rendered=SimpleNamespace(cells=["all"], scans=1),
     measures=[SimpleNamespace(size=1)],
+    columns=["visits"],
     cost=PlanCost(0, 0, 0, 0),
 )
 
@@ -78,10 +80,10 @@ class Held:
             owner, name, lambda one, *args, **more: mine(real, one, *args, **more)
         )
 
-    def take_up(self, real, ledger):
+    def take_up(self, real, ledger, unreadable):
         if not self.may_take_up.is_set():
             return [], []
-        found = real(ledger)
+        found = real(ledger, unreadable)
         if found[0]:
             self.taken.set()
         return found

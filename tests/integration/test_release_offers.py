@@ -5,6 +5,9 @@ from threading import Timer
 import pytest
 
 from server.use_cases import asked_releases, release_offers
+from server.use_cases.errors import NotFoundError, RateLimitedError
+from server.use_cases.free_room import FreeRoom
+from server.use_cases.release_offers import ReleaseOffers
 from tests.clocks import pass_hours
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 from tests.samplers import ZeroVectorSampler
@@ -213,6 +216,47 @@ def test_prefer_takes_a_release_and_charges_nothing(clinic):
     assert answer["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
     assert kept["answer"] == answer
     assert same == spent
+
+
+def test_an_answer_from_a_release_takes_its_whole_size_of_the_askers_room(
+    clinic, monkeypatch
+):
+    taken = []
+    monkeypatch.setattr(
+        FreeRoom, "take", lambda _, who, size: taken.append((who, size))
+    )
+    _, url, keys, _ = clinic
+    body = {
+        "sql": "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+        "epsilon": "1",
+        "options": {"prefer": "release"},
+    }
+    with client(url, keys["ada"]) as http:
+        reply = http.post("/v1/datasets/clinic/queries", json=body)
+    ((who, size),) = taken
+    assert "release" in reply.json()
+    assert who == "ada"
+    assert size >= len(reply.content)
+
+
+def test_who_is_out_of_room_may_pay_for_what_no_release_can_answer(clinic, monkeypatch):
+    def full(_, principal):
+        raise RateLimitedError(principal, 1)
+
+    def gone(_, offer):
+        raise NotFoundError(offer.known.cube.id)
+
+    _, url, keys, _ = clinic
+    sql = "SELECT ward, COUNT(*) AS others FROM visits GROUP BY ward"
+    body = {"sql": sql, "epsilon": "0.7", "options": {"prefer": "release"}}
+    monkeypatch.setattr(FreeRoom, "check", full)
+    with client(url, keys["ada"]) as http:
+        refused = http.post("/v1/datasets/clinic/queries", json=body)
+        monkeypatch.setattr(ReleaseOffers, "answer", gone)
+        paid = http.post("/v1/datasets/clinic/queries", json=body)
+    assert refused.status_code == 429
+    assert paid.status_code == 200
+    assert paid.json()["charge"]["epsilon"] == "0.7"
 
 
 def test_an_answer_from_a_release_is_kept_under_its_idempotency_key(clinic):

@@ -143,6 +143,39 @@ def test_a_part_of_a_file_is_sent_for_its_digest_alone(http, releases):
         assert part.content == (whole.content[:4] if status == 206 else whole.content)
 
 
+@pytest.mark.parametrize("asked", ["bytes=5-2", "bytes=abc", "x=1", "bytes=", "lines"])
+def test_a_range_that_is_none_is_ignored(http, releases, asked):
+    path = f"/v1/releases/{releases['ours']}/download"
+    whole, reply = (
+        http["ada"].get(path, headers=headers) for headers in ({}, {"Range": asked})
+    )
+    assert (reply.status_code, reply.content) == (200, whole.content)
+
+
+def test_a_range_beyond_the_file_is_a_problem(http, releases):
+    path = f"/v1/releases/{releases['ours']}/download"
+    whole = http["ada"].get(path)
+    size = len(whole.content)
+    asked = {"Range": f"bytes={size}-"}
+    reply = http["ada"].get(path, headers=asked)
+    assert (reply.status_code, reply.json()["type"]) == (416, "range_not_satisfiable")
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.headers["content-range"] == f"bytes */{size}"
+    other = http["ada"].get(path, headers={**asked, "If-Range": '"another"'})
+    assert (other.status_code, other.content) == (200, whole.content)
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "last"),
+    [("-3", -3, None), ("2-", 2, None), ("1-2,99999999-", 1, 3)],
+)
+def test_the_part_that_is_there_is_sent(http, releases, asked, first, last):
+    path = f"/v1/releases/{releases['ours']}/download"
+    whole = http["ada"].get(path).content
+    reply = http["ada"].get(path, headers={"Range": f"bytes={asked}"})
+    assert (reply.status_code, reply.content) == (206, whole[first:last])
+
+
 def test_whoever_downloads_every_file_can_verify_them(http, releases, tmp_path):
     base = f"/v1/releases/{releases['open']}/download"
     files = http["eve"].get(base.removesuffix("/download")).json()["manifest"]["files"]

@@ -27,13 +27,14 @@ from server.use_cases.paging import Page
 from server.use_cases.release_job import public_change
 from server.use_cases.release_specs import plan_release, read_spec
 from server.use_cases.releases import ReleaseOffice
+from tests.effort import gate_first
 from tests.harness import DEFAULT_ROWS, Installation
 from tests.publishing import OPERATOR, SEX_BY_AGE, Press, spec
 from tests.samplers import ZeroVectorSampler
 from tests.two_persons import Two
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
 def installation(request, tmp_path):
     shared = request.param == "postgresql"
     url = request.getfixturevalue("empty_database") if shared else ""
@@ -181,7 +182,7 @@ def test_a_manifest_that_another_installation_signed_is_found(press, tmp_path):
     press.publish()
     other = Installation(tmp_path / "other")
     other.folder.mkdir()
-    other.create()
+    other.initialise()
     other.load()
     copier = Press(other)
     copier.publish()

@@ -3,9 +3,14 @@
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
+from budget.tables import charge
+from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.free_room import ROW_BYTES, FreeRoom
 from server.use_cases.people import PeopleOffice
 from server.use_cases.services import today
+from tests.crash.books import answers, stored_bytes
 from tests.harness import Installation, ask, client, serve_in_thread
 
 ALLOW = {"options": {}}
@@ -65,3 +70,65 @@ def test_a_project_asks_until_its_last_day(installation):
             assert http.get("/v1/budget").json()["projects"] == []
         with client(url, going) as http:
             assert ask(http).status_code == 200
+
+
+def test_a_free_answer_of_many_cells_takes_little_room_and_replays_byte_for_byte(
+    installation,
+):
+    key = installation.analyst()
+    keys = "sex, age, ward"
+    many = {"sql": f"SELECT {keys}, COUNT(*) FROM visits GROUP BY {keys}", **ALLOW}
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        paid = ask(http, **many)
+        before = stored_bytes(installation)
+        named = {"Idempotency-Key": "again"}
+        body = {"epsilon": "1", **many}
+        path = "/v1/datasets/clinic/queries"
+        free = http.post(path, json=body, headers=named)
+        replayed = http.post(path, json=body, headers=named)
+        shown = http.get(f"/v1/queries/{free.json()['query_id']}").json()
+    assert len(paid.content) > 10_000
+    assert free.json()["rows"] == paid.json()["rows"]
+    assert free.json()["charge"]["reused"]
+    assert replayed.content == free.content
+    assert replayed.headers["Idempotency-Replayed"] == "true"
+    assert shown["answer"] == free.json()
+    assert stored_bytes(installation) - before < 1_000
+    with installation.services() as services:
+        assert services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_a_free_answer_takes_room_for_all_that_is_stored_of_it(
+    installation, monkeypatch
+):
+    key, taken = installation.analyst(), []
+    monkeypatch.setattr(FreeRoom, "take", lambda _, __, size: taken.append(size))
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, **ALLOW)
+        before = stored_bytes(installation)
+        ask(http, **ALLOW)
+        stored = stored_bytes(installation) - before
+    with (
+        installation.services() as services,
+        services.databases.reader.connect() as connection,
+    ):
+        texts = connection.execute(select(charge.c.request)).scalars().all()
+    (size,) = taken
+    assert size == stored + 2 * len(texts[1]) + ROW_BYTES
+
+
+def test_free_answers_may_store_so_many_bytes_an_hour_and_then_wait(
+    installation, monkeypatch
+):
+    monkeypatch.setattr("server.use_cases.asking.FreeRoom", lambda: FreeRoom(5_000))
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        replies = [ask(http, **ALLOW) for _ in range(6)]
+        dear = ask(http, options={"reuse": "never"})
+        stored = len(answers(installation))
+    statuses = [reply.status_code for reply in replies]
+    assert statuses == [200] * 4 + [429] * 2  # the first is paid; 2 kB and more each
+    assert replies[-1].json()["type"] == "rate_limited"
+    assert int(replies[-1].headers["Retry-After"]) > 60
+    assert dear.status_code == 200
+    assert stored == 5

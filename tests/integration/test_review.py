@@ -161,10 +161,10 @@ def test_an_init_that_was_cut_off_can_be_run_again(tmp_path, monkeypatch, cut):
     with monkeypatch.context() as patch:
         patch.setattr(names[cut], die)
         with pytest.raises(KeyboardInterrupt):
-            installation.create()
-    installation.create()
+            installation.initialise()
+    installation.initialise()
     with pytest.raises(CommandRefusedError):
-        installation.create()
+        installation.initialise()
     installation.load()
     with installation.services() as services:
         assert services.ledger.verify(RECORDED_TABLES).ok

@@ -103,9 +103,9 @@ def test_periods_are_told_in_the_manifest_and_read_from_the_rows(exact):
     assert round(found[(None, (">=3", "(end)"))]) == 33
 
 
-def test_a_listed_number_that_the_model_does_not_say_is_found(press):
-    press.publish(paths())
-    (folder,) = press.folders()
+def test_a_listed_number_that_the_model_does_not_say_is_found(exact):
+    exact.publish(paths(epsilon="3000"))
+    (folder,) = exact.folders()
     content = (folder / "tree.csv").read_bytes()
     (folder / "tree.csv").write_bytes(content.replace(b"north", b"nurth", 1))
     assert problems_in(folder) == ["tree.csv was changed"]

@@ -205,24 +205,19 @@ def test_metrics_count_what_left_and_tell_nothing_of_the_process(installation, k
     assert re.findall(r"process_|python_|seconds|_created|bytes", text) == []
 
 
-def test_a_metrics_port_that_is_taken_is_refused_in_a_sentence(installation):
-    port = free_port()
-    busy = start_process(
-        installation, port, environment={"CURATOR_METRICS_PORT": str(port + 1)}
-    )
-    other = Installation(installation.folder.parent / "other").create
-    try:
-        wait_until_ready(port, busy)
-        (installation.folder.parent / "other").mkdir()
-        done = other().curator(
-            "serve",
-            "--port",
-            str(free_port()),
-            environment={"CURATOR_METRICS_PORT": str(port + 1)},
+def test_a_metrics_port_that_is_taken_is_refused_in_a_sentence(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        taken = str(busy.getsockname()[1])
+        done = (
+            Installation(tmp_path)
+            .create()
+            .curator(
+                "serve",
+                "--port",
+                str(free_port()),
+                environment={"CURATOR_METRICS_PORT": taken},
+            )
         )
-    finally:
-        busy.terminate()
-        busy.wait(40)
     assert done.returncode == 1
     assert "set another CURATOR_METRICS_PORT" in done.stderr
 

@@ -13,13 +13,12 @@ from tests.harness import (
     ask,
     client,
     free_port,
-    start_process,
-    wait_until_ready,
+    serve_in_process,
 )
 
 pytestmark = pytest.mark.thorough
 
-CLIENTS, ROUNDS, WORKERS = 8, 4, 2
+CLIENTS, ROUNDS, WORKERS = 8, 3, 2
 SLOT_SECONDS = 0.5
 MOST_SLOTS = 4
 """Of eight small questions at once, all of them at one process; for this test's sizes
@@ -35,14 +34,10 @@ def test_clients_of_two_processes_wait_no_longer_than_is_counted(tmp_path, clust
         slot_ms=int(SLOT_SECONDS * 1000),
     ).create()
     installation.load()
-    key, port, metrics = installation.analyst(), free_port(), free_port()
-    process = start_process(
-        installation, port, environment={"CURATOR_METRICS_PORT": str(metrics)}
-    )
-    try:
-        wait_until_ready(port, process)
+    key, metrics = installation.analyst(), free_port()
+    told = {"CURATOR_METRICS_PORT": str(metrics)}
+    with serve_in_process(installation, environment=told) as url:
         with ExitStack() as stack:
-            url = f"http://127.0.0.1:{port}"
             https = [stack.enter_context(client(url, key)) for _ in range(CLIENTS)]
             pool = stack.enter_context(ThreadPoolExecutor(CLIENTS))
             together = threading.Barrier(CLIENTS)
@@ -56,9 +51,6 @@ def test_clients_of_two_processes_wait_no_longer_than_is_counted(tmp_path, clust
             replies = [one for _ in range(ROUNDS) for one in pool.map(asked, https)]
         time.sleep(11)  # metrics are read every 10 s
         counted = sum(late_replies(metrics + place) for place in range(WORKERS))
-    finally:
-        process.terminate()
-        process.wait(60)
     assert [reply.status_code for reply, _ in replies] == [200] * len(replies)
     assert len({reply.json()["query_id"] for reply, _ in replies}) == len(replies)
     seconds = [taken for _, taken in replies]

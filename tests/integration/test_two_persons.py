@@ -497,17 +497,25 @@ def test_an_overlap_names_no_population_that_is_not_the_actors(two):
             load(two, manifest, override)
         told = waiting.value.proposal
         assert told["action"] == action
-        (altered,) = told["change"]["altered"]
-        assert altered["new"] == {"populations": ["another population"]}
+        patients, *found, shown = told["change"]["altered"]
+        assert patients["new"] == {"populations": ["another population"]}
+        assert shown["what"] == "names, lists and hierarchies of school"
+    assert [one["new"]["populations"] for one in found] == [["another population"], []]
     assert seen(two, "emil", told["proposal"]) == told
+    assert_bound_and_named(two, told)
+    two.decide("emil", told["proposal"])
+    load(two, manifest, override)
+
+
+def assert_bound_and_named(two, told):
+    """Look at an overlap as carol, of the other population, and as the host."""
     for_carol = seen(two, "carol", told["proposal"])
     assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
     with two.installation.services() as services:
         whole = ProposalOffice(services).shown(told["proposal"])
-    assert set(whole["change"]["altered"][0]["new"]) == {"populations", "keyed_units"}
+    bound = {"populations", "keyed_units", "shown", "not_stored"}
+    assert set(whole["change"]["altered"][0]["new"]) == bound
     assert whole["digest"] == told["digest"]
-    two.decide("emil", told["proposal"])
-    load(two, manifest, override)
 
 
 def refusals_told(two, population):

@@ -9,7 +9,7 @@ from datetime import date
 
 import duckdb
 
-from engines.snapshots import BLIND
+from engines.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import (
@@ -91,6 +91,7 @@ def arms(strangers=STRANGERS):
 
 def _filled(first, strangers):
     connection = duckdb.connect(config={"threads": "1", "memory_limit": "1GB", **BLIND})
+    set_hash_key(connection, new_hash_key())
     tables = ("visits", VISITS), ("labs", LABS), ("people", 1), ("rare", 1)
     for name, most in (*tables, ("stays", LABS), ("notes", NOTES)):
         last = {"rare": 1, "notes": NOTERS}.get(name, strangers)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.effort import rounds
 from upstream.canonical import canonical_unit_id, folded_unit_id
 from upstream.declarations import FOLDS
 from upstream.ingestion import BUCKET_BYTES, ingest
@@ -176,6 +177,11 @@ def stored(declared, sources, bucket_bytes=BUCKET_BYTES):
         return tables
 
 
+def few(examples):
+    slow = [HealthCheck.too_slow]
+    return settings(max_examples=examples, deadline=None, suppress_health_check=slow)
+
+
 def without(declared, sources, unit):
     return {
         file: [
@@ -187,7 +193,7 @@ def without(declared, sources, unit):
     }
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@few(rounds(25))
 @given(loads())
 @example(
     (
@@ -224,7 +230,7 @@ def test_removing_a_unit_moves_no_row_of_any_other(load):
         assert gone not in {row[0] for row in after[table]}
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@few(rounds(15))
 @given(loads())
 def test_every_promise_of_the_manifest_holds_in_each_stored_unit(load):
     declared, sources, _ = load
@@ -255,7 +261,7 @@ def test_every_promise_of_the_manifest_holds_in_each_stored_unit(load):
                 assert all(len((text or "").encode()) <= most for text in texts)
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@few(rounds(10, 4))
 @given(loads(), st.sampled_from([50, 500, 2000]))
 def test_the_size_of_buckets_changes_nothing_that_is_stored(load, bucket_bytes):
     declared, sources, _ = load

@@ -8,7 +8,7 @@ declared columns but the unit column (decimals as scaled BIGINT); a public table
 
 import duckdb
 
-from engines.snapshots import BLIND
+from engines.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.compile import compile_query
@@ -40,6 +40,7 @@ class DisagreementError(AssertionError):
 def connect():
     """Return an empty database that holds the stored tables."""
     connection = duckdb.connect(":memory:", config={"threads": 1, **BLIND})
+    set_hash_key(connection, new_hash_key())
     for table in hospital.DATASET.tables.values():
         columns = ", ".join(f'"{name}" {kind}' for name, kind in stored_columns(table))
         connection.execute(f'CREATE TABLE "{table.name}" ({columns})')

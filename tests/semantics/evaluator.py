@@ -58,9 +58,12 @@ class Codes:
 
     levels: Mapping[str, tuple[str, ...] | None]
     codes: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    most_bytes: int | None = None
 
     def value(self, code, level):
         """Return the code's value on a level, None for what is no code."""
+        if self.most_bytes is not None and len(code.encode()) > self.most_bytes:
+            return None
         return self.codes.get(code.upper().replace(".", ""), {}).get(level)
 
 
@@ -78,7 +81,8 @@ def own_codes(hierarchy):
         code.upper().replace(".", ""): dict(zip(hierarchy.levels, found, strict=True))
         for code, found in hierarchy.codes.items()
     }
-    return Codes(levels, codes)
+    most = 2 * max(len(code.encode()) for code in hierarchy.codes)
+    return Codes(levels, codes, most)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pytest
 
 from release.strategies.registry import STRATEGIES
 from tests.coverages import DATA, SHAPES, image_of
+from tests.effort import in_the_audits
 from tests.statistical.cube_coverage import (
     GATE,
     WHOLE,
@@ -23,13 +24,18 @@ RUNS, BOXES = 14, 3
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("setting", GATE, ids=lambda one: "-".join(map(str, one)))
+@pytest.mark.parametrize(
+    "setting",
+    [*GATE[:5], *(in_the_audits((one,)) for one in GATE[5:])],
+    ids=lambda one: "-".join(map(str, one)),
+)
 def test_every_class_of_question_holds(setting):
     seen = seen_in(setting, RUNS, BOXES)
 
     assert too_low(seen, RUNS) == {}
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_every_class_holds_over_all_settings_together():
     settings = [seen_in(setting, RUNS, BOXES) for setting in GATE]

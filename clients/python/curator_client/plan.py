@@ -106,7 +106,8 @@ class Plan(Generic[Asked]):
 
         ``steps`` (about a nanosecond each) and ``memory_bytes`` of all rows;
         ``unit_steps`` and ``unit_memory_bytes`` of those that one person can add;
-        ``startup_steps`` that the first rows begin, whoever's they are.
+        ``startup_steps`` and ``startup_memory_bytes`` that the first rows begin,
+        whoever's they are.
         Empty where the server does not tell.
         """
         return dict(self.document.get("cost") or {})

@@ -9,17 +9,11 @@ from operator import add
 from typing import Final
 
 from query_lang.chosen_rows import is_chosen_by_noise
-from query_lang.compiled import (
-    Cell,
-    KeyShown,
-    NumberShown,
-    OutputColumn,
-    QueryWarning,
-    Shown,
-)
+from query_lang.compiled import KeyShown, NumberShown, OutputColumn, QueryWarning, Shown
 from query_lang.decimals import decimal_of
 from query_lang.presentation import chosen, written_value
 from query_lang.refusals import refuse
+from query_lang.rendered import Cell
 from query_lang.shown_values import SHOWN_DIGITS, ShownValue
 from query_lang.syntax import Query
 from release.questions.answering import CHOSEN, ColumnIntervals, ReleaseAnswer

@@ -152,3 +152,14 @@ def test_an_anchor_of_another_ledger_is_refused(desk, ledger, tmp_path):
     desk.anchor.create(AnchorRecord("other", record.head, record.totals))
     with pytest.raises(AnchorMismatchError):
         desk.open()
+
+
+def test_charges_of_a_snapshot_that_cannot_be_read_wait(sqlite_desk):
+    ledger, request = sqlite_desk.create(), sqlite_desk.request("1")
+    ledger.charge(request)
+    ledger.give_up(request.query_id)
+    unreadable = frozenset({request.snapshot})
+    for _ in range(4):  # more often than a charge is executed
+        assert ledger.take_up(unreadable) == ([], [])
+    (orphan,) = ledger.take_up(frozenset({"s_other"}))[0]
+    assert orphan.charge.query_id == request.query_id

@@ -1,6 +1,7 @@
 import hashlib
 
 import pytest
+from sqlalchemy import select, update
 
 from budget.ledger import (
     Charged,
@@ -11,7 +12,13 @@ from budget.ledger import (
     Replay,
     Scope,
 )
-from privacy.errors import InvalidOptionError, LedgerUnavailableError
+from budget.splices import joined
+from budget.tables import answer
+from privacy.errors import (
+    AnchorMismatchError,
+    InvalidOptionError,
+    LedgerUnavailableError,
+)
 from privacy.losses import Loss
 
 PROJECT = Scope.project("study")
@@ -158,6 +165,45 @@ def test_a_free_answer_costs_nothing_and_binds_its_key(desk, ledger):
     assert record.body == b"y"
     again = ledger.find_reusable("how many", Loss(1), project="study")
     assert again.query_id == paid.charge.query_id
+
+
+LONG = b'{"query_id": "q0", "rows": ' + b"1234567890" * 100_000 + b', "charge": 1}'
+
+
+def show(desk, ledger, **more):
+    """Give the long answer again, with words of its own around it."""
+    paid = ledger.charge(desk.request())
+    ledger.store_answer(paid.charge, LONG)
+    free = keyed(desk, loss=Loss(0), **more)
+    pieces = [b'{"query_id": "\xc3\xa9"', (17, len(LONG) - 1), b", 0}"]
+    body = joined(pieces, LONG)
+    assert ledger.store_free(free, paid.charge.query_id, body, pieces) is None
+    return free, body
+
+
+def test_a_free_answer_adds_to_the_ledger_what_differs_and_shows_what_was_sent(
+    desk, ledger
+):
+    free, body = show(desk, ledger)
+    assert body.startswith('{"query_id": "é", "rows": 123'.encode())
+    assert ledger.lookup_key("ada", "k", "f") == Replay(free.query_id, body)
+    assert ledger.query(free.query_id).body == body
+    assert desk.open().query(free.query_id).body == body  # after a restart
+    with desk.databases.reader.connect() as connection:
+        row = select(answer.c.body).where(answer.c.query_id == free.query_id)
+        assert len(connection.execute(row).scalar_one()) < 300
+    assert ledger.verify([]).ok
+
+
+def test_a_free_answer_is_not_shown_where_what_it_shows_was_edited(desk, ledger):
+    free, _ = show(desk, ledger)
+    with desk.databases.writer.begin() as connection:
+        edited = update(answer).values(body=LONG.replace(b"7", b"8"))
+        connection.execute(edited.where(answer.c.spliced_from.is_(None)))
+    with pytest.raises(AnchorMismatchError, match="not the one that was sent"):
+        ledger.query(free.query_id)
+    with pytest.raises(AnchorMismatchError):
+        ledger.lookup_key("ada", "k", "f")
 
 
 def test_orphans_are_executed_again_at_most_twice_then_fail(desk, ledger):

@@ -1,18 +1,21 @@
 """PostgreSQL under the ledger: refusals in words, leases, and a connection lost."""
 
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 
 import pytest
-from sqlalchemy import event, make_url, update
+from sqlalchemy import event, make_url, text, update
 
 from budget import boots
 from budget.databases import Databases
 from budget.ledger import FailedReplay, InFlight, Ledger, Replay, UncertainError
 from budget.listing import Seen
 from budget.postgresql import DatabaseUnreachableError
+from budget.silences import SilentError, heard
 from budget.tables import boot, charge
 from privacy.errors import LedgerUnavailableError
 from server.settings import read_settings
@@ -112,6 +115,46 @@ def test_a_plain_url_means_the_same_driver(tmp_path):
     )
     assert settings.url == "postgresql+psycopg://ada:secret@db/curator"
     assert "secret" not in repr(settings)
+
+
+def test_a_server_that_says_nothing_is_given_up(desk):
+    databases = desk.databases
+    for engine in (databases.reader, databases.writer, databases.work):
+        with databases.unchecked(), engine.connect() as connection:
+            backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+            os.kill(backend, signal.SIGSTOP)
+            databases.bound_silence(0.5)
+            try:
+                with pytest.raises(LedgerUnavailableError, match="cannot be reached"):
+                    connection.execute(text("SELECT 1"))
+            finally:
+                databases.silent_seconds = None
+                os.kill(backend, signal.SIGCONT)
+        with databases.unchecked(), engine.connect() as connection:
+            assert connection.execute(text("SELECT 1")).scalar_one() == 1
+
+
+def test_what_brings_something_now_and_then_is_waited_for():
+    def waiting():
+        got = []
+        while len(got) < 3:
+            got.append((yield 1))
+        return got
+
+    now = iter([0, 4, 9, 14])
+    gen = heard(waiting(), 5, lambda: next(now))
+    assert next(gen) == 1
+    assert gen.send(1) == 1  # at 4
+    assert gen.send(0) == 1  # at 9: five seconds later
+    with pytest.raises(SilentError):
+        gen.send(0)
+    gen = heard(waiting(), 5, lambda: 0)
+    next(gen)
+    gen.send(1)
+    gen.send(2)
+    with pytest.raises(StopIteration) as ended:
+        gen.send(3)
+    assert ended.value.value == [1, 2, 3]
 
 
 def test_readers_cannot_write(desk):

@@ -18,6 +18,12 @@ TAMPERS = {
     "a failure answered": "UPDATE charge SET state = 'answered' WHERE state = 'failed'",
     "an answer changed": "UPDATE answer SET body = 'x'",
     "an answer deleted": "DELETE FROM answer",
+    "a spliced answer changed": "UPDATE answer SET body = 'x' WHERE query_id = 'q3'",
+    "a splice of another answer": "UPDATE answer SET spliced_from = 'q1'"
+    " WHERE query_id = 'q3'",
+    "a splice shown as it is": "UPDATE answer SET spliced_from = NULL",
+    "a whole answer shown as a splice": "UPDATE answer SET spliced_from = 'q0'"
+    " WHERE query_id = 'q0'",
     "an entry's body": "UPDATE chain SET body = replace(body, 'ada', 'eve')",
     "an entry's time": "UPDATE chain SET time = 'x' WHERE seq = 3",
     "an entry's kind": "UPDATE chain SET kind = 'refused' WHERE kind = 'charge'",
@@ -35,13 +41,16 @@ def busy(desk, ledger):
     lost = ledger.charge(desk.request("0.5"))
     ledger.fail(lost.charge.query_id)
     ledger.charge(desk.request("99"))
+    free = desk.request("0")
+    ledger.store_free(free, "q0", b"<noisy>", [b"<", (0, 5), b">"])
+    assert free.query_id == "q3"
     return ledger
 
 
 def test_a_whole_ledger_is_green(busy):
     found = busy.verify([])
     assert found.ok
-    assert found.entries == 7
+    assert found.entries == 8
 
 
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS.keys())

@@ -11,6 +11,7 @@ from engines.cubes import sparse_counts
 from query_lang.axes import Axis
 from query_lang.compile import compile_query
 from query_lang.cubes import CubeRequest, CubeStatement, compile_cube
+from tests.effort import IS_LONG
 from tests.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, ranked, run
 
 AXES = [
@@ -92,7 +93,7 @@ def test_no_unit_moves_a_cube_by_more_than_it_says():
         with connect() as connection:
             create_table(connection, ENCOUNTERS, rows)
             whole = counted(connection, plan)
-            for unit in range(8):
+            for unit in range(8) if IS_LONG else dice.sample(range(8), 2):
                 rest = [row for row in rows if row["unit"] != unit]
                 create_table(connection, ENCOUNTERS, rest)
                 moved = np.abs(whole - counted(connection, plan)).sum()

@@ -4,7 +4,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from engines.snapshots import SnapshotLimits, Snapshots
+from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import StoppingError
 
 
@@ -111,3 +111,26 @@ def held(file):
         link.is_symlink() and str(link.readlink()) == f"{file} (deleted)"
         for link in links
     )
+
+
+def hash_key(cursor):
+    sql = "SELECT getvariable('hash_key'), typeof(getvariable('hash_key'))"
+    return cursor.execute(sql).fetchone()
+
+
+def test_every_session_has_a_key_for_its_hashes_that_another_process_has_not(folder):
+    engines = [Snapshots(folder, SnapshotLimits()) for _ in range(2)]
+    found = []
+    for engine in (*engines, engines[0]):
+        with engine.cursor("one", timeout_seconds=5) as cursor:
+            found.append(hash_key(cursor))
+        engine.close_removed()
+    for engine in engines:
+        engine.close()
+    counted = CountedSnapshots(folder, SnapshotLimits())
+    for _ in range(2):
+        with counted.opened("one") as connection:
+            found.append(hash_key(connection))
+    assert {kind for _, kind in found} == {"UBIGINT"}
+    assert found[0] == found[2]
+    assert len({key for key, _ in found}) == 4

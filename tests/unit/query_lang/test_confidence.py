@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from query_lang.compiled import Bins
+from query_lang.compiled import AverageShown, Bins
 from query_lang.confidence import average_interval, quantile_interval
 from query_lang.quantiles import quantile
 
@@ -45,3 +45,9 @@ def test_without_noise_an_interval_is_its_bin():
 
 def test_a_count_that_may_be_zero_leaves_the_declared_bounds():
     assert average_interval((5, 1), (2, 2), (0, 9)) == (0, 9)
+
+
+def test_an_average_without_bounds_cannot_be_made():
+    """Its interval would be [0, 0]; binding refuses what has no bounds."""
+    with pytest.raises(TypeError, match="'lower' and 'upper'"):
+        AverageShown(0, 1)

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, replace
 from datetime import date
+from typing import get_args
 
 import pytest
 
@@ -23,7 +24,13 @@ from query_lang.bind import bind_query
 from query_lang.compile import compile_query
 from query_lang.cost_amounts import Amount
 from query_lang.cost_plans import aggregate_costs
-from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
+from query_lang.costs import (
+    CostLimits,
+    CostPart,
+    EngineSize,
+    cost_limits,
+    job_limits,
+)
 from query_lang.cubes import CubeRequest, compile_cube
 from query_lang.parse import parse_query
 from query_lang.sequences import SequenceRequest, compile_sequences
@@ -104,7 +111,21 @@ def begun(sql):
 
 
 def memory(sql, construct):
-    return sum((each[construct][1] for each in parts(sql)), Amount(0, 0))
+    """Return the bytes that rows take, beside the pages that the first ones begin."""
+    held = [each[construct][1] for each in parts(sql)]
+    return sum((Amount(n.unit, n.whole - n.startup) for n in held), Amount(0, 0))
+
+
+def paged(sql, construct=None):
+    """Return the bytes of the pages that the first rows begin."""
+    held = [
+        size
+        for each in parts(sql)
+        for name, (_, size) in each.items()
+        if construct in {None, name}
+    ]
+    assert all(each.startup <= each.whole for each in held)
+    return sum(each.startup for each in held)
 
 
 def rows(unit, whole, each):
@@ -114,18 +135,19 @@ def rows(unit, whole, each):
 # -- scans -----------------------------------------------------------------------------
 
 ONE_COLUMN = c.READ_ROW_STEPS + 2 * c.READ_VALUE_STEPS + 1
+ONE_NUMBER = ONE_COLUMN - 1 + c.EACH_STEPS
 
 
 def test_a_scan_reads_its_columns_of_every_stored_row():
     assert steps("SELECT SUM(age) FROM visits", "reading visits") == rows(
-        VISITS, ALL_VISITS, ONE_COLUMN - 1
+        VISITS, ALL_VISITS, ONE_NUMBER
     )
 
 
 def test_a_scan_reads_what_a_bound_leaves_out_too():
     bounds = ContributionBounds(tables=(("visits", 2),))
     found = steps("SELECT SUM(age) FROM visits", "reading visits", bounds)
-    assert found == rows(VISITS, ALL_VISITS, ONE_COLUMN - 1)
+    assert found == rows(VISITS, ALL_VISITS, ONE_NUMBER)
     kept = steps("SELECT SUM(age) FROM visits", "aggregates", bounds)
     assert kept == rows(2, 2 * UNITS, c.AGGREGATE_STEPS)
 
@@ -264,9 +286,13 @@ def test_a_join_by_a_key_pairs_nothing_more():
     sql = (
         "SELECT COUNT(*) FROM visits v JOIN labs l ON v.pid = l.pid AND l.visit = v.age"
     )
-    equated = 2 * c.SIMPLE_STEPS + 2 * c.VALUE_STEPS
+    keyed = (VISITS + LABS) * c.KEYED_STEPS
     assert steps(sql, "joins").unit == (
-        sides((VISITS, 2, 16), (LABS, 2, 16)) + VISITS * (pair(4) + equated)
+        sides((VISITS, 2, 16), (LABS, 2, 16)) + keyed + VISITS * pair(4)
+    )
+    compared = sql.replace("= v.age", "= v.age + 1")  # computed, so counted for pairs
+    assert (
+        steps(compared, "joins").unit > steps(sql, "joins").unit + VISITS * c.WIDE_STEPS
     )
 
 
@@ -279,7 +305,7 @@ def test_rows_are_looked_up_by_the_whole_key_of_a_join():
         (statement,) = compile_query(sql.format(joint), DATASET).rendered.statements
         on = statement.sql.partition(" ON ")[2]
         assert " WHERE " not in on
-        assert on.count(" = ") == 2
+        assert on.count(" = ") == 3  # the unit key, the visit and their keyed hash
 
 
 SOME = "EXISTS (SELECT 1 FROM people p WHERE p.pid = v.pid AND p.sex > 1)"
@@ -382,7 +408,7 @@ def test_exists_as_a_value_holds_the_rows_around_it_and_their_numbers():
     tied = memory(COUNTED.format(" AND l.result > 5"), "EXISTS")
     assert tied == rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 8)
     inner = rows(LABS, ALL_LABS, c.JOIN_ROW_BYTES + 16)
-    each = c.ROW_BYTES + 8 + 16 + c.JOIN_ROW_BYTES + 8
+    each = 2 * (c.ROW_BYTES + 8 + 16) + c.JOIN_ROW_BYTES + 8
     held = memory(COUNTED.format(" AND l.result > v.age"), "EXISTS")
     assert held == inner + rows(VISITS, ALL_VISITS, each)
 
@@ -761,6 +787,19 @@ def test_each_code_of_an_own_hierarchy_is_passed():
     assert many.unit_steps - few.unit_steps == 2 * c.CODE_STEPS * VISITS
 
 
+def test_dots_of_own_codes_count_up_to_twice_the_longest_one():
+    sql = "SELECT COUNT(*) FROM visits WHERE level(item, 'part') = 'p'"
+    plan = bind_query(parse_query(sql), DATASET, ContributionBounds()).plan
+    costs = {}
+    for size in (3, 4, 400, 500, 600):  # items are of 1,000 bytes
+        own = Hierarchy("own", ("part",), {"C" * size: ("p",)})
+        dataset = replace(DATASET, hierarchies={"own": own})
+        costs[size] = aggregate_costs(plan, dataset, [""]).cost().unit_steps
+    assert costs[4] - costs[3] == 2 * c.DOT_STEPS * VISITS
+    assert costs[500] - costs[400] == 200 * c.DOT_STEPS * VISITS
+    assert costs[600] - costs[500] == (c.TEXT_BYTES * c.DOT_STEPS) * VISITS
+
+
 def test_a_common_table_counts_as_often_as_it_is_read():
     sql = (
         "WITH d AS (SELECT pid, COUNT(*) AS n FROM visits GROUP BY pid)"
@@ -776,8 +815,38 @@ def test_each_histogram_is_a_statement_that_reads_again():
     both = parts("SELECT MEDIAN(age), QUANTILE(age, 0.9, 50), COUNT(*) FROM visits")
     assert len(one) == 1
     assert len(both) == 3
-    binned = one[0]["aggregates"][0]
-    assert binned == rows(VISITS, ALL_VISITS, c.AGGREGATE_STEPS + c.HISTOGRAM_STEPS)
+    bits = (120 * 64).bit_length()
+    each = c.AGGREGATE_STEPS + c.HISTOGRAM_STEPS + bits * c.HISTOGRAM_BIT_STEPS
+    assert one[0]["aggregates"][0] == rows(VISITS, ALL_VISITS, each)
+
+
+def test_a_bin_takes_a_division_of_as_many_bits_as_the_range_has():
+    wide = replace(
+        DATASET.tables["visits"],
+        columns=tuple(
+            replace(column, domain=RangeDomain(0, 2**62 - 1))
+            if column.name == "age"
+            else column
+            for column in DATASET.tables["visits"].columns
+        ),
+    )
+    plan, steps_of = "SELECT QUANTILE(age, 0.5, {}) FROM visits", {}
+    dataset = replace(DATASET, tables={**DATASET.tables, "visits": wide})
+    for bins in (2, 1024):
+        bound = bind_query(
+            parse_query(plan.format(bins)), dataset, ContributionBounds()
+        )
+        meters = aggregate_costs(bound.plan, dataset, [""]).meters
+        steps_of[bins] = meters[0].by_construct["aggregates"][0].unit
+    fixed = c.AGGREGATE_STEPS + c.HISTOGRAM_STEPS
+    assert steps_of[2] == VISITS * (fixed + 63 * c.HISTOGRAM_BIT_STEPS)
+    assert steps_of[1024] == VISITS * (fixed + 72 * c.HISTOGRAM_BIT_STEPS)
+
+
+def test_a_bin_of_one_value_takes_no_division():
+    one = parts("SELECT QUANTILE(age, 0.5, 121) FROM visits")[0]
+    each = c.AGGREGATE_STEPS + c.HISTOGRAM_STEPS
+    assert one["aggregates"][0] == rows(VISITS, ALL_VISITS, each)
 
 
 def test_distinct_units_are_held_by_group():
@@ -914,10 +983,84 @@ def test_groups_joins_and_frames_begin_too():
     assert begun(looked_up) - plain == 2 * c.STARTED_JOIN
 
 
+ROLLED = "SELECT COUNT(*) FROM (SELECT pid, {} FROM visits GROUP BY pid) x WHERE a > 1"
+WINDOWED = "SELECT COUNT(*) FROM (SELECT pid, {} FROM visits) x WHERE a > 1 AND b > 1"
+
+
+@pytest.mark.parametrize(
+    ("sql", "construct", "pages"),
+    [
+        ("SELECT COUNT(*) FROM visits", None, 0),
+        ("SELECT COUNT(DISTINCT age) FROM visits", None, c.DISTINCT_BYTES),
+        (ROLLED.format("MAX(age) AS a"), None, c.GROUPS_BYTES),
+        (
+            ROLLED.format("FIRST(age ORDER BY seen) AS a"),
+            None,
+            c.GROUPS_BYTES + c.CHOICE_BYTES,
+        ),
+        (
+            ROLLED.format("COUNT(DISTINCT age) AS a"),
+            "COUNT(DISTINCT)",
+            c.DISTINCT_BYTES,
+        ),
+        ("SELECT age, COUNT(*) FROM visits GROUP BY age", None, c.GROUPS_BYTES),
+        ("SELECT COUNT(*) FROM visits JOIN labs USING (pid)", None, c.TABLE_BYTES),
+        (
+            (
+                "SELECT COUNT(*) FROM visits a JOIN visits b ON a.pid = b.pid"
+                " WHERE a.note <> b.note"
+            ),
+            None,
+            c.TABLE_BYTES + c.TABLE_TEXT_BYTES,
+        ),
+        (EXISTS.format(""), None, c.TABLE_BYTES),
+        (
+            "SELECT COUNT(*) FROM visits WHERE pid IN (SELECT pid FROM labs)",
+            None,
+            c.TABLE_BYTES,
+        ),
+        (
+            COUNTED.format(" AND l.result > v.age"),
+            None,
+            2 * c.TABLE_BYTES + c.ORDER_BYTES,
+        ),
+        (
+            COUNTED.format(" AND l.result > v.age") + " WHERE v.note <> 'a'",
+            None,
+            2 * c.TABLE_BYTES + c.ORDER_BYTES,
+        ),
+        (window(LAG.format("age")), None, c.ORDER_BYTES),
+        (window(LAG.format("note")), None, c.ORDER_BYTES + c.ORDER_TEXT_BYTES),
+        (
+            WINDOWED.format(
+                "COUNT(*) OVER (PARTITION BY pid, age) AS a,"
+                " COUNT(*) OVER (PARTITION BY pid, paid) AS b"
+            ),
+            None,
+            c.ORDER_BYTES + c.NEXT_ORDER_BYTES,
+        ),
+    ],
+)
+def test_first_rows_begin_pages_of_each_table_and_order(sql, construct, pages):
+    assert paged(sql, construct) == pages
+
+
+def test_pages_of_first_rows_are_part_of_the_whole_and_have_a_limit():
+    many = ", ".join(f"COUNT(DISTINCT age + {each})" for each in range(33))
+    cost = compile_query(f"SELECT {many} FROM visits", DATASET).cost
+    assert cost.startup_memory_bytes == 33 * c.DISTINCT_BYTES
+    assert cost.memory_bytes > cost.startup_memory_bytes
+    limits = replace(cost_limits(SIZE), startup_steps=10**9)
+    with pytest.raises(SqlNotAllowedError, match="first rows start up could hold 132"):
+        compile_query(f"SELECT {many} FROM visits", DATASET, limits=limits)
+
+
 def test_limits_follow_from_public_settings():
     limits = cost_limits(SIZE)
     slot = 100 * 10**6
-    assert limits == CostLimits(6 * 10**9, 2**29, slot // 4 // 32, 2**24, slot // 4)
+    assert limits == CostLimits(
+        6 * 10**9, 2**29, slot // 4 // 32, 2**24, slot // 4, 2**27
+    )
     assert cost_limits(replace(SIZE, permits=65)).unit_steps == 100 * 10**6 // 4 // 33
     assert cost_limits(replace(SIZE, slot_ms=0)).unit_steps == limits.unit_steps
     assert cost_limits(replace(SIZE, executors=4)).unit_steps == 2 * limits.unit_steps
@@ -966,7 +1109,7 @@ def test_a_refusal_points_at_what_takes_most(sql, place):
 
 @pytest.mark.parametrize(
     "part",
-    ["unit_steps", "startup_steps", "unit_memory_bytes", "steps", "memory_bytes"],
+    get_args(CostPart),
 )
 def test_each_part_of_the_cost_is_held_to_its_limit(part):
     sql = "SELECT COUNT(*) FROM visits JOIN labs USING (pid)"

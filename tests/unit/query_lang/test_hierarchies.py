@@ -155,6 +155,25 @@ def test_the_sql_of_every_level_equals_the_reference_on_codes_and_hostile_texts(
         assert row[-1] is any(value is not None for value in expected), code
 
 
+@pytest.mark.parametrize("code", ["A1", "\u00e4b"])
+def test_a_text_of_more_than_twice_the_longest_codes_bytes_is_no_own_code(
+    code: str,
+) -> None:
+    own = {"o": Hierarchy("o", ("part",), {code: ("p",)})}
+    most = 2 * len(code.encode())
+    dotted = [code[0] + "." * (n - most // 2) + code[1:] for n in (most, most + 1)]
+    texts = [*dotted, "." * 60_000 + code]
+    sql = [level_sql(_domain("o"), "part", COLUMN, own)]
+    sql.append(is_code_sql(_domain("o"), COLUMN, own))
+    assert [level_of(_domain("o"), "part", each, own) for each in texts] == [
+        "p",
+        None,
+        None,
+    ]
+    rows = [("p", True), (None, False), (None, False)]
+    assert _evaluate(sql, texts)[1:] == rows
+
+
 @pytest.mark.parametrize(("name", "code", "expected"), PLACES)
 def test_a_code_lies_in_its_published_chapter_block_and_category(
     name: str, code: str, expected: tuple[str, ...] | None

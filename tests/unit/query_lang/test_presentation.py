@@ -24,17 +24,17 @@ from query_lang.compiled import (
 )
 from query_lang.noisy_conditions import all_shown, shown_in
 from query_lang.presentation import present
-from tests.answers import column, compiled, key, measure, number
+from tests.answers import WIDE, column, compiled, key, measure, number
 
 WARDS = (("south",), ("north",), (None,))
 COUNT = NumberShown(0)
-AVERAGE = AverageShown(0, 1)
+AVERAGE = AverageShown(0, 1, *WIDE)
 TENS = Bins(0, 40, 4, one_per_value=False)
 
 
-def average(noisy_sum, noisy_count, scale=0, **bounds):
+def average(noisy_sum, noisy_count, scale=0, lower=WIDE[0], upper=WIDE[1]):
     query = compiled(
-        [column(AverageShown(0, 1, **bounds))], [measure(scale), measure()]
+        [column(AverageShown(0, 1, lower, upper))], [measure(scale), measure()]
     )
     return present(query, [[noisy_sum], [noisy_count]])[0][0]
 

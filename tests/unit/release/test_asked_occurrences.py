@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.effort import rounds
 from tests.unit.release.asked_sequences import REST, ask, asked, completions, runs_in
 from tests.unit.release.test_asked_sequences import (
     KEYS,
@@ -64,7 +65,7 @@ def test_runs_in_matching_sequences_are_counted_where_they_are_sure(domain, data
 
 
 @pytest.mark.thorough
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(60), deadline=None)
 @given(
     leaves=leaves_of(LETTERED),
     keys=st.lists(st.sampled_from(sorted(KEYS)), max_size=2, unique=True),

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -6,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from budget.splices import Splice, joined
 from mechanisms.pricing import half_width, price
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
@@ -23,18 +25,19 @@ from query_lang.compiled import (
 from server.use_cases.answers import (
     answer_document,
     encode,
-    free_document,
+    free_pieces,
     plan_document,
 )
 from server.use_cases.questions import LossRange, Question, _price
 from server.use_cases.requests import Accuracy, QuestionRequest
-from tests.answers import column, compiled, key, measure, number
+from tests.answers import WIDE, column, compiled, key, measure, number
 
 DAYS = Bins(0, 10, 2, one_per_value=False, of_days=True)
 MEDIAN_DAY = QuantileShown(2, Fraction(1, 2), DAYS)
 CELLS = ((Decimal("0.5"),), (Decimal("1.5"),), (None,))
 LOSSES = LossRange(Loss.parse("0.001"), Loss.parse("5"))
 REMAINING = {"project": "4", "principal": None}
+LEFT = {"project": "3.5", "principal": None}
 
 
 def question(columns, measures, cells=((),), **presentation):
@@ -50,7 +53,7 @@ def every_kind(**presentation):
         [
             key(0, "dose", ColumnType.DECIMAL),
             number(0),
-            column(AverageShown(1, 0), "mean"),
+            column(AverageShown(1, 0, *WIDE), "mean"),
             column(MEDIAN_DAY, "middle", ColumnType.DATE),
         ],
         [measure(), measure(scale=1), measure(size=2)],
@@ -168,13 +171,46 @@ def test_a_plan_foretells_averages_and_quantiles():
 def test_a_free_answer_has_the_stored_rows_and_noise():
     asked = every_kind(order=(OrderTerm(NumberShown(0)),))
     stored = encode(answered(asked))
-    free = free_document(stored, asked, query_id="q_2", remaining=REMAINING)
-    first = json.loads(stored)
-    assert [free[part] for part in ("columns", "rows", "noise")] == [
-        first[part] for part in ("columns", "rows", "noise")
-    ]
-    assert free["query_id"] == "q_2"
-    assert free["charge"] == {"epsilon": "0", "delta": "0", "reused": True}
+    pieces = free_pieces(stored, asked, query_id="q_22", remaining=LEFT)
+    assert joined(pieces, stored) == encode(
+        {
+            **json.loads(stored),
+            "query_id": "q_22",
+            "charge": {"epsilon": "0", "delta": "0", "reused": True},
+            "remaining": LEFT,
+        }
+    )
+
+
+def test_a_free_answer_to_other_words_speaks_of_them():
+    asked = every_kind()
+    stored = encode(answered(asked))
+    words = 'as é, "charge": {"epsilon": "9", "derivation": "'
+    said = replace(asked, compiled=replace(asked.compiled, derivation=words))
+    pieces = free_pieces(stored, said, query_id="q_2", remaining=LEFT)
+    first = joined(pieces, stored)
+    assert json.loads(first)["derivation"] == words
+    assert json.loads(first)["rows"] == json.loads(stored)["rows"]
+    paid = encode(answered(said))
+    again = free_pieces(paid, said, query_id="q_2", remaining=LEFT)
+    assert joined(again, paid) == first
+
+
+def test_what_is_kept_of_a_free_answer_does_not_grow_with_its_rows():
+    def kept(cells):
+        asked = question(
+            [key(0, "dose", ColumnType.INTEGER), number(0)],
+            [measure()],
+            tuple((cell,) for cell in range(cells)),
+        )
+        stored = encode(answered(asked, [range(cells)]))
+        pieces = free_pieces(stored, asked, query_id="q_2", remaining=LEFT)
+        return len(stored), len(Splice.of(joined(pieces, stored), pieces).encode())
+
+    (small, few), (large, many) = kept(10), kept(5_000)
+    assert large > 100 * small
+    assert few < 500
+    assert many < few + 20  # the digits of where ranges end
 
 
 def test_keys_of_every_type_are_written_as_json():
@@ -211,7 +247,7 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
 @pytest.mark.parametrize(
     "asked",
     [
-        question([column(AverageShown(0, 1))], [measure(), measure()]),
+        question([column(AverageShown(0, 1, *WIDE))], [measure(), measure()]),
         question(
             [number(0)],
             [measure(), measure(), measure(size=2)],
@@ -220,7 +256,7 @@ def test_an_accuracy_is_in_the_unit_of_each_column():
         question(
             [number(0)],
             [measure(), measure()],
-            having=NoisyComparison(">", AverageShown(0, 1), 3),
+            having=NoisyComparison(">", AverageShown(0, 1, *WIDE), 3),
         ),
     ],
 )

@@ -7,10 +7,15 @@ import pytest
 from query_lang.costs import SLOT_SHARE, EngineSize, PlanCost, cost_limits
 from server.api.backlog import (
     MARGIN_SLOTS,
+    NOTHING,
+    RELEASE_SECONDS,
+    STORING_SECONDS_PER_SHOWN,
     Backlog,
     Machine,
     Work,
+    from_release,
     recovered_seconds,
+    sent,
     work_of,
 )
 
@@ -20,40 +25,49 @@ ONE = Machine(executors=1, cores=2)
 
 
 def promised(*questions, machine=ONE, slot=0.1, order=None):
-    """Return take-up times, counted from 100 s, and n, of (arrival, work) in order."""
+    """Return take-up times, counted from 100 s, and n, of (arrival, cost) in order.
+
+    Of what executes alone; None executes nothing and sends nothing.
+    """
 
     async def run():
         backlog = Backlog(slot, machine)
         tickets = [backlog.arrive(100 + arrival, 0) for arrival, _ in questions]
         for place in order or range(len(questions)):
-            backlog.decide(tickets[place], questions[place][1])
+            backlog.decide(tickets[place], questions[place][1] or NOTHING)
         return [
             (round(promise.take_up - 100, 6), promise.slots)
             for ticket in tickets
-            if ticket.work is not None
+            if isinstance(ticket.cost, Work)
             for promise in [ticket.promise.result()]
         ]
 
     return asyncio.run(run())
 
 
-def unexecuted(ahead, size=0, machine=ONE):
-    """Return n of a refusal with so many small questions ahead of it."""
+def unexecuted(ahead, size=0, machine=ONE, cost=NOTHING, of_each=SMALL):
+    """Return n of a refusal with so many questions ahead of it, small ones unless told.
+
+    Or of what costs the server more than that.
+    """
 
     async def run():
         backlog = Backlog(0.1, machine)
         for _ in range(ahead):
-            backlog.decide(backlog.arrive(100, 0), SMALL)
-        return backlog.slots_unexecuted(backlog.arrive(100, size))
+            backlog.decide(backlog.arrive(100, 0), of_each)
+        ticket = backlog.arrive(100, size)
+        backlog.decide(ticket, cost)
+        return ticket.promise.result().slots
 
     return asyncio.run(run())
 
 
-def costing(steps, unit_steps, startup_steps=0):
+def costing(steps, unit_steps, startup_steps=0, columns=1):
     """Return a plan of one scan and measure that costs so many steps."""
     return SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
+        columns=range(columns),
         cost=PlanCost(steps, 0, unit_steps, 0, startup_steps),
     )
 
@@ -108,9 +122,9 @@ def test_no_promise_comes_before_those_ahead_are_decided():
         first, second = backlog.arrive(0, 0), backlog.arrive(0, 0)
         backlog.decide(second, SMALL)
         assert not second.promise.done()
-        backlog.decide(first, None)
+        backlog.decide(first, NOTHING)
+        assert first.promise.done()
         assert second.promise.done()
-        assert not first.promise.done()
         backlog.decide(second, HEAVY)  # too late to change it
         return second.promise.result().slots
 
@@ -137,15 +151,61 @@ def test_long_texts_take_longer_to_read():
     assert unexecuted(0, size=16 * 1024) == 4
 
 
+LARGE = sent(3_200_000)
+
+
+def test_a_large_free_answer_costs_its_bytes():
+    assert unexecuted(0, cost=sent(300)) == 1
+    assert unexecuted(0, cost=LARGE) == 2  # 64 ms for its bytes, 24 and 26 as all
+
+
+def test_large_free_answers_ahead_are_counted_in_full():
+    behind = [unexecuted(ahead, of_each=LARGE) for ahead in range(7)]
+    assert behind == [1, 2, 3, 4, 5, 5, 6]  # 88 ms each
+    small = [unexecuted(ahead, of_each=sent(300)) for ahead in range(7)]
+    assert small == [1, 1, 1, 2, 2, 2, 2]
+    (alone,) = promised((0, SMALL))
+    (after_six,) = promised(*[(0, LARGE)] * 6, (0, SMALL))
+    assert after_six[0] - alone[0] == pytest.approx(6 * 0.088)
+    assert (alone[1], after_six[1]) == (1, 7)
+
+
+def test_an_answer_from_a_release_delays_others_by_what_it_writes_alone():
+    answer = from_release(100_000)
+    assert unexecuted(0, cost=answer) == 6  # 0.5 s to read it, 30 ms for its bytes
+    assert unexecuted(1, of_each=answer) == 2
+    assert answer.alone == RELEASE_SECONDS
+    assert answer.serving > sent(100_000).serving
+
+
+def test_what_leaves_without_executing_waits_until_those_ahead_are_known():
+    async def run():
+        backlog = Backlog(0.1, ONE)
+        first, second = backlog.arrive(0, 0), backlog.arrive(0, 0)
+        backlog.decide(second, NOTHING)
+        assert not second.promise.done()
+        backlog.decide(first, LARGE)
+        return second.promise.result().slots
+
+    assert asyncio.run(run()) == 2
+
+
+def test_columns_that_repeat_what_was_measured_cost_what_is_written_of_them():
+    one, many = (work_of(costing(0, 0, columns=count)) for count in (1, 301))
+    assert many.storing - one.storing == pytest.approx(300 * STORING_SECONDS_PER_SHOWN)
+
+
 def test_what_recovery_takes_up_takes_whole_slots_of_its_public_cost_alone():
     plan = SimpleNamespace(
         rendered=SimpleNamespace(cells=["all"], scans=1),
         measures=[SimpleNamespace(size=1)],
+        columns=["visits"],
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     wide = SimpleNamespace(
         rendered=SimpleNamespace(cells=range(10_000), scans=1),
         measures=[SimpleNamespace(size=1)],
+        columns=["visits"],
         cost=SimpleNamespace(steps=3_000_000, unit_steps=5_000, startup_steps=0),
     )
     small, large = (

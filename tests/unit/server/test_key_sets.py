@@ -6,6 +6,7 @@ import json
 import secrets
 import ssl
 import threading
+import time
 from ipaddress import ip_address
 
 import pytest
@@ -46,6 +47,15 @@ class Shelf:
         if isinstance(self.body, OSError):
             raise self.body
         return self.body
+
+
+def at_once(work):
+    """Read in the thread of whoever asks, so that tests need not wait."""
+    work()
+
+
+def source_of(shelf, clock=None):
+    return KeySource(shelf, clock or Clock(), at_once)
 
 
 def as_set(*keys):
@@ -104,7 +114,7 @@ def test_what_is_no_set_of_public_keys_is_refused(body):
 
 def test_an_unknown_key_is_looked_for_once_a_minute():
     shelf, clock = Shelf("ES256-1"), Clock()
-    source = KeySource(shelf, clock)
+    source = source_of(shelf, clock)
     assert source.find("ES256-1", "ES256") is not None  # the first need reads
     shelf.body = issuers.key_set("ES256-1", "ES256-2")
     clock.seconds += 59
@@ -117,7 +127,7 @@ def test_an_unknown_key_is_looked_for_once_a_minute():
 
 def test_keys_that_the_issuer_withdrew_end_within_an_hour():
     shelf, clock = Shelf("ES256-1"), Clock()
-    source = KeySource(shelf, clock)
+    source = source_of(shelf, clock)
     assert source.find("ES256-1", "ES256") is not None
     shelf.body = issuers.key_set("ES256-2")
     clock.seconds += 3601
@@ -126,7 +136,7 @@ def test_keys_that_the_issuer_withdrew_end_within_an_hour():
 
 def test_an_issuer_who_is_away_leaves_the_keys_that_we_have():
     shelf, clock = Shelf("ES256-1"), Clock()
-    source = KeySource(shelf, clock)
+    source = source_of(shelf, clock)
     assert source.find("ES256-1", "ES256") is not None
     shelf.body = ConnectionError()
     for _ in range(3):
@@ -136,15 +146,89 @@ def test_an_issuer_who_is_away_leaves_the_keys_that_we_have():
     assert shelf.readings == 4
 
 
+class Hanging(Shelf):
+    """An issuer that answers when it is told to."""
+
+    def __init__(self, *kids):
+        super().__init__(*kids)
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def __call__(self):
+        self.asked.set()
+        assert self.go_on.wait(30)
+        return super().__call__()
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_nobody_waits_for_an_issuer_that_hangs():
+    shelf = Hanging("ES256-1")
+    source = KeySource(shelf)
+    assert [source.find("ES256-1", "ES256") for _ in range(10)] == [None] * 10
+    assert shelf.asked.wait(60)
+    assert shelf.readings == 0  # it hangs still
+    shelf.go_on.set()
+    wait_until(lambda: source.find("ES256-1", "ES256") is not None)
+    assert shelf.readings == 1
+
+
+def test_the_keys_that_we_have_serve_while_the_issuer_hangs():
+    shelf, clock = Hanging("ES256-1"), Clock()
+    shelf.go_on.set()
+    source = KeySource(shelf, clock)
+    source.load()
+    shelf.go_on.clear()
+    clock.seconds += 300
+    source.keep_fresh()
+    assert shelf.asked.wait(60)
+    assert source.find("ES256-2", "ES256") is None
+    assert source.find("ES256-1", "ES256") is not None
+    shelf.go_on.set()
+    wait_until(lambda: shelf.readings == 2)
+
+
+def test_keys_are_read_again_every_five_minutes_whoever_asks():
+    shelf, clock = Shelf("ES256-1"), Clock()
+    source = source_of(shelf, clock)
+    for seconds, readings in ((0, 1), (299, 1), (1, 2), (60, 2), (240, 3)):
+        clock.seconds += seconds
+        source.keep_fresh()
+        assert shelf.readings == readings
+
+
+def test_keys_are_read_once_a_thread_can_be_started_again():
+    shelf, clock, threads = Shelf("ES256-1"), Clock(), []
+
+    def background(work):
+        if not threads:
+            message = "can't start new thread"
+            raise RuntimeError(message)
+        work()
+
+    source = KeySource(shelf, clock, background)
+    source.keep_fresh()
+    assert source.find("ES256-1", "ES256") is None  # and no error either
+    threads.append("one")
+    source.keep_fresh()
+    assert shelf.readings == 0  # a minute has not passed
+    clock.seconds += 60
+    assert source.find("ES256-1", "ES256") is not None
+
+
 def test_two_keys_of_one_name_are_none():
-    source = KeySource(lambda: as_set(*[issuers.public("ES256-1")] * 2), Clock())
+    source = source_of(lambda: as_set(*[issuers.public("ES256-1")] * 2))
     assert source.find("ES256-1", "ES256") is None
 
 
 def test_a_token_without_a_kid_fits_an_only_key():
     text = issuers.token("ES256-1", header={"kid": None})
     for names, subject in ((("ES256-1",), "ada"), (("ES256-1", "ES256-2"), None)):
-        keys = KeySource(Shelf(*names), Clock())
+        keys = source_of(Shelf(*names))
         reader = TokenReader(issuers.ISSUER, issuers.AUDIENCE, "sub", None, keys)
         assert reader.principal(text) == subject
 
@@ -214,6 +298,7 @@ def trusting(certificate):
 
 def test_keys_are_read_over_https(publisher, trusting):
     source = key_source(f"{publisher}/jwks", verify=trusting)
+    source.load()
     assert source.find("ES256-1", "ES256") is not None
 
 

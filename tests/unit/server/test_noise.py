@@ -10,7 +10,7 @@ from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.compiled import AverageShown, Bins, QuantileShown
 from server.use_cases.noise import _point_moved, noise_of
-from tests.answers import column, compiled, key, measure, number
+from tests.answers import WIDE, column, compiled, key, measure, number
 
 
 def noise(columns, measures, epsilon="1"):
@@ -41,7 +41,8 @@ def test_two_columns_of_one_vector_have_equal_noise():
 
 def test_an_average_has_a_sum_and_a_count_each_in_its_own_unit():
     sums, counts = noise(
-        [column(AverageShown(0, 1), "mean")], [measure(scale=2, l1=12_050), measure()]
+        [column(AverageShown(0, 1, *WIDE), "mean")],
+        [measure(scale=2, l1=12_050), measure()],
     )
     assert (sums["column"], sums["part"]) == ("mean", "sum")
     assert (counts["column"], counts["part"]) == ("mean", "count")

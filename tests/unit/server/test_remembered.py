@@ -52,6 +52,51 @@ def test_charges_and_refusals_change_nothing(services):
     assert services.catalogue.get("question", read) == 1
 
 
+ENDS = [
+    "release.publish",
+    "release.fail",
+    "overlap.refused",
+    "proposal.create",
+    "dataset.load",
+    "snapshot.activate",
+]
+
+
+@pytest.mark.parametrize("action", ENDS)
+def test_what_tells_of_rights_is_not_forgotten_when_work_on_rows_ends(services, action):
+    """To read it anew takes longer, which everybody could measure."""
+    read = Reader()
+    services.catalogue.get("question", read)
+    with services.ledger.recorded(action, "local:test"):
+        pass
+    assert services.catalogue.get("question", read) == 1
+    with services.ledger.recorded("release.withdraw", "local:test"):
+        pass
+    assert services.catalogue.get("question", read) == 2
+
+
+@pytest.mark.parametrize("action", ENDS)
+def test_what_names_a_snapshot_is_read_anew_after_loads_and_activations(
+    services, action
+):
+    read = Reader()
+    services.catalogue.get("question", read, names_snapshot=True)
+    with services.ledger.recorded(action, "local:test"):
+        pass
+    is_altered = action in {"dataset.load", "snapshot.activate"}
+    found = services.catalogue.get("question", read, names_snapshot=True)
+    assert found == 1 + is_altered
+
+
+def test_an_old_change_stays_the_last_one_however_much_comes_after_it(services):
+    read = Reader()
+    for action in ("principal.create", "dataset.load", "release.publish") * 2:
+        with services.ledger.recorded(action, "local:test"):
+            pass
+        services.catalogue.get("question", read)
+    assert read.calls == 2  # once for each principal
+
+
 def test_a_refusal_is_never_remembered(services):
     def refuse(_):
         raise NotFoundError

@@ -1,5 +1,9 @@
 """Files as they should not be: refused with what to do, or handled as declared."""
 
+import gzip
+import os
+
+import duckdb
 import pytest
 
 from upstream.errors import IngestionError
@@ -21,6 +25,10 @@ REFUSED = [
     ("mixed types", HEADER + "1,2024-01-01,A\n2,ward 7,A\n", 3, 2, "mend the value"),
     ("half of UTF-16", HEADER + "1,,\udcff\udcfe\n", 2, 3, "save the file as UTF-8"),
     ("a header in two lines", 'pid,"da\ny",ward\n1,,A\n', 1, None, "line break"),
+    ("UTF-16 without a mark", HEADER.encode("utf-16-le"), 1, None, "as UTF-8"),
+    ("UTF-16", (HEADER * 9).encode("utf-16"), 1, None, "as UTF-8"),
+    ("gzip", gzip.compress(HEADER.encode()), 1, None, "as UTF-8|bare CR|NUL"),
+    ("zeros", bytes(3000), 1, None, "as UTF-8"),
     ("nothing", "", 1, None, "needs a header"),
     ("a blank first line", "\n" + HEADER, 1, None, "header"),
     ("mixed line ends", HEADER + "1,,A\r\n", 2, None, "two ways"),
@@ -33,7 +41,8 @@ REFUSED = [
     ids=[case[0] for case in REFUSED],
 )
 def test_a_broken_file_is_refused_with_its_place(hospital, csv, line, column, words):
-    hospital.csv = csv.encode(errors="surrogateescape")
+    is_text = isinstance(csv, str)
+    hospital.csv = csv.encode(errors="surrogateescape") if is_text else csv
     with pytest.raises(IngestionError, match=words) as refusal:
         hospital.load()
     problem = refusal.value.problems[0]
@@ -101,6 +110,90 @@ def test_a_file_that_changes_under_a_load_is_refused(hospital, later):
     hospital.progress = change
     with pytest.raises(IngestionError, match="changed while it was read"):
         hospital.load()
+
+
+ROWS = "".join(f"{20 + n},2024-01-01,{n}\n" for n in range(9))
+SWAPPED = "ward,day,pid\n" + ROWS  # as many rows, other columns at their places
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("when", ["units", "read"])
+def test_a_file_swapped_for_one_with_other_columns_is_refused(hospital, kind, when):
+    path, other = hospital.folder / f"stays.{kind}", hospital.folder / f"later.{kind}"
+    hospital.table["files"] = [path.name]
+    hospital.csv = None
+    for target, text in ((path, HEADER + ROWS), (other, SWAPPED)):
+        (hospital.folder / "text").write_text(text)
+        if kind == "csv":
+            (hospital.folder / "text").rename(target)
+        else:
+            duckdb.sql(
+                f"COPY (FROM read_csv('{hospital.folder}/text', all_varchar=true)) "
+                f"TO '{target}'"
+            )
+    first = path.stat()
+
+    def swap(step):
+        if step.phase == when and other.exists():
+            other.replace(path)
+            os.utime(path, ns=(first.st_atime_ns, first.st_mtime_ns))
+
+    hospital.progress = swap
+    with pytest.raises(IngestionError, match="changed while it was read: repeat"):
+        hospital.load()
+    assert not (hospital.folder / hospital.target).exists()
+
+
+def test_a_file_that_was_away_for_a_moment_is_refused(hospital):
+    hospital.csv = HEADER + ROWS
+    path, aside = hospital.folder / "stays.csv", hospital.folder / "aside"
+
+    def swap(step):
+        if step.phase == "units" and step.percent == 0:
+            path.rename(aside)
+            path.write_text(SWAPPED)
+        elif step.phase == "read" and step.percent == 100 and aside.exists():
+            aside.replace(path)  # the very file again, with all its times but one
+
+    hospital.progress = swap
+    with pytest.raises(IngestionError, match="changed while it was read: repeat"):
+        hospital.load()
+
+
+def test_what_is_no_file_of_rows_is_refused_by_its_kind_alone(hospital):
+    inside, hospital.csv = hospital.folder / "in", None
+    (inside / "folder.csv").mkdir(parents=True)
+    os.mkfifo(inside / "pipe.csv")
+    (inside / "line\nend.csv").write_text(HEADER)
+    (hospital.folder / "out.csv").write_text(HEADER + ROWS)
+    (inside / "link.csv").symlink_to(hospital.folder / "out.csv")
+    (inside / "zero.csv").symlink_to("/dev/zero")
+    (inside / "loop.csv").symlink_to(inside / "loop.csv")
+    for name, words in (
+        ("folder.csv", "is a folder: name the files in it"),
+        ("pipe.csv", "is no regular file"),
+        ("line*.csv", "control character"),
+        ("link.csv", "outside the import folder"),
+        ("../out.csv", "outside the import folder"),
+        ("zero.csv", "outside the import folder"),
+        ("loop.csv", "no file matches|no regular file|cannot be read"),
+        ("absent.csv", "no file matches"),
+    ):
+        hospital.table["files"] = [f"in/{name}"]
+        with pytest.raises(IngestionError, match=words) as refusal:
+            hospital.load(import_folder=inside)
+        assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["\u5165\u9662\u3000\u4e00", "\u0645\u06cc\u200c\u0634", "a\u00a0b"]
+)
+def test_names_of_all_languages_are_names(hospital, name):
+    inside, hospital.csv = hospital.folder / "in", None
+    inside.mkdir()
+    (inside / f"{name}.csv").write_text(HEADER + ROWS)
+    hospital.table["files"] = [f"in/{name}.csv"]
+    hospital.load(import_folder=inside)
 
 
 def test_a_load_beyond_its_memory_says_what_to_do(hospital):

@@ -15,6 +15,7 @@ from upstream.declarations import FOLDS
 from upstream.loose_ids import (
     FUNCTIONS,
     MOST_WORDS,
+    certain_forms,
     forms_sql,
     id_forms,
     text_forms,
@@ -201,7 +202,24 @@ ASCII = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=12)
 @settings(deadline=None, max_examples=60)
 @given(st.lists(ASCII | st.text("0a1P -.", max_size=8), min_size=20, max_size=40))
 def test_sql_finds_the_forms_that_python_finds(connection, texts):
-    for function, python in (("id_forms", id_forms), ("text_forms", text_forms)):
+    assert_same_forms(connection, texts)
+
+
+DECIMALS = [
+    "0.5", "00.50", "-012.53", "1.007", "12.5007", "1000007.00", "1000.007", "7.",
+    "0.0", "-0.001", "0.1200", "1234567.8", "12.345678", "123456.789", "-.5",
+]  # fmt: skip
+
+
+def test_sql_finds_the_forms_of_decimals_that_python_finds(connection):
+    assert_same_forms(connection, DECIMALS)
+
+
+FORMS = {"id_forms": id_forms, "text_forms": text_forms, "certain_forms": certain_forms}
+
+
+def assert_same_forms(connection, texts):
+    for function, python in FORMS.items():
         rows = connection.execute(
             f"SELECT t, {forms_sql('t', function)} "
             "FROM (SELECT unnest(?::VARCHAR[]) AS t)",

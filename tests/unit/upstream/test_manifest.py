@@ -3,12 +3,14 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+import yaml
 
 from privacy.losses import Loss
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
 from upstream.errors import ManifestError
 from upstream.manifest import Manifest, load_manifest
 from upstream.manifest_schema import PUBLISHED, manifest_json_schema
+from upstream.yaml_nodes import _ExactLoader
 
 GOOD = """\
 version: 1
@@ -284,6 +286,38 @@ def test_an_alias_bomb_is_refused(tmp_path):
         bomb += f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n"
     with pytest.raises(ManifestError, match="nodes"):
         load(tmp_path, bomb)
+
+
+def test_a_manifest_too_large_to_read_is_not_read(tmp_path):
+    with (tmp_path / "m.yaml").open("wb") as file:
+        file.truncate(1 << 40)  # more than any memory
+    with pytest.raises(ManifestError, match="larger than one mebibyte"):
+        load_manifest(tmp_path / "m.yaml")
+
+
+DEEP = [
+    ("lists", "[" * 100_000),
+    ("mappings", "{a: " * 100_000),
+    ("blocks", "- " * 100_000),
+    ("aliases", "a0: &a0 []\n"
+     + "".join(f"a{i + 1}: &a{i + 1} [*a{i}]\n" for i in range(2_000))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [text for _, text in DEEP], ids=[n for n, _ in DEEP])
+def test_a_manifest_that_is_too_deep_is_refused(tmp_path, text):
+    with pytest.raises(ManifestError, match="more than 50 levels"):
+        load(tmp_path, text)
+
+
+def test_of_too_many_nodes_no_more_is_scanned_than_may_stand_there(tmp_path):
+    broken_later = "- a\n" * 100_001 + "{"
+    with pytest.raises(ManifestError, match="nodes"):
+        load(tmp_path, broken_later)
+
+
+def test_a_manifest_is_parsed_by_the_library_in_c():
+    assert _ExactLoader.__mro__[1] is yaml.CSafeLoader
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"version": 1, "version": 1}', "NaN"])

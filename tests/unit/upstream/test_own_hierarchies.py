@@ -1,3 +1,5 @@
+import os
+import threading
 from types import MappingProxyType
 
 import pytest
@@ -95,3 +97,24 @@ def test_a_missing_file_and_one_outside_the_import_folder_are_refused(tmp_path):
         read(inside, GOOD, file="../towns.csv")
     with pytest.raises(ManifestError, match="outside the import folder"):
         read(tmp_path, GOOD, import_folder=inside)
+
+
+def test_a_pipe_a_folder_or_a_link_outwards_is_no_hierarchy(tmp_path):
+    inside = tmp_path / "in"
+    (inside / "folder.csv").mkdir(parents=True)
+    os.mkfifo(inside / "pipe.csv")
+    (tmp_path / "towns.csv").write_text(GOOD)
+    (inside / "link.csv").symlink_to(tmp_path / "towns.csv")
+    pipe = inside / "pipe.csv"  # filled, so that reading it would not wait for ever
+    threading.Thread(target=pipe.write_text, args=(GOOD,), daemon=True).start()
+    for name, words in (
+        ("pipe.csv", "no regular file"),
+        ("folder.csv", "no regular file"),
+        ("link.csv", "outside the import folder"),
+        ("absent.csv", "check the name"),
+        ("a\0b.csv", "check the name"),
+        ("x" * 5000, "check the name"),
+    ):
+        spec = HierarchySpec(name="towns", file=name)
+        with pytest.raises(ManifestError, match=words):
+            read_hierarchies([spec], inside, inside)

@@ -6,6 +6,7 @@ import sys
 import duckdb
 import pytest
 
+from tests.effort import gate_first
 from upstream.canonical import MOST_ID_BYTES
 from upstream.declarations import MOST_LENGTH
 from upstream.errors import IngestionError, ManifestError
@@ -196,7 +197,7 @@ tables:
 """
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("form", gate_first(1, ["csv", "parquet"]))
 def test_texts_of_megabytes_do_not_fill_the_memory_of_a_load(tmp_path, form):
     (tmp_path / "m.yaml").write_text(MANIFEST.replace("FORMAT", form))
     if form == "csv":

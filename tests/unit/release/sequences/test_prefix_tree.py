@@ -160,6 +160,7 @@ def _outcome(model):
     return frozenset(path for _, path in drawn_paths(model))
 
 
+@pytest.mark.long
 @pytest.mark.statistical
 def test_the_shortcut_keeps_each_set_of_nodes_as_often_as_visiting_every_child():
     """Exhaustively: one symbol, two levels, 10 outcomes; wrong once in 10**7 runs."""

@@ -1,0 +1,68 @@
+"""The columns of a table's files, whether a manifest declares them or not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from upstream.declarations import TableSpec
+from upstream.reading import ColumnReader, Outcome
+from upstream.reading_sql import quoted
+from upstream.sources import Header
+
+
+@dataclass(frozen=True, slots=True)
+class FileColumn:
+    """A column of some of a table's files.
+
+    Attributes:
+        name: Its name in the header.
+        turn: How many columns of this name stand before it there.
+        declared: Positions in the manifest of the columns that are read from it.
+    """
+
+    name: str
+    turn: int
+    declared: tuple[int, ...]
+
+    def place_in(self, file: Header) -> int | None:
+        """Return its position in a file, None where the file has none."""
+        places = [i for i, name in enumerate(file.header) if name == self.name]
+        return places[self.turn] if self.turn < len(places) else None
+
+
+def file_columns(table: TableSpec, files: Sequence[Header]) -> tuple[FileColumn, ...]:
+    """Return all columns of a table's files, each once, in the order of the headers."""
+    found = dict.fromkeys(place for file in files for place in _turns(file.header))
+    return tuple(
+        FileColumn(name, turn, () if turn else _declared(table, name))
+        for name, turn in found
+    )
+
+
+def _turns(header: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for index, name in enumerate(header):
+        yield name, header[:index].count(name)
+
+
+def _declared(table: TableSpec, name: str) -> tuple[int, ...]:
+    return tuple(i for i, c in enumerate(table.columns) if c.file_column == name)
+
+
+def lost_texts_sql(
+    columns: Sequence[FileColumn], readers: Mapping[int, ColumnReader]
+) -> str:
+    """Return the further expressions of a staged row: the texts ``w<k>`` it loses.
+
+    Of the layers of ``upstream.staging``. What a ``map`` declares is not lost.
+    """
+    texts = ""
+    for index, column in enumerate(columns):
+        kept = " AND ".join(_is_kept(i, readers[i]) for i in column.declared)
+        text = f"CASE WHEN NOT ({kept}) THEN w{index} END" if kept else f"w{index}"
+        texts += f", {text} AS w{index}"
+    return texts
+
+
+def _is_kept(index: int, reader: ColumnReader) -> str:
+    kept = f"(v{index} IS NOT NULL AND s{index} = {Outcome.KEPT:d})"
+    mapped = ", ".join(map(quoted, sorted(reader.mapped)))
+    return f"({kept} OR coalesce(r{index} IN ({mapped}), false))" if mapped else kept

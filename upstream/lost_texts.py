@@ -1,0 +1,39 @@
+"""What the files of a public table hold and the stored table does not.
+
+Columns that the manifest leaves out, and values that no domain keeps. A table with a
+row for each patient tells of single patients whichever columns are published, so all
+its columns are compared with unit ids. Nothing of this is stored.
+"""
+
+from upstream.file_columns import FileColumn, file_columns
+from upstream.published_ids import Published, Texts
+from upstream.staged_files import files_sql, parquet_in
+from upstream.staging import StagedTable
+
+
+def lost_texts(staged: StagedTable, coinciding: frozenset[str]) -> Published:
+    """Return the texts of a public table's files that it does not store.
+
+    Args:
+        staged: The table's rows, before they are discarded.
+        coinciding: Places whose numbers were declared to be no unit ids.
+    """
+    looked_at = []
+    if paths := parquet_in(staged.folder):
+        columns = file_columns(staged.table, staged.files)
+        for index, column in enumerate(columns):
+            rows = f"SELECT w{index} AS t FROM {files_sql(paths)}"  # noqa: S608 - our own names
+            looked_at.append(_column(staged, column, rows, coinciding))
+    return tuple(looked_at)
+
+
+def _column(
+    staged: StagedTable, column: FileColumn, rows: str, coinciding: frozenset[str]
+) -> Texts:
+    table = staged.table
+    if not column.declared:
+        place = f"the column {column.name!r} in the files of {table.name}"
+        return Texts(place, rows, column=column.name)
+    names = [f"{table.name}.{table.columns[i].name}" for i in column.declared]
+    place = f"what the files have in place of {names[0]}"
+    return Texts(place, rows, coinciding.issuperset(names), column=column.name)

@@ -1,0 +1,105 @@
+"""Whether values that a public part shares with a private column identify its rows.
+
+Two kinds of values are shared by accident. Running numbers from 1 stand in most files.
+Codes of a catalogue (drugs, wards, diagnoses) are in use by several units: the greater
+the share of a catalogue that is in use, the more units share a code. Were the uses
+spread evenly, so that fewest meet, a column of ``n`` uses that has a share ``s`` of a
+catalogue would have about ``n * s`` uses whose code another unit has too. Encounters
+and specimens are of one unit each, however many of them are listed.
+"""
+
+from dataclasses import dataclass
+
+from upstream.coincidence import Shape, is_beyond_accident
+
+_LEAST_TIMES = 4
+"""How many times fewer uses are shared than a catalogue's would be."""
+
+_ALLOWED = 5
+"""Shared uses that are added: of a short column nothing can be told."""
+
+_LEAST_OF_NAMESAKES = 0.5
+_DENSE = 0.5
+
+CODE, SHORT = 0, -1
+"""Lengths of values that are no long numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How the units use the values of a private column.
+
+    Attributes:
+        all_uses: Pairs of unit and value.
+        shared: Those whose value another unit has too.
+        greatest: The greatest number.
+        numbers: How many numbers there are, by their digits.
+    """
+
+    all_uses: int
+    shared: int
+    greatest: int
+    numbers: dict[int, int]
+
+    @property
+    def are_running(self) -> bool:
+        """Whether most numbers from 1 to the greatest are there."""
+        return sum(self.numbers.values()) >= _DENSE * self.greatest
+
+    def is_catalogue(self, cells: int, found: int) -> bool:
+        """Whether the values may be codes of a catalogue, as far as can be told.
+
+        >>> Uses(600, 0, 0, {}).is_catalogue(600, 600)
+        False
+        >>> Uses(600, 40, 0, {}).is_catalogue(9000, 580)
+        True
+        """
+        return found * self.all_uses < _LEAST_TIMES * (self.shared + _ALLOWED) * cells
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Values of one kind in a public part.
+
+    Attributes:
+        within: Whether they stand among other characters.
+        length: The digits of long numbers; ``CODE``; ``SHORT``: few digits.
+        cells: How many there are.
+        found: How many of them the private column has.
+    """
+
+    within: bool
+    length: int
+    cells: int
+    found: int
+
+    def is_accident(self, uses: Uses) -> bool:
+        """Whether the values may be found by chance."""
+        if self.length == CODE:
+            return False
+        if self.length == SHORT or uses.are_running:
+            return True
+        shape = Shape(self.length, alone=True, filled=False)
+        probability = shape.probability(uses.numbers.get(self.length, 0))
+        return not is_beyond_accident(self.found, self.cells, probability)
+
+
+def identifying(groups: list[Group], uses: Uses, *, namesakes: bool) -> list[Group]:
+    """Return the groups whose values identify rows of a private column.
+
+    Args:
+        groups: What a public part shares with it.
+        uses: How the column's values are used.
+        namesakes: Whether the part is called as the column is; then running numbers
+            count too, if most of the part's values are the column's.
+    """
+    whole = [group for group in groups if not group.within]
+    cells, found = _sums(whole)
+    if namesakes and found >= _LEAST_OF_NAMESAKES * cells:
+        return [] if uses.is_catalogue(cells, found) else whole
+    chosen = [group for group in groups if not group.is_accident(uses)]
+    return [g for g in chosen if not uses.is_catalogue(*_sums([g]))]
+
+
+def _sums(groups: list[Group]) -> tuple[int, int]:
+    return sum(g.cells for g in groups), sum(g.found for g in groups)

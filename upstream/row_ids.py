@@ -1,0 +1,182 @@
+"""Values that identify rows of private tables, among what everybody may read.
+
+A table of diagnoses has no patient's id, yet ``encounter_id`` joins each row to one
+patient. So the values of all integer and text columns of the load's private tables are
+compared with what is public: those that one unit alone has are as good as its id.
+Which of them are no accident, ``upstream.row_evidence`` decides.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import duckdb
+
+from upstream.embedded_ids import LEAST_CODE, LEAST_NUMBER
+from upstream.errors import Problem
+from upstream.published_ids import HANDFUL, LOOKED_AT, Published, Texts
+from upstream.row_evidence import CODE, SHORT, Group, Uses, identifying
+from upstream.row_values import (
+    PrivateColumn,
+    form_sql,
+    is_id_sql,
+    uses_of,
+    values_sql,
+)
+
+_LEAST_DIGITS = 3  # of a code
+_LEAST_VALUES = 0.5  # for each unit; fewer are shared by too many
+_TEXTS, _HITS = "row_id_texts", "row_id_hits"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A public part that holds values which identify rows of a private column."""
+
+    texts: Texts
+    column: PrivateColumn
+
+
+@dataclass(slots=True)
+class RowIds:
+    """The search for what identifies rows of private tables.
+
+    Attributes:
+        connection: As of ``PublishedIds``.
+        texts: What was added, by its number in the table of it.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    texts: list[Texts] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Have the table, empty."""
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_TEXTS} (part INTEGER, within BOOLEAN, "
+            "length INTEGER, cell UBIGINT, form VARCHAR)"
+        )
+
+    def add(self, published: Published, dataset: str = "") -> None:
+        """Add what ``PublishedIds`` looks at, but what was declared to coincide.
+
+        Args:
+            published: Its texts.
+            dataset: Which dataset has published it, if it is another one.
+        """
+        first = len(self.texts)
+        of = f" of dataset {dataset}" if dataset else ""
+        self.texts += [replace(texts, place=texts.place + of) for texts in published]
+        exempt = [i for i, texts in enumerate(published) if texts.numbers_coincide]
+        kept = f"part NOT IN ({', '.join(map(str, exempt))})" if exempt else "true"
+        self._insert(
+            f"SELECT part + {first} AS part, false AS within, written AS t, "  # noqa: S608 - our own names
+            f"unnest([{form_sql('written')}, {form_sql('form')}]) AS form "
+            f"FROM temp.{LOOKED_AT} WHERE {kept}"
+        )
+        self._insert(
+            f"SELECT part + {first} AS part, true AS within, form AS t, form "  # noqa: S608 - as above
+            f"FROM temp.embedded WHERE {kept}"
+        )
+
+    def _insert(self, rows: str) -> None:
+        self.connection.execute(
+            f"INSERT INTO temp.{_TEXTS} SELECT DISTINCT part, within, "  # noqa: S608 - our own names
+            f"{_length('form', 't')}, hash(t), form FROM ({rows}) "
+            f"WHERE {is_id_sql('form')}"
+        )
+
+    def found_in(self, columns: Sequence[PrivateColumn]) -> list[Found]:
+        """Return which parts hold values that identify rows of which columns.
+
+        A part is returned once, with the first of the columns.
+        """
+        some = self.connection.execute(f"SELECT 1 FROM temp.{_TEXTS} LIMIT 1")  # noqa: S608 - our own name
+        if not some.fetchone():
+            return []
+        found: dict[int, Found] = {}
+        for column in filter(self._may_identify, columns):
+            for part in self._parts_of(column):
+                found.setdefault(part, Found(self.texts[part], column))
+        return [found[part] for part in sorted(found)]
+
+    def _may_identify(self, column: PrivateColumn) -> bool:
+        """Whether there are values enough for its units, by a cheap estimate."""
+        found = self.connection.execute(
+            "SELECT approx_count_distinct(t), approx_count_distinct(unit_key) "  # noqa: S608 - our own query
+            f"FROM ({column.rows}) WHERE t IS NOT NULL"
+        ).fetchone()
+        values, units = found or (0, 0)
+        return bool(values > HANDFUL and values >= _LEAST_VALUES * units)
+
+    def _parts_of(self, column: PrivateColumn) -> Iterator[int]:
+        """Yield the parts that hold more than a handful of units' values."""
+        self.connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_HITS} AS SELECT form, "  # noqa: S608 - our own names
+            "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit "
+            f"FROM ({values_sql(column.rows)}) "
+            f"WHERE form IN (SELECT form FROM temp.{_TEXTS}) GROUP BY form"
+        )
+        try:
+            suspects = self._units_by_part("true")
+            uses = uses_of(self.connection, column.rows) if suspects else None
+            for part in suspects:
+                if uses is not None and self._identifies(part, column, uses):
+                    yield part
+        finally:
+            self.connection.execute(f"DROP TABLE temp.{_HITS}")
+
+    def _units_by_part(self, chosen: str) -> list[int]:
+        """Return the parts by which more than a handful of units are named."""
+        found = self.connection.execute(
+            f"SELECT part FROM temp.{_TEXTS} JOIN temp.{_HITS} USING (form) "  # noqa: S608 - our own names
+            f"WHERE {chosen} GROUP BY part HAVING count(DISTINCT unit) > {HANDFUL}"
+        )
+        return sorted(part for (part,) in found.fetchall())
+
+    def _identifies(self, part: int, column: PrivateColumn, uses: Uses) -> bool:
+        found = self.connection.execute(
+            "SELECT within, length, count(DISTINCT cell), count(DISTINCT cell) "  # noqa: S608 - our own names
+            f"FILTER (form IN (SELECT form FROM temp.{_HITS})) "
+            f"FROM temp.{_TEXTS} WHERE part = {part} GROUP BY within, length"
+        ).fetchall()
+        is_namesake = column.is_namesake(self.texts[part].column)
+        groups = [Group(*row) for row in found]
+        chosen = " OR ".join(
+            f"(within = {group.within} AND length = {group.length})"
+            for group in identifying(groups, uses, namesakes=is_namesake)
+        )
+        where = f"part = {part} AND ({chosen})"
+        return bool(chosen and self._units_by_part(where))
+
+
+def _length(form: str, text: str) -> str:
+    """Return the expression of a form's kind, as ``row_evidence`` has it."""
+    digits = f"length(regexp_replace({text}, '[^0-9]', '', 'g'))"
+    characters = f"length(regexp_replace({text}, '[^0-9A-Za-z]', '', 'g'))"
+    is_code = f"{digits} >= {_LEAST_DIGITS} AND {characters} >= {LEAST_CODE}"
+    return (
+        f"CASE WHEN NOT regexp_full_match({form}, '[0-9]+') "
+        f"THEN CASE WHEN {is_code} THEN {CODE} ELSE {SHORT} END "
+        f"WHEN length({form}) > {LEAST_NUMBER} THEN length({form}) ELSE {SHORT} END"
+    )
+
+
+def refusal(found: Found, unit: str) -> Problem:
+    """Return the refusal of something public whose values identify private rows.
+
+    Args:
+        found: Which, and the private column.
+        unit: What the units are called.
+    """
+    column = found.column
+    name, files = f"{column.table}.{column.name}", ", ".join(column.files)
+    sentence = (
+        f"{found.texts.place} holds values of {name}, more than {HANDFUL} of them, "
+        f"each of one {unit} alone, and cannot be public: whoever reads it reads about "
+        f"single {unit}s. Join the {unit}'s id in: write its file anew with the "
+        f"column {column.unit_column} that {files} has for each {column.name}; "
+        f"then declare the table's unit_column: {column.unit_column} and "
+        "max_rows_per_unit in place of public: true. Where the values coincide by "
+        "accident alone, declare the column, and two persons may agree on "
+        "not_unit_ids: true, with its source"
+    )
+    return Problem("manifest", None, None, sentence)
