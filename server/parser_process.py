@@ -5,15 +5,11 @@ spin or die is refused; the spare takes over at once and a new spare is started.
 """
 
 import contextlib
-import json
 import logging
 import queue
-import selectors
-import subprocess
 import threading
-from typing import IO
 
-from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+from engines.json_children import JsonChild
 from privacy import errors
 from privacy.errors import CuratorError, QueryError
 from query_lang.limits import check_size
@@ -122,66 +118,18 @@ class ParserPool:
                 self._spares.get().kill()
 
 
-class _Child:
-    """One parsing process: a line of JSON in, a line of JSON out."""
+class _Child(JsonChild):
+    """A parsing process, which says in its first line that it can parse."""
 
     def __init__(self) -> None:
+        super().__init__("server.parser_child")
         self._has_started = False
-        self._process = subprocess.Popen(  # noqa: S603 - ours
-            child_command("server.parser_child"),
-            cwd=NEUTRAL_FOLDER,
-            env=bare_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a dying parser may quote its text
-        )
 
     def has_started(self) -> bool:
-        """Whether it can parse: it says so in its first line, once."""
+        """Whether it can parse; waits for its first line once."""
         if not self._has_started:
-            self._has_started = self._line(START_SECONDS) == STARTED
+            self._has_started = self.line(START_SECONDS) == STARTED
         return self._has_started
-
-    def ask(
-        self, asked: tuple[str, bool], timeout_seconds: float
-    ) -> dict[str, Json] | None:
-        """Return the child's reply, or None where it died or took too long."""
-        stdin, _ = _pipes(self._process)
-        try:
-            stdin.write(json.dumps(asked).encode() + b"\n")
-            stdin.flush()
-        except OSError:
-            return None
-        line = self._line(timeout_seconds)
-        reply: dict[str, Json] | None = json.loads(line) if line else None
-        return reply
-
-    def _line(self, timeout_seconds: float) -> bytes:
-        """Return the child's next line, empty where it died or took too long."""
-        _, stdout = _pipes(self._process)
-        if stdout.closed:
-            return b""
-        with selectors.DefaultSelector() as selector:
-            selector.register(stdout, selectors.EVENT_READ)
-            if not selector.select(timeout_seconds):
-                return b""
-        return stdout.readline()
-
-    def kill(self) -> None:
-        """End the child and reap it."""
-        self._has_started = False
-        self._process.kill()
-        stdin, stdout = _pipes(self._process)
-        with contextlib.suppress(OSError):  # what was not flushed has no reader
-            stdin.close()
-        stdout.close()
-        self._process.wait()
-
-
-def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdin is None or process.stdout is None:
-        raise AssertionError
-    return process.stdin, process.stdout
 
 
 def _refusal(reply: dict[str, Json]) -> QueryError:

@@ -6,16 +6,11 @@ answers, with little memory and for a short time.
 """
 
 import atexit
-import json
-import selectors
-import subprocess
 import threading
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
 
-from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+from engines.json_children import JsonChild
 from privacy.errors import CuratorError
 from server.use_cases.answers import Document
 from server.use_cases.errors import BusyError, CommandRefusedError
@@ -25,7 +20,6 @@ from upstream.yaml_nodes import YamlFile, read_yaml
 
 READING_SECONDS = 60.0
 """Ten times what a manifest of a mebibyte takes, on a busy machine too."""
-_PIECE_BYTES = 2**16
 MOST_FILES = 20_000  # that one manifest may name; a job's record lists each
 MOST_SAID = 20_000  # characters of what is wrong with one
 MOST_WAITING = 3  # threads that wait for the child, of the server's 40
@@ -64,7 +58,7 @@ class ManifestReader:
         self._timeout_seconds = timeout_seconds
         self._places = threading.BoundedSemaphore(1 + MOST_WAITING)
         self._turn = threading.Lock()
-        self._child: _Child | None = None  # until there is something to read
+        self._child: JsonChild | None = None  # until there is something to read
 
     def read(self, folder: Path, manifest: str) -> Reading:
         """Return what ``reading_of`` does, found by a child.
@@ -84,7 +78,7 @@ class ManifestReader:
     def _asked_child(self, asked: list[str]) -> Reading:
         if self._child is None or self._child.has_ended():
             self.close()
-            self._child = _Child()
+            self._child = JsonChild("server.manifest_child")
             atexit.register(self.close)
         reply = self._child.ask(asked, self._timeout_seconds)
         if reply is None:
@@ -104,60 +98,6 @@ class ManifestReader:
 
 MANIFESTS = ManifestReader()
 """Of this process: a child takes a second to start, and serves whatever is loaded."""
-
-
-class _Child:
-    """One reading process: a line of JSON in, a line of JSON out."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - ours
-            child_command("server.manifest_child"),
-            cwd=NEUTRAL_FOLDER,
-            env=bare_environment(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-        )
-
-    def has_ended(self) -> bool:
-        """Whether something killed it."""
-        return self._process.poll() is not None
-
-    def ask(self, asked: list[str], seconds: float) -> dict[str, Any] | None:
-        """Return the child's reply; None where it died or took too long."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise AssertionError
-        deadline, reply = time.monotonic() + seconds, b""
-        try:
-            stdin.write(json.dumps(asked).encode() + b"\n")
-        except OSError:
-            return None
-        while not reply.endswith(b"\n"):
-            piece = _piece(stdout, deadline)
-            if not piece:
-                return None
-            reply += piece
-        found: dict[str, Any] = json.loads(reply)
-        return found
-
-    def kill(self) -> None:
-        """End the child and reap it."""
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._process.wait()
-
-
-def _piece(pipe: IO[bytes], deadline: float) -> bytes:
-    """Return what a pipe has next; nothing where it has nothing in time."""
-    with selectors.DefaultSelector() as selector:  # select refuses high descriptors
-        selector.register(pipe, selectors.EVENT_READ)
-        if not selector.select(max(0.0, deadline - time.monotonic())):
-            return b""
-    return pipe.read(_PIECE_BYTES)
 
 
 def replied(folder: str, manifest: str) -> Document:

@@ -161,7 +161,7 @@ def test_a_child_that_reads_strangers_texts_is_told_no_password():
 
 def test_readiness_tells_that_no_child_can_parse(installation, monkeypatch):
     monkeypatch.setattr(
-        "server.parser_process.child_command",
+        "engines.json_children.child_command",
         lambda *_: [sys.executable, "-I", "-c", "raise SystemExit(1)"],
     )
     server = Server(installation.settings)
@@ -187,7 +187,7 @@ def test_a_server_whose_children_do_not_start_says_so_over_http(installation):
     port = free_port()
     words = ["serve", "--no-worker", "--port", str(port)]
     code = (
-        "import server.parser_process as p; "
+        "import engines.json_children as p; "
         "p.child_command = lambda *_: ['/bin/false']; "
         "from server.main import main; main()"
     )

@@ -1,0 +1,89 @@
+"""A child process that is asked by a line of JSON and replies by one."""
+
+import contextlib
+import json
+import selectors
+import subprocess
+import time
+from typing import IO, Any
+
+from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+
+_PIECE_BYTES = 2**16
+
+
+class JsonChild:
+    """One process of ours that reads what strangers wrote; for one thread at a time.
+
+    It gets no setting of the server's, and nothing that it says on its way to die is
+    kept: that may quote what it read.
+    """
+
+    def __init__(self, module: str) -> None:
+        """Start the child.
+
+        Args:
+            module: The full name of the module that it runs.
+
+        Raises:
+            OSError: No process can be started.
+        """
+        self._process = subprocess.Popen(  # noqa: S603 - ours
+            child_command(module),
+            cwd=NEUTRAL_FOLDER,
+            env=bare_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+        )
+
+    def has_ended(self) -> bool:
+        """Whether something killed it."""
+        return self._process.poll() is not None
+
+    def ask(self, asked: object, seconds: float) -> dict[str, Any] | None:
+        """Return the child's reply, or None where it died or took too long."""
+        stdin, _ = self._pipes()
+        try:
+            stdin.write(json.dumps(asked).encode() + b"\n")
+        except (OSError, ValueError):  # it died, or was killed by ``kill``
+            return None
+        line = self.line(seconds)
+        reply: dict[str, Any] | None = json.loads(line) if line else None
+        return reply
+
+    def line(self, seconds: float) -> bytes:
+        """Return the child's next line, empty where it died or took too long."""
+        _, stdout = self._pipes()
+        deadline, line = time.monotonic() + seconds, b""
+        while not line.endswith(b"\n"):
+            piece = _piece(stdout, deadline)
+            if not piece:
+                return b""
+            line += piece
+        return line
+
+    def kill(self) -> None:
+        """End the child and reap it."""
+        self._process.kill()
+        for pipe in self._pipes():
+            with contextlib.suppress(OSError):
+                pipe.close()
+        self._process.wait()
+
+    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise AssertionError
+        return self._process.stdin, self._process.stdout
+
+
+def _piece(pipe: IO[bytes], deadline: float) -> bytes:
+    """Return what a pipe has next; nothing where it has nothing in time."""
+    if pipe.closed:
+        return b""
+    with selectors.DefaultSelector() as selector:  # select refuses high descriptors
+        selector.register(pipe, selectors.EVENT_READ)
+        if not selector.select(max(0.0, deadline - time.monotonic())):
+            return b""
+    return pipe.read(_PIECE_BYTES)
