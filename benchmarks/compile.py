@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping
 
 from benchmarks.clinic import COHORTS, DATASET, FIVE
 from privacy.contributions import NO_BOUNDS
-from query_lang.bind import bind_query
-from query_lang.canonical import canonical_text
+from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
-from query_lang.derivation import derive
-from query_lang.parse import parse_query
-from query_lang.render import render_plan
-from query_lang.syntax import Query
-from query_lang.syntax_json import from_json, to_json
+from query_lang.plans.canonical import canonical_text
+from query_lang.reading.parse import parse_query
+from query_lang.rendering.duckdb.render import render_plan
+from query_lang.showing.derivation import derive
+from query_lang.syntax.nodes import Query
+from query_lang.syntax.wire import from_json, to_json
 from server.parser_process import ParserPool
 from server.use_cases.questions import Compiler, Schema
 from server.use_cases.requests import QuestionRequest

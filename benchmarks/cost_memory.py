@@ -22,7 +22,7 @@ from benchmarks.costs import CONFIG, VISITS, dataset, fill
 from engines.snapshots import new_hash_key, set_hash_key
 from privacy.errors import SqlNotAllowedError
 from query_lang.compile import compile_query
-from query_lang.compiled import CompiledQuery
+from query_lang.plans.compiled import CompiledQuery
 from upstream.ingestion import STORED_PLAIN
 
 MOST: Final = 2_048

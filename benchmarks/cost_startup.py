@@ -15,7 +15,7 @@ import duckdb
 from benchmarks.costs import CONFIG, VISITS, dataset, fill
 from engines.snapshots import new_hash_key, set_hash_key
 from query_lang.compile import compile_query
-from query_lang.compiled import CompiledQuery
+from query_lang.plans.compiled import CompiledQuery
 
 UNITS, REPEATS = 200, 7
 ONE = "visits WHERE seen = DATE '2029-12-31'"

@@ -35,8 +35,8 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang.compile import compile_query
-from query_lang.compiled import CompiledQuery
-from query_lang.costs import MEMORY_SHARE
+from query_lang.plans.compiled import CompiledQuery
+from query_lang.plans.costs import MEMORY_SHARE
 from upstream.ingestion import STORED_PLAIN
 
 VISITS, LABS, CODES, OWN_CODES, NOTE_BYTES = 40, 10, 500, 200, 200

@@ -29,7 +29,7 @@ from benchmarks.clinic_rows import write_snapshot
 from engines.duckdb_engine import DuckDbEngine
 from engines.snapshots import BLIND, LOCKED, SnapshotLimits
 from query_lang.compile import compile_query
-from query_lang.rendered import RenderedPlan
+from query_lang.plans.rendered import RenderedPlan
 
 SIZES = (10_000, 100_000, 1_000_000)
 SNAPSHOT = "clinic"

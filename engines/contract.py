@@ -7,9 +7,9 @@ from typing import Protocol
 from privacy.counts import SparseCounts
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.cubes import CubeStatement
-from query_lang.rendered import RenderedPlan
-from query_lang.sequences import SequenceStatement
+from query_lang.plans.rendered import RenderedPlan
+from query_lang.specs.cubes import CubeStatement
+from query_lang.specs.sequences import SequenceStatement
 
 SealedVector = Exact[tuple[int, ...]]
 """One value a cell (a histogram: one a bin of each cell), in declared order.

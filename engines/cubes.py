@@ -8,7 +8,7 @@ import numpy as np
 from privacy.counts import IntArray, SparseCounts
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION
-from query_lang.cubes import CubeStatement
+from query_lang.specs.cubes import CubeStatement
 
 ROWS_AT_ONCE: Final = 50_000
 

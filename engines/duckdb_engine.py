@@ -14,9 +14,9 @@ from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.cubes import CubeStatement
-from query_lang.rendered import RenderedPlan
-from query_lang.sequences import SequenceStatement
+from query_lang.plans.rendered import RenderedPlan
+from query_lang.specs.cubes import CubeStatement
+from query_lang.specs.sequences import SequenceStatement
 
 DEADLINE_SECONDS: Final = 60.0
 """Public, the server's own; reaching it is an incident, not an outcome (PRIVACY 5)."""

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Final
 
 from privacy.schema import Scalar
-from query_lang.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import RenderedPlan, Statement
 
 HEADER: Final = struct.Struct("<Q")
 FILLED: Final = b"v"

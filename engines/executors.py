@@ -18,9 +18,9 @@ from engines.snapshots import SnapshotLimits, memory_per_executor
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from query_lang.cubes import CubeStatement
-from query_lang.rendered import RenderedPlan
-from query_lang.sequences import SequenceStatement
+from query_lang.plans.rendered import RenderedPlan
+from query_lang.specs.cubes import CubeStatement
+from query_lang.specs.sequences import SequenceStatement
 
 GRACE_SECONDS: Final = 5.0
 """An executor interrupts itself at the deadline; so much later it is killed."""

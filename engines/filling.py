@@ -9,7 +9,7 @@ from engines.deadlines import Deadlines
 from engines.snapshots import Snapshots
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION
-from query_lang.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import RenderedPlan, Statement
 
 ROWS_AT_ONCE: Final = 10_000
 

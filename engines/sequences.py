@@ -8,8 +8,8 @@ from privacy.counts import IntArray
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION
 from privacy.sequences import SequenceCounts
-from query_lang.render_sequences import FIRST_MARK
-from query_lang.sequences import SequenceStatement
+from query_lang.rendering.duckdb.sequences import FIRST_MARK
+from query_lang.specs.sequences import SequenceStatement
 
 Rows = Sequence[tuple[Scalar | None, ...]]
 

@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 
 from privacy.errors import StoppingError
-from query_lang.rendered import HASH_KEY
+from query_lang.plans.rendered import HASH_KEY
 
 LOCKED: Final = {
     "enable_external_access": "false",

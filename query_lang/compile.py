@@ -7,23 +7,21 @@ from types import MappingProxyType
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
-from query_lang.bind import bind_query
-from query_lang.bind_top import vectors_of, weights_of
-from query_lang.canonical import canonical_text
-from query_lang.compiled import (
+from query_lang.binding.bind import bind_query
+from query_lang.binding.top import vectors_of, weights_of
+from query_lang.costs.checks import CostCheck
+from query_lang.costs.places import place_of
+from query_lang.costs.plans import aggregate_costs
+from query_lang.plans.canonical import canonical_text
+from query_lang.plans.compiled import (
     CompiledQuery,
     KeyShown,
     Measure,
     NumberShown,
     OutputColumn,
 )
-from query_lang.cost_checks import CostCheck
-from query_lang.cost_places import place_of
-from query_lang.cost_plans import aggregate_costs
-from query_lang.costs import UNLIMITED, CostLimits
-from query_lang.derivation import derive
-from query_lang.parse import parse_query
-from query_lang.plan import (
+from query_lang.plans.costs import UNLIMITED, CostLimits
+from query_lang.plans.nodes import (
     Aggregate,
     CountRowsMeasure,
     CountUnitsMeasure,
@@ -33,9 +31,11 @@ from query_lang.plan import (
     PlanColumn,
     SumMeasure,
 )
-from query_lang.render import render_plan
-from query_lang.sensitivity import measure_sensitivity
-from query_lang.syntax import Query
+from query_lang.plans.sensitivity import measure_sensitivity
+from query_lang.reading.parse import parse_query
+from query_lang.rendering.duckdb.render import render_plan
+from query_lang.showing.derivation import derive
+from query_lang.syntax.nodes import Query
 
 Weights = Mapping[str, Fraction]
 NO_WEIGHTS: Weights = MappingProxyType({})

@@ -24,10 +24,10 @@ from pydantic import (
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
-from query_lang.axes import Axis
-from query_lang.cubes import CubeRequest
-from query_lang.periods import Periods, PeriodUnit, Take
-from query_lang.sequences import SequenceRequest
+from query_lang.specs.axes import Axis
+from query_lang.specs.cubes import CubeRequest
+from query_lang.specs.periods import Periods, PeriodUnit, Take
+from query_lang.specs.sequences import SequenceRequest
 
 PUBLIC: Final = "public"
 FIRST_ROW: Final = "first"

@@ -24,7 +24,7 @@ from engines.snapshots import MAX_OPEN
 from mechanisms.samplers import OpenDPSampler, Sampler
 from mechanisms.vector_samplers import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from server.installing import open_databases
 from server.parser_process import ParserPool
 from server.persistence import tables

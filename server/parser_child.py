@@ -10,8 +10,8 @@ import threading
 import time
 
 from privacy.errors import QueryError
-from query_lang.parse import parse_query
-from query_lang.syntax_json import to_json
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.wire import to_json
 
 MEMORY_BYTES = 1 << 30
 STARTED = b"started\n"

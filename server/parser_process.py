@@ -12,9 +12,9 @@ import threading
 from engines.json_children import JsonChild
 from privacy import errors
 from privacy.errors import CuratorError, QueryError
-from query_lang.limits import check_size
-from query_lang.syntax import Query
-from query_lang.syntax_json import Json, from_json
+from query_lang.reading.limits import check_size
+from query_lang.syntax.nodes import Query
+from query_lang.syntax.wire import Json, from_json
 from server.parser_child import STARTED
 
 PARSE_SECONDS = 5.0

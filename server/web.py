@@ -17,8 +17,8 @@ from budget.process_lock import ProcessLock
 from engines.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
-from query_lang.compiled import CompiledQuery
-from query_lang.costs import PAID
+from query_lang.plans.compiled import CompiledQuery
+from query_lang.plans.costs import PAID
 from server.api.app import Parts, make_app
 from server.api.backlog import (
     STARTING_SECONDS,

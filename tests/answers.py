@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType
-from query_lang.compiled import (
+from query_lang.plans.compiled import (
     CompiledQuery,
     KeyShown,
     Measure,
@@ -12,8 +12,8 @@ from query_lang.compiled import (
     OutputColumn,
     Presentation,
 )
-from query_lang.costs import PlanCost
-from query_lang.rendered import RenderedPlan
+from query_lang.plans.costs import PlanCost
+from query_lang.plans.rendered import RenderedPlan
 
 ONE = VectorSensitivity(Fraction(1), Fraction(1), Fraction(1))
 

@@ -10,7 +10,7 @@ from datetime import date
 
 import numpy as np
 
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.questions.answering import AskedCube
 from release.questions.binding import CubeBinder
 from release.questions.cube import PublishedCube

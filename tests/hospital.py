@@ -16,7 +16,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang.rendered import RenderedPlan
+from query_lang.plans.rendered import RenderedPlan
 
 T = ColumnType
 ENCOUNTERS = Table(

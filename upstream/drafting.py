@@ -28,7 +28,7 @@ from privacy.schema import (
     ColumnType,
 )
 from query_lang.hierarchies import is_code_sql
-from query_lang.writable import is_writable
+from query_lang.reading.writable import is_writable
 from upstream.csv_structure import other_separator
 from upstream.draft_joins import JoinColumn, join_to_units
 from upstream.errors import IngestionError, Problem

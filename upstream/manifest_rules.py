@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from privacy.schema import ColumnType
 from query_lang.hierarchies import BUILT_IN
-from query_lang.writable import is_writable
+from query_lang.reading.writable import is_writable
 from upstream.column_rules import broken_column_rules
 from upstream.declarations import Declarations, LossRange, PopulationSpec, TableSpec
 from upstream.yaml_nodes import Place

@@ -16,7 +16,7 @@ from datetime import date
 import numpy as np
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.errors import ReleaseRefusedError
 from release.questions import answering
 from release.questions.answering import AskedCube

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from privacy.schema import ColumnType
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.domain import CubeDomain, Dimension
 from release.models.cells import CellsModel
 from release.questions.answering import AskedCube

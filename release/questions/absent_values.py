@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from privacy.schema import Scalar
-from query_lang.expressions import Call, Constant, Expression, FieldRef, Function
-from query_lang.literals import is_outside_domain
-from query_lang.outside_domain import declared_instead
-from query_lang.refusals import refuse
-from query_lang.syntax import Position
+from query_lang.binding.outside_domain import declared_instead
+from query_lang.plans.expressions import Call, Constant, Expression, FieldRef, Function
+from query_lang.plans.literals import is_outside_domain
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
 from release.questions import rules
 from release.questions.question import AxisSlot
 

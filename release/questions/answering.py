@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from query_lang.compiled import (
+from query_lang.plans.compiled import (
     KeyShown,
     NumberShown,
     OutputColumn,
     QueryWarning,
 )
-from query_lang.presentation import Value, chosen, written_value
-from query_lang.syntax import Query
+from query_lang.showing.presentation import Value, chosen, written_value
+from query_lang.syntax.nodes import Query
 from release.models.contract import CubeModel
 from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder

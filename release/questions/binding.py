@@ -21,12 +21,11 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang.bind import bind_query
+from query_lang.binding.bind import bind_query
 from query_lang.compile import output_columns
-from query_lang.expressions import Function
-from query_lang.plan import Scan
-from query_lang.refusals import refuse
-from query_lang.syntax import (
+from query_lang.plans.expressions import Function
+from query_lang.plans.nodes import Scan
+from query_lang.syntax.nodes import (
     Expression,
     Extract,
     FunctionCall,
@@ -36,6 +35,7 @@ from query_lang.syntax import (
     Query,
     StringLiteral,
 )
+from query_lang.syntax.refusals import refuse
 from release.domain import Dimension
 from release.questions import rules
 from release.questions.absent_values import refuse_absent_values

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal
 
 from privacy.schema import Hierarchy
-from query_lang.compiled import QueryWarning
+from query_lang.plans.compiled import QueryWarning
 from release.domain import CubeDomain
 from release.questions.views import View
 

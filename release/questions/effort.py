@@ -10,8 +10,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from query_lang.refusals import refuse
-from query_lang.syntax import Position
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
 from release.questions import rules
 
 MAX_EVALUATED: Final = 250_000

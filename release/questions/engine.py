@@ -10,7 +10,7 @@ import duckdb
 from engines.deadlines import Deadlines
 from engines.incidents import Incidents
 from engines.snapshots import LOCKED, PUBLIC_ROWS
-from query_lang.fragments import Fragment
+from query_lang.rendering.fragments import Fragment
 from release.questions.keeping import Keeper
 
 _MEMORY: Final = "512MB"

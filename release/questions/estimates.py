@@ -7,13 +7,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from privacy.schema import ColumnType
-from query_lang.compiled import AverageShown, KeyShown, NumberShown, OutputColumn, Shown
-from query_lang.decimals import decimal_of
-from query_lang.domains import cells
-from query_lang.plan import MeasureKind, SumMeasure
-from query_lang.refusals import refuse
-from query_lang.rendered import Cell
-from query_lang.shown_values import SHOWN_DIGITS, ShownValue
+from query_lang.plans.compiled import (
+    AverageShown,
+    KeyShown,
+    NumberShown,
+    OutputColumn,
+    Shown,
+)
+from query_lang.plans.domains import cells
+from query_lang.plans.nodes import MeasureKind, SumMeasure
+from query_lang.plans.rendered import Cell
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.values import SHOWN_DIGITS, ShownValue
+from query_lang.syntax.refusals import refuse
 from release.questions import rules
 from release.questions.averages import average_interval
 from release.questions.cube import PublishedCube

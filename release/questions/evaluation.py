@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy.schema import Scalar
-from query_lang.domains import stored_value
-from query_lang.expressions import (
+from query_lang.plans.domains import stored_value
+from query_lang.plans.expressions import (
     TRUTH,
     Call,
     Expression,
@@ -25,8 +25,12 @@ from query_lang.expressions import (
     Function,
     slots_read,
 )
-from query_lang.fragments import Fragment
-from query_lang.public_values import render_public_values, sql_type, value_column
+from query_lang.rendering.duckdb.public_values import (
+    render_public_values,
+    sql_type,
+    value_column,
+)
+from query_lang.rendering.fragments import Fragment
 from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
 from release.questions.engine import PublicEngine

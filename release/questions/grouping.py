@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 
 from privacy.schema import Scalar
-from query_lang.domains import stored_value
-from query_lang.expressions import Expression, conjunction, conjuncts
-from query_lang.plan import Key
-from query_lang.refusals import refuse
+from query_lang.plans.domains import stored_value
+from query_lang.plans.expressions import Expression, conjunction, conjuncts
+from query_lang.plans.nodes import Key
+from query_lang.syntax.refusals import refuse
 from release.models.contract import Estimates, IntArray, Weighing
 from release.questions import rules
 from release.questions.absent_values import is_equality

@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from query_lang.expressions import Call, Expression, Function
+from query_lang.plans.expressions import Call, Expression, Function
 from release.questions.effort import Effort
 from release.questions.evaluation import PublicValues
 from release.questions.lookups import JOINS, TruthArray

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy.schema import ColumnType, Scalar
-from query_lang.expressions import Call, Constant, Expression, FieldRef, Function
+from query_lang.plans.expressions import Call, Constant, Expression, FieldRef, Function
 from release.questions.question import AxisSlot, CubeQuestion
 
 TruthArray = NDArray[np.int8]

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from query_lang.canonical import plan_to_json
 from query_lang.compile import output_columns
-from query_lang.compiled import QueryWarning
-from query_lang.expressions import (
+from query_lang.plans.canonical import plan_to_json
+from query_lang.plans.compiled import QueryWarning
+from query_lang.plans.expressions import (
     TRUTH,
     Call,
     Constant,
@@ -24,7 +24,7 @@ from query_lang.expressions import (
     FieldRef,
     conjuncts,
 )
-from query_lang.plan import (
+from query_lang.plans.nodes import (
     Aggregate,
     BoundContributions,
     CountRowsMeasure,
@@ -37,8 +37,8 @@ from query_lang.plan import (
     SumMeasure,
     UnitJoin,
 )
-from query_lang.slots import shape_of
-from query_lang.syntax import Position
+from query_lang.plans.slots import shape_of
+from query_lang.syntax.nodes import Position
 from release.questions.absent_values import absent_values
 from release.questions.cube import PublishedCube
 from release.questions.question import AxisSlot, CubeQuestion, Peeled, peel

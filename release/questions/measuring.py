@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from query_lang.compiled import AverageShown
-from query_lang.expressions import conjuncts
-from query_lang.plan import (
+from query_lang.plans.compiled import AverageShown
+from query_lang.plans.expressions import conjuncts
+from query_lang.plans.nodes import (
     CountRowsMeasure,
     CountUnitsMeasure,
     CountValuesMeasure,
@@ -16,7 +16,7 @@ from query_lang.plan import (
     MeasureKind,
     SumMeasure,
 )
-from query_lang.refusals import refuse
+from query_lang.syntax.refusals import refuse
 from release.models.contract import Estimates, FloatArray, Weighing
 from release.questions import rules
 from release.questions.cube import PublishedCube

@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import Final
 
 from privacy.schema import ColumnType
-from query_lang.compiled import QueryWarning
-from query_lang.expressions import Call, Expression, FieldRef, Function
+from query_lang.plans.compiled import QueryWarning
+from query_lang.plans.expressions import Call, Expression, FieldRef, Function
 from release.domain import Dimension
 from release.questions.question import AxisSlot
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from privacy.schema import ColumnType, Scalar
-from query_lang.compiled import OutputColumn, Presentation, QueryWarning
-from query_lang.expressions import (
+from query_lang.plans.compiled import OutputColumn, Presentation, QueryWarning
+from query_lang.plans.expressions import (
     AverageRef,
     Call,
     CompareAverage,
@@ -16,9 +16,9 @@ from query_lang.expressions import (
     UnitsEqual,
     holds_subquery,
 )
-from query_lang.plan import Aggregate, Compute, Filter, Key, MeasureKind, Node
-from query_lang.refusals import refuse
-from query_lang.syntax import Position
+from query_lang.plans.nodes import Aggregate, Compute, Filter, Key, MeasureKind, Node
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse
 from release.questions import rules
 
 MAX_NODES: Final = 10_000

@@ -5,7 +5,7 @@ docs/querying-releases.md has a line for each name; a test holds that.
 
 from typing import Final
 
-from query_lang.rules import Rule
+from query_lang.syntax.rules import Rule
 
 ONE_RELEASE: Final = Rule(
     "one_release",

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from privacy.schema import ColumnType, Hierarchy
-from query_lang.cost_constants import NUMBER_BYTES
-from query_lang.cost_expressions import ExpressionCost, text_width
-from query_lang.expressions import Call, Expression, slots_read
-from query_lang.plan import Aggregate
+from query_lang.costs.constants import NUMBER_BYTES
+from query_lang.costs.expressions import ExpressionCost, text_width
+from query_lang.plans.expressions import Call, Expression, slots_read
+from query_lang.plans.nodes import Aggregate
 from release.models.contract import IntArray
 from release.questions.question import AxisSlot, peel
 

@@ -19,7 +19,7 @@ from privacy.schema import (
     Scalar,
 )
 from query_lang import hierarchies
-from query_lang.expressions import Call, Constant, Expression, Function
+from query_lang.plans.expressions import Call, Constant, Expression, Function
 
 Own = Mapping[str, Hierarchy]
 _MONTHS = 12

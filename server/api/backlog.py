@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from query_lang.compiled import CompiledQuery
-from query_lang.costs import SLOT_SHARE
+from query_lang.plans.compiled import CompiledQuery
+from query_lang.plans.costs import SLOT_SHARE
 
 READING_SECONDS: Final = 0.013
 """Of the server, to read, compile, charge and anchor a short question."""

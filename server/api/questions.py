@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError
-from query_lang.compiled import CompiledQuery
+from query_lang.plans.compiled import CompiledQuery
 from server.api.backlog import (
     AT_ONCE,
     NOTHING,

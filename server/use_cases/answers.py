@@ -9,10 +9,10 @@ from typing import Final
 from budget.splices import Piece
 from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
-from query_lang.chosen_rows import shown_confidence
-from query_lang.compiled import CompiledQuery
-from query_lang.costs import PlanCost
-from query_lang.presentation import present
+from query_lang.plans.compiled import CompiledQuery
+from query_lang.plans.costs import PlanCost
+from query_lang.showing.chosen_rows import shown_confidence
+from query_lang.showing.presentation import present
 from release.questions.answering import ReleaseAnswer
 from server.use_cases.noise import (
     NINETY_FIVE_PERCENT,

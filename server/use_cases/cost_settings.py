@@ -2,7 +2,7 @@
 
 from engines.duckdb_engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
 from engines.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
-from query_lang.costs import CostLimits, EngineSize, cost_limits, job_limits
+from query_lang.plans.costs import CostLimits, EngineSize, cost_limits, job_limits
 from server.settings import Settings
 
 

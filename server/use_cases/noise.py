@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from mechanisms.pricing import half_width
 from privacy.events import MeasuredVector, PriceEvent
-from query_lang.compiled import (
+from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     KeyShown,
@@ -15,9 +15,9 @@ from query_lang.compiled import (
     QuantileShown,
     Shown,
 )
-from query_lang.confidence import intervals_of
-from query_lang.decimals import decimal_text
-from query_lang.foretold import ROUND_COUNTS, foretold
+from query_lang.showing.confidence import intervals_of
+from query_lang.showing.decimals import decimal_text
+from query_lang.showing.foretold import ROUND_COUNTS, foretold
 from server.use_cases.questions import Question
 
 NoiseEntry = dict[str, object]

@@ -16,8 +16,7 @@ from sqlalchemy import Row, select
 from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.cubes import BoundCube, bind_cube, compile_cube
-from query_lang.plan import (
+from query_lang.plans.nodes import (
     Aggregate,
     Node,
     PublicJoin,
@@ -25,7 +24,8 @@ from query_lang.plan import (
     Union,
     UnitJoin,
 )
-from query_lang.sequences import compile_sequences
+from query_lang.specs.cubes import BoundCube, bind_cube, compile_cube
+from query_lang.specs.sequences import compile_sequences
 from release.plans import domain_of
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube

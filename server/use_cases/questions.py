@@ -17,14 +17,14 @@ from privacy.events import PriceEvent, VectorSensitivity
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.bind import bind_query, check_bounds
+from query_lang.binding.bind import bind_query, check_bounds
 from query_lang.compile import compile_syntax
-from query_lang.compiled import AverageShown, CompiledQuery, QuantileShown
-from query_lang.costs import PAID, UNLIMITED, CostLimits
-from query_lang.decimals import decimal_of
-from query_lang.noisy_conditions import all_shown
-from query_lang.refusals import refuse
-from query_lang.rules import TOO_COSTLY
+from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.noisy_conditions import all_shown
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import TOO_COSTLY
 from release.questions.matching import Asked
 from server.persistence import tables
 from server.use_cases.access import Grant

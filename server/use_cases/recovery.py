@@ -15,7 +15,7 @@ from functools import partial
 from budget.ledger import Orphan, QueryRecord
 from privacy.errors import CuratorError, LedgerUnavailableError, StoppingError
 from privacy.losses import Loss
-from query_lang.compiled import CompiledQuery
+from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.access import Caller, snapshot_grant
 from server.use_cases.asking import (
     Computed,

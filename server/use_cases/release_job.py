@@ -24,7 +24,7 @@ from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.times import shown_time
-from query_lang.costs import UNLIMITED
+from query_lang.plans.costs import UNLIMITED
 from release.folders import Content, write_release
 from release.manifests import Publication
 from release.signing import InstallationKey

@@ -15,15 +15,15 @@ from privacy.errors import (
 )
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.axes import AxisRefusedError
-from query_lang.costs import UNLIMITED, CostLimits
-from query_lang.cubes import CubePlan, compile_cube
-from query_lang.sequences import (
+from query_lang.plans.costs import UNLIMITED, CostLimits
+from query_lang.reading.source_texts import place_in_source
+from query_lang.specs.axes import AxisRefusedError
+from query_lang.specs.cubes import CubePlan, compile_cube
+from query_lang.specs.sequences import (
     SequencePlan,
     SequencesRefusedError,
     compile_sequences,
 )
-from query_lang.source_texts import place_in_source
 from release.errors import ReleaseRefusedError
 from release.plans import domain_of, sequences_of
 from release.sequences.strategies.registry import (

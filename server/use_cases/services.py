@@ -14,7 +14,7 @@ from engines.incidents import Incidents
 from mechanisms.samplers import Sampler
 from mechanisms.vector_samplers import VectorSampler
 from privacy.errors import LedgerUnavailableError
-from query_lang.syntax import Query
+from query_lang.syntax.nodes import Query
 from server.settings import Settings
 from server.use_cases.remembered import CatalogueMemory
 from server.use_cases.unreadable import UnreadableSnapshots

@@ -10,7 +10,9 @@ import pytest
 from mechanisms.biased_tests import BiasedTests
 from mechanisms.meter import Meter
 from mechanisms.sparse_counts import noisy_sparse
-from query_lang import expressions, plan, scope, sensitivity, stability
+from query_lang.binding import scope
+from query_lang.plans import expressions, sensitivity, stability
+from query_lang.plans import nodes as plan
 
 ROOT = Path(__file__).parents[2]
 PROOFS = ROOT / "docs" / "proofs"

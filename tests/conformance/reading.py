@@ -9,8 +9,8 @@ import re
 from datetime import date, datetime
 from decimal import Decimal
 
-from query_lang import syntax
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
+from query_lang.syntax import nodes as syntax
 from tests.semantics import tree
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -7,11 +7,12 @@ from typing import get_args
 import pytest
 
 from privacy.sealed import SATURATION
-from query_lang import expressions, plan
-from query_lang.bind import bind_query
+from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
-from query_lang.expressions import Function
-from query_lang.parse import parse_query
+from query_lang.plans import expressions
+from query_lang.plans import nodes as plan
+from query_lang.plans.expressions import Function
+from query_lang.reading.parse import parse_query
 from tests.conformance.hostile import POOLS, TABLES, declared, pool
 from tests.conformance.reading import tree_of
 from tests.conformance.rows import ROWS

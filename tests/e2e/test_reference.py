@@ -18,7 +18,7 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType, Dataset, HierarchyDomain
 from query_lang.compile import compile_query
 from query_lang.hierarchies import level_values
-from query_lang.presentation import present
+from query_lang.showing.presentation import present
 from server.demo.hospital import write_hospital
 from tests.conformance.reading import tree_of
 from tests.semantics.evaluator import NO_BOUNDS, Codes, Prepared

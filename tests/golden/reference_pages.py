@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 
 from privacy.errors import QueryError
 from query_lang.compile import compile_query
-from query_lang.parse import parse_query
-from query_lang.rules import RULES
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.rules import RULES
 from server.demo.manifest import MANIFEST
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.refusals import REFUSED

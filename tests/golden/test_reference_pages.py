@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from query_lang.rules import RULES
+from query_lang.syntax.rules import RULES
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.reference_pages import (
     REFERENCE,

@@ -19,7 +19,7 @@ import engines.executors
 from engines.executors import ExecutorEngine, Shares
 from engines.snapshots import SnapshotLimits
 from privacy.errors import ExecutionError, StoppingError
-from query_lang.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import RenderedPlan, Statement
 
 SLOW = (
     "SELECT COUNT(*) FROM range(10000000) a, range(100000) b "

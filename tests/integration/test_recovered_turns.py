@@ -11,7 +11,7 @@ import pytest
 from budget.ledger import Ledger
 from engines.executors import ExecutorEngine
 from privacy.errors import LedgerUnavailableError
-from query_lang.costs import PlanCost
+from query_lang.plans.costs import PlanCost
 from server.api.backlog import Machine, work_of
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.slots import Lateness, SlotClock

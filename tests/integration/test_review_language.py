@@ -5,8 +5,8 @@ import pytest
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, RangeDomain
 from query_lang.compile import compile_query
-from query_lang.domains import MAX_CELLS, combined
-from query_lang.expressions import Facts
+from query_lang.plans.domains import MAX_CELLS, combined
+from query_lang.plans.expressions import Facts
 from tests.semantics import engine, hospital
 
 LONGEST_STATEMENT = 256 * 1024

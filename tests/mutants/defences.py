@@ -47,7 +47,7 @@ DEFENCES = (
     Fault(
         "sums_in_64_bits",
         "integers are added in 64 bits, so that one patient's row can raise",
-        "query_lang/render_expressions.py",
+        "query_lang/rendering/duckdb/expressions.py",
         '    return Fragment("CAST(") + own + Fragment(" AS HUGEINT)")',
         "    return own",
         ("tests/attacks/test_a5_error_oracle.py",),
@@ -65,7 +65,7 @@ DEFENCES = (
     Fault(
         "no_cell_for_null",
         "a cell comes back only where the declaration's author thought of it",
-        "query_lang/domains.py",
+        "query_lang/plans/domains.py",
         "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
         "    null: tuple[None, ...] = ()",
         ("tests/attacks/test_a8_existence.py",),
@@ -85,7 +85,7 @@ DEFENCES = (
     Fault(
         "any_question_is_the_same",
         "a stored answer is offered for whatever has the same weights",
-        "query_lang/canonical.py",
+        "query_lang/plans/canonical.py",
         '"plan": plan_to_json(plan), ',
         '"plan": type(plan).__name__, ',
         ("tests/attacks/test_c1_repeats.py", "tests/attacks/test_c3_rewrites.py"),
@@ -102,7 +102,7 @@ DEFENCES = (
     Fault(
         "words_unaccounted",
         "parts of a text that no rule read are passed over",
-        "query_lang/tally.py",
+        "query_lang/reading/tally.py",
         "    if at < len(marks):\n"
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
         "    if False:\n"
@@ -112,7 +112,7 @@ DEFENCES = (
     Fault(
         "texts_without_end",
         "a text may have any number of tokens",
-        "query_lang/limits.py",
+        "query_lang/reading/limits.py",
         "    if len(tokens) > MAX_TOKENS:",
         "    if False:",
         ("tests/unit/query_lang/test_limits.py",),

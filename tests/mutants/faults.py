@@ -52,7 +52,7 @@ FAULTS = (
     Fault(
         "equal_numbers_as_one",
         "equal numbers of a private table are read, and worked on, as one",
-        "query_lang/stored_forms.py",
+        "query_lang/rendering/stored_forms.py",
         "column.type is not ColumnType.TEXT",
         "column.type is ColumnType.DATE",
         ("tests/unit/upstream/test_stored_forms.py",),
@@ -60,7 +60,7 @@ FAULTS = (
     Fault(
         "equal_choices_as_one",
         "what all rows of a block choose is worked on as one",
-        "query_lang/fragments.py",
+        "query_lang/rendering/fragments.py",
         'return Fragment("COALESCE(") + value + Fragment(", NULL)")',
         'return Fragment("(") + value + Fragment(")")',
         ("tests/unit/upstream/test_stored_forms.py",),
@@ -76,7 +76,7 @@ FAULTS = (
     Fault(
         "dots_for_nothing",
         "what dots of own codes take is not in the cost of a plan",
-        "query_lang/cost_expressions.py",
+        "query_lang/costs/expressions.py",
         "LEVEL_STEPS + dots * DOT_STEPS",
         "LEVEL_STEPS + dots",
         ("tests/unit/query_lang/test_costs.py",),
@@ -84,7 +84,7 @@ FAULTS = (
     Fault(
         "wide_bins_for_nothing",
         "a bin costs the same however wide the declared range is",
-        "query_lang/cost_plans.py",
+        "query_lang/costs/plans.py",
         "dividend.bit_length()",
         "8",
         ("tests/unit/query_lang/test_costs.py",),
@@ -92,7 +92,7 @@ FAULTS = (
     Fault(
         "subqueries_by_number",
         "an expression that holds a subquery differs from its second writing",
-        "query_lang/bind_expressions.py",
+        "query_lang/binding/expressions.py",
         "found = self._bound[tree] = self.environment.first_written(found)",
         "self._bound[tree] = found",
         ("tests/unit/query_lang/test_written_twice.py",),
@@ -100,7 +100,7 @@ FAULTS = (
     Fault(
         "shapes_without_facts",
         "what is known of the columns around a subquery is no part of its shape",
-        "query_lang/slots.py",
+        "query_lang/plans/slots.py",
         "    changed = {\n"
         "        field.name: _renumbered(getattr(value, field.name), number)\n"
         "        for field in fields(value)\n",
@@ -114,7 +114,7 @@ FAULTS = (
     Fault(
         "canonical_with_gaps",
         "the identity of a question counts how often a subquery was written",
-        "query_lang/canonical.py",
+        "query_lang/plans/canonical.py",
         "    plan = with_ranked_slots(plan)\n",
         "",
         ("tests/unit/query_lang/test_written_twice.py",),
@@ -122,7 +122,7 @@ FAULTS = (
     Fault(
         "false_is_neutral",
         "FALSE beside AND changes nothing, as TRUE does",
-        "query_lang/expressions.py",
+        "query_lang/plans/expressions.py",
         "        return (truth_constant(truth=not neutral),)\n",
         "        return (truth_constant(truth=neutral),)\n",
         ("tests/semantics/test_literal_conditions.py",),
@@ -130,7 +130,7 @@ FAULTS = (
     Fault(
         "averages_weigh_twice",
         "each half of an average takes the whole weight of its column",
-        "query_lang/bind_top.py",
+        "query_lang/binding/top.py",
         "            shares[vector].append(weight / len(vectors))\n",
         "            shares[vector].append(weight)\n",
         ("tests/unit/query_lang/test_written_twice.py",),
@@ -280,7 +280,7 @@ FAULTS = (
     Fault(
         "paid_refused_by_size",
         "a charge that was paid before answers had a limit of size ends unanswered",
-        "query_lang/costs.py",
+        "query_lang/plans/costs.py",
         "PAID: Final = replace(UNLIMITED, answer_numbers=_EVERYTHING)",
         "PAID: Final = UNLIMITED",
         ("tests/unit/query_lang/test_answer_size.py",),
@@ -288,7 +288,7 @@ FAULTS = (
     Fault(
         "answers_of_any_size",
         "one answer for the least loss fills the server's memory and the disk",
-        "query_lang/domains.py",
+        "query_lang/plans/domains.py",
         "    if cells * columns > most:\n",
         "    if cells * columns > 1_000 * most:\n",
         ("tests/unit/query_lang/test_answer_size.py",),
@@ -1132,7 +1132,7 @@ FAULTS = (
     Fault(
         "cost_without_pairs",
         "joins and subqueries count their rows, not their pairs",
-        "query_lang/cost_joins.py",
+        "query_lang/costs/joins.py",
         "    return Amount(left.unit * right.unit, whole)\n",
         "    return Amount(left.unit + right.unit, left.whole + right.whole)\n",
         ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
@@ -1140,7 +1140,7 @@ FAULTS = (
     Fault(
         "unit_fills_the_margin_twice",
         "one unit may add more to all questions ahead than a reply keeps free",
-        "query_lang/costs.py",
+        "query_lang/plans/costs.py",
         "        unit_steps=slot // SLOT_SHARE // ahead,",
         "        unit_steps=slot // (SLOT_SHARE // 2) // ahead,",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1148,7 +1148,7 @@ FAULTS = (
     Fault(
         "bounds_before_rewrites",
         "a refusal for cost names only what drops rows",
-        "query_lang/cost_checks.py",
+        "query_lang/costs/checks.py",
         "return f'{keeping}, or ask with",
         "return f'ask with",
         ("tests/unit/query_lang/test_ordinary_costs.py",),
@@ -1156,7 +1156,7 @@ FAULTS = (
     Fault(
         "public_conditions_after_the_join",
         "a condition on a public table is evaluated for each joined row",
-        "query_lang/placed_filters.py",
+        "query_lang/rendering/placed_filters.py",
         "below, rest = ((), rest) if child.outer else _of_public(rest, child)",
         "below = ()",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1164,7 +1164,7 @@ FAULTS = (
     Fault(
         "refusals_point_at_the_start",
         "a refusal for cost points at the query's first word",
-        "query_lang/cost_places.py",
+        "query_lang/costs/places.py",
         "    return max(found, default=tree.select.position, key=_in_text)",
         "    return tree.select.position",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1172,7 +1172,7 @@ FAULTS = (
     Fault(
         "terms_start_nothing",
         "a PARTITION BY of 900 terms starts up as much as one of none",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "    terms = 1 + len(key.widths)\n",
         "    terms = 1\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1180,7 +1180,7 @@ FAULTS = (
     Fault(
         "partitions_fill_one_bin",
         "partitions beyond the unit key start up as much as the unit's own",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "min(rows.unit, ORDER_BINS) if key.splits else 1",
         "1",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1196,7 +1196,7 @@ FAULTS = (
     Fault(
         "joins_without_keyed_hashes",
         "rows are looked up by values that one unit can choose to fill a run",
-        "query_lang/render_hashes.py",
+        "query_lang/rendering/duckdb/hashes.py",
         '    return [probed + Fragment(" = ") + held]\n',
         "    return []\n",
         ("tests/unit/query_lang/test_keyed_hashes.py",),
@@ -1204,7 +1204,7 @@ FAULTS = (
     Fault(
         "groups_without_keyed_hashes",
         "groups are looked up by values that one unit can choose to fill a run",
-        "query_lang/render_hashes.py",
+        "query_lang/rendering/duckdb/hashes.py",
         "    return [*names, keyed_hash(zip(names, facts, strict=True))]\n",
         "    return [*names]\n",
         ("tests/unit/query_lang/test_keyed_hashes.py",),
@@ -1212,7 +1212,7 @@ FAULTS = (
     Fault(
         "distinct_values_without_keyed_hashes",
         "distinct values are looked up by a hash that one unit can turn round",
-        "query_lang/render_hashes.py",
+        "query_lang/rendering/duckdb/hashes.py",
         "    pair = listed([value, keyed_hash([(value, facts)])])\n",
         "    pair = listed([value])\n",
         ("tests/unit/query_lang/test_keyed_hashes.py",),
@@ -1236,7 +1236,7 @@ FAULTS = (
     Fault(
         "cost_without_runs",
         "rows that no keyed hash spreads cost as much as if nobody chose them",
-        "query_lang/cost_hashes.py",
+        "query_lang/costs/hashes.py",
         "        meter.spend(construct, rows, RUN_STEPS * most)\n",
         "        pass\n",
         ("tests/unit/query_lang/test_keyed_hashes.py",),
@@ -1244,7 +1244,7 @@ FAULTS = (
     Fault(
         "cost_without_keyed_hashes",
         "keyed hashes take no time",
-        "query_lang/cost_hashes.py",
+        "query_lang/costs/hashes.py",
         "    meter.spend(construct, rows, steps)\n",
         "",
         ("tests/unit/query_lang/test_keyed_hashes.py",),
@@ -1252,7 +1252,7 @@ FAULTS = (
     Fault(
         "cost_without_loops",
         "pairs without an equality cost as much as one look",
-        "query_lang/cost_subqueries.py",
+        "query_lang/costs/subqueries.py",
         "    return outer.times(most)\n",
         "    return outer\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1260,7 +1260,7 @@ FAULTS = (
     Fault(
         "cost_without_numbered_rows",
         "the rows around an EXISTS that is a value take no memory",
-        "query_lang/cost_subqueries.py",
+        "query_lang/costs/subqueries.py",
         "    costs.meter.hold(_EXISTS, rows.rows, 2 * size)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1268,7 +1268,7 @@ FAULTS = (
     Fault(
         "cost_with_numbered_rows_once",
         "rows that are numbered over a join are taken to be kept once",
-        "query_lang/cost_subqueries.py",
+        "query_lang/costs/subqueries.py",
         "    costs.meter.hold(_EXISTS, rows.rows, 2 * size)\n",
         "    costs.meter.hold(_EXISTS, rows.rows, size)\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1276,7 +1276,7 @@ FAULTS = (
     Fault(
         "cost_without_pages_of_tables",
         "the pages that the first rows of a join's table begin are left out",
-        "query_lang/cost_joins.py",
+        "query_lang/costs/joins.py",
         "    costs.meter.start(construct, 0, TABLE_BYTES + texts)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1284,7 +1284,7 @@ FAULTS = (
     Fault(
         "cost_without_pages_of_distinct_values",
         "the pages that the first distinct value begins are left out",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "STARTED_DISTINCT, DISTINCT_BYTES)",
         "STARTED_DISTINCT)",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1292,7 +1292,7 @@ FAULTS = (
     Fault(
         "cost_without_pages_in_the_whole",
         "what the first rows begin is no part of the bytes of the whole",
-        "query_lang/cost_amounts.py",
+        "query_lang/costs/amounts.py",
         "Amount(0, size, size)",
         "Amount(0, 0, size)",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1300,7 +1300,7 @@ FAULTS = (
     Fault(
         "empty_sides",
         "a side that a join holds may be empty, which leaves the other unread",
-        "query_lang/render_joins.py",
+        "query_lang/rendering/duckdb/joins.py",
         '    return Fragment(f"{rows.sql[:-1]} UNION ALL ", rows.parameters)'
         " + extra + _END\n",
         "    return rows\n",
@@ -1309,7 +1309,7 @@ FAULTS = (
     Fault(
         "no_number_met",
         "no row may meet an EXISTS that is a value: then none is looked up",
-        "query_lang/render_subqueries.py",
+        "query_lang/rendering/duckdb/subqueries.py",
         'Fragment(f"{met.sql[:-1]} UNION ALL SELECT 0)", met.parameters)',
         "met",
         ("tests/property/test_empty_sides.py",),
@@ -1333,7 +1333,7 @@ FAULTS = (
     Fault(
         "anti_joins_keep_matches",
         "NOT EXISTS keeps the rows that EXISTS keeps",
-        "query_lang/render_subqueries.py",
+        "query_lang/rendering/duckdb/subqueries.py",
         'kind = " ANTI JOIN " if join.anti else " SEMI JOIN "',
         'kind = " SEMI JOIN "',
         ("tests/semantics/test_fuzz.py",),
@@ -1341,7 +1341,7 @@ FAULTS = (
     Fault(
         "cost_without_windows",
         "window functions and their sorts cost nothing",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "        meter.spend(construct, below.rows, steps + more)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1349,7 +1349,7 @@ FAULTS = (
     Fault(
         "cost_without_texts_over",
         "a text that a window gives costs as much as a number",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "        if not _gives_text(item):\n",
         "        if item.kind:\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1357,7 +1357,7 @@ FAULTS = (
     Fault(
         "cost_without_texts_ordered",
         "texts are compared in an order for nothing",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         " + doublings * key.compared()\n",
         "\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1365,7 +1365,7 @@ FAULTS = (
     Fault(
         "cost_without_order_keys",
         "the terms of a window's order take no memory",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "    size += beyond + beyond // SORT_KEY_SHARE\n",
         "",
         ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
@@ -1373,7 +1373,7 @@ FAULTS = (
     Fault(
         "cost_of_first_without_its_order",
         "FIRST holds its value, whatever it is ordered by",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * (sum(value.texts) + order.size)",
         "ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * sum(value.texts)",
         ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
@@ -1381,7 +1381,7 @@ FAULTS = (
     Fault(
         "steps_of_first_without_its_order",
         "FIRST takes as long for one text of its order as for sixteen",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "    texts = sum(value.texts) + sum(order.texts)\n",
         "    texts = sum(value.texts)\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1389,7 +1389,7 @@ FAULTS = (
     Fault(
         "cost_without_vectors_of_keys",
         "the keys of a vector of rows take no memory",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         '    meter.unpack("GROUP BY", below.rows, sum(value.texts) + order.size)\n',
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1397,7 +1397,7 @@ FAULTS = (
     Fault(
         "cost_without_texts_carried",
         "what one order gives is carried through the next for nothing",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "        size += paged(texts)\n",
         "        size += 0\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1405,7 +1405,7 @@ FAULTS = (
     Fault(
         "steps_without_texts_carried",
         "texts that one order gives take the next no time",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "    meter.spend(construct, below.rows, len(orders) * carried)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1413,7 +1413,7 @@ FAULTS = (
     Fault(
         "cost_without_keys_of_windows",
         "the terms of a window's order take no time",
-        "query_lang/cost_orders.py",
+        "query_lang/costs/orders.py",
         "sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings",
         "0 * SORT_KEY_BYTE_STEPS + doublings",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1421,7 +1421,7 @@ FAULTS = (
     Fault(
         "cost_without_powers_of_two",
         "the greatest text of a group takes its bytes alone",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "(TEXT_STATE_COPIES - 1) * width",
         "0 * TEXT_STATE_COPIES",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1429,7 +1429,7 @@ FAULTS = (
     Fault(
         "cost_without_pages",
         "pages of wide rows are full",
-        "query_lang/cost_amounts.py",
+        "query_lang/costs/amounts.py",
         "    return size + size // TEXT_SHARE if size > WIDE_ROW_BYTES else size\n",
         "    return size\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1437,7 +1437,7 @@ FAULTS = (
     Fault(
         "cost_without_computed_keys",
         "what a join computes of the side that it holds takes no memory",
-        "query_lang/cost_joins.py",
+        "query_lang/costs/joins.py",
         "    hold(costs, construct, keyed(costs, held, condition))\n",
         "    hold(costs, construct, held)\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1445,7 +1445,7 @@ FAULTS = (
     Fault(
         "cost_without_computed_keys_of_exists",
         "what EXISTS computes of its rows takes no memory",
-        "query_lang/cost_subqueries.py",
+        "query_lang/costs/subqueries.py",
         "    held = keyed(costs, inner, parts.pairs)\n",
         "    held = inner\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1453,7 +1453,7 @@ FAULTS = (
     Fault(
         "cost_of_ranges_once",
         "the value of a range in ON is kept once",
-        "query_lang/cost_joins.py",
+        "query_lang/costs/joins.py",
         "    for operand in (*again, *value.operands):\n",
         "    for operand in value.operands:\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1461,7 +1461,7 @@ FAULTS = (
     Fault(
         "cost_of_items_as_stored",
         "IN (SELECT ...) keeps columns, not what is computed of them",
-        "query_lang/cost_subqueries.py",
+        "query_lang/costs/subqueries.py",
         "{_ITEM: made.width(item)}",
         "{_ITEM: NUMBER_BYTES}",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1469,7 +1469,7 @@ FAULTS = (
     Fault(
         "cost_of_short_divisions",
         "a division of 64 bits takes as long as a product",
-        "query_lang/cost_expressions.py",
+        "query_lang/costs/expressions.py",
         "    Function.DIVIDE: DIVIDE_STEPS,\n",
         "    Function.DIVIDE: WIDE_STEPS,\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1477,7 +1477,7 @@ FAULTS = (
     Fault(
         "cost_without_expressions_vectors",
         "arithmetic holds no vectors",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "        self.meter.hold(construct, kept, ARITHMETIC_BYTES)\n",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1485,7 +1485,7 @@ FAULTS = (
     Fault(
         "cost_of_long_texts_as_short",
         "each byte of a long text is read as fast as of a short one",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "max(0, each - LONG_TEXT_BYTES)",
         "min(0, each - LONG_TEXT_BYTES)",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1493,7 +1493,7 @@ FAULTS = (
     Fault(
         "cost_without_vectors",
         "texts take no memory while they are read",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         '        self.meter.unpack(f"reading {table.name}", rows, texts)\n',
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1501,7 +1501,7 @@ FAULTS = (
     Fault(
         "cost_without_frames",
         "a frame costs as much as a running total",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "    return ONE_SIDED_FRAME_STEPS + FRAME_STEPS * length.bit_length()\n",
         "    return ONE_SIDED_FRAME_STEPS + 0 * length\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1509,7 +1509,7 @@ FAULTS = (
     Fault(
         "cost_without_bytes",
         "a text costs as much as a number to search",
-        "query_lang/cost_expressions.py",
+        "query_lang/costs/expressions.py",
         "self.width(call.operands[0]) * SEARCHED_BYTE_STEPS",
         "SEARCHED_BYTE_STEPS",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1517,7 +1517,7 @@ FAULTS = (
     Fault(
         "cost_without_codes",
         "the codes of an own hierarchy are passed for nothing",
-        "query_lang/cost_expressions.py",
+        "query_lang/costs/expressions.py",
         " + len(self.own[name].codes) * CODE_STEPS",
         "",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1525,7 +1525,7 @@ FAULTS = (
     Fault(
         "cost_without_repeats",
         "what cannot be named is counted once",
-        "query_lang/cost_expressions.py",
+        "query_lang/costs/expressions.py",
         "self.add(operand, times * (1 if self.names else again))",
         "self.add(operand, times * (1 if again else again))",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1533,7 +1533,7 @@ FAULTS = (
     Fault(
         "cost_without_parts",
         "one part of a UNION ALL is counted",
-        "query_lang/cost_nodes.py",
+        "query_lang/costs/nodes.py",
         "            rows += found.rows\n",
         "            rows = found.rows\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1541,7 +1541,7 @@ FAULTS = (
     Fault(
         "cost_without_statements",
         "the statements of histograms are not added up",
-        "query_lang/cost_plans.py",
+        "query_lang/costs/plans.py",
         "unit_steps=sum(meter.steps.unit for meter in self.meters)",
         "unit_steps=max(meter.steps.unit for meter in self.meters)",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1549,7 +1549,7 @@ FAULTS = (
     Fault(
         "cost_without_permits",
         "one unit's steps are held to half a slot, whoever else asks",
-        "query_lang/costs.py",
+        "query_lang/plans/costs.py",
         "        unit_steps=slot // SLOT_SHARE // ahead,\n",
         "        unit_steps=slot // SLOT_SHARE * min(ahead, 1),\n",
         ("tests/unit/query_lang/test_costs.py",),
@@ -1565,7 +1565,7 @@ FAULTS = (
     Fault(
         "sensitivity_off_by_one",
         "COUNT(*) is said to move by one row less",
-        "query_lang/sensitivity.py",
+        "query_lang/plans/sensitivity.py",
         "    k = Fraction(_positive(rows_per_unit))",
         "    k = Fraction(max(1, _positive(rows_per_unit) - 1))",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1573,7 +1573,7 @@ FAULTS = (
     Fault(
         "groups_taken_for_one",
         "a patient is said to be in one group whatever the key",
-        "query_lang/sensitivity.py",
+        "query_lang/plans/sensitivity.py",
         "    return [key for key in plan.keys if not key.facts.constant]",
         "    return []",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1874,7 +1874,7 @@ FAULTS = (
     Fault(
         "missing_cells",
         "a NULL cell comes back only if some row needs it",
-        "query_lang/domains.py",
+        "query_lang/plans/domains.py",
         "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
         "    null: tuple[None, ...] = ()",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1932,7 +1932,7 @@ FAULTS = (
     Fault(
         "left_join_taken_for_keyed",
         "a LEFT join on the unit key is counted as if by a key",
-        "query_lang/plan.py",
+        "query_lang/plans/nodes.py",
         "            if self.right_by_key:\n",
         "            if right:\n",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1940,7 +1940,7 @@ FAULTS = (
     Fault(
         "key_of_one_side",
         "a key that is equated with its own side counts as one match",
-        "query_lang/bind_sources.py",
+        "query_lang/binding/sources.py",
         "            if isinstance(column, FieldRef) and slots_read(value) <= other:",
         "            if isinstance(column, FieldRef):",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1948,7 +1948,7 @@ FAULTS = (
     Fault(
         "rollup_taken_for_one",
         "GROUP BY unit key and more is said to leave one row",
-        "query_lang/stability.py",
+        "query_lang/plans/stability.py",
         "    return 1 if by_unit_alone else rows",
         "    return 1",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1956,7 +1956,7 @@ FAULTS = (
     Fault(
         "fan_out_ignored",
         "a public row is said to be met once, whatever the fan-out",
-        "query_lang/stability.py",
+        "query_lang/plans/stability.py",
         "    return rows * fan_out",
         "    return rows",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1964,7 +1964,7 @@ FAULTS = (
     Fault(
         "union_taken_for_one",
         "UNION ALL is said to have its largest part's rows",
-        "query_lang/stability.py",
+        "query_lang/plans/stability.py",
         "    return sum(parts)",
         "    return max(parts)",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1972,7 +1972,7 @@ FAULTS = (
     Fault(
         "numbering_by_any_key",
         "a row number within more keys is taken for one of the unit",
-        "query_lang/bind_aggregates.py",
+        "query_lang/binding/aggregates.py",
         "            if not partition:\n                self.numberings",
         "            if made:\n                self.numberings",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1980,7 +1980,7 @@ FAULTS = (
     Fault(
         "nullable_side_constant",
         "a LEFT join's right side stays constant whatever its ON",
-        "query_lang/bind_sources.py",
+        "query_lang/binding/sources.py",
         "            constant = tied and all(c.facts.constant for c in conditions)",
         "            constant = tied",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1988,7 +1988,7 @@ FAULTS = (
     Fault(
         "union_constant",
         "a column that is constant in each part is so in UNION ALL",
-        "query_lang/bind_queries.py",
+        "query_lang/binding/queries.py",
         "        constant=False,\n        domain=combined(known),",
         "        constant=known[0].constant,\n        domain=combined(known),",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -1996,7 +1996,7 @@ FAULTS = (
     Fault(
         "exists_constant",
         "EXISTS counts as constant whatever it reads outside",
-        "query_lang/bind_queries.py",
+        "query_lang/binding/queries.py",
         "nullable=False, constant=scope.outer_constant)",
         "nullable=False, constant=True)",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2004,7 +2004,7 @@ FAULTS = (
     Fault(
         "lookup_constant",
         "what a varying key looks up counts as constant",
-        "query_lang/bind_sources.py",
+        "query_lang/binding/sources.py",
         "        return 1, all(equated[slot].facts.constant for slot in key)",
         "        return 1, True",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2012,7 +2012,7 @@ FAULTS = (
     Fault(
         "exists_untied",
         "EXISTS over private tables needs no tie",
-        "query_lang/bind_queries.py",
+        "query_lang/binding/queries.py",
         "        if not ties:\n            raise refuse(rules.SUBQUERY_TIE, "
         "query.position)\n",
         "",
@@ -2021,7 +2021,7 @@ FAULTS = (
     Fault(
         "using_reaches_outside",
         "USING takes a unit key of the query around EXISTS",
-        "query_lang/bind_sources.py",
+        "query_lang/binding/sources.py",
         "        left = scope.find_here(Name(name, None, join.position))",
         "        left = scope.find(Name(name, None, join.position))",
         ("tests/unit/query_lang/test_unit_keys.py",),
@@ -2029,7 +2029,7 @@ FAULTS = (
     Fault(
         "windows_over_everybody",
         "windows run over all patients",
-        "query_lang/render_nodes.py",
+        "query_lang/rendering/duckdb/nodes.py",
         "        within = [Fragment(slot_name(child.owner))]",
         '        within = [Fragment("1")]',
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2037,7 +2037,7 @@ FAULTS = (
     Fault(
         "sum_by_width",
         "SUM is said to move by the width of its interval",
-        "query_lang/sensitivity.py",
+        "query_lang/plans/sensitivity.py",
         "    most = _positive(max(abs(lower), abs(upper)))",
         "    most = _positive(max(1, upper - lower))",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2045,7 +2045,7 @@ FAULTS = (
     Fault(
         "values_of_one_group",
         "COUNT(DISTINCT x) forgets that there are groups",
-        "query_lang/sensitivity.py",
+        "query_lang/plans/sensitivity.py",
         "    l1 = min(_positive(rows_per_unit), _positive(groups) * size)",
         "    l1 = min(_positive(rows_per_unit), size)",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2053,7 +2053,7 @@ FAULTS = (
     Fault(
         "last_bin_open",
         "a value at the upper end lies in no bin",
-        "query_lang/render.py",
+        "query_lang/rendering/duckdb/render.py",
         '    return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"',
         '    return f"CAST({number} AS BIGINT)"',
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2061,7 +2061,7 @@ FAULTS = (
     Fault(
         "scan_unbounded",
         "a lower bound on a table is stated but not kept",
-        "query_lang/render_nodes.py",
+        "query_lang/rendering/duckdb/nodes.py",
         "        if isinstance(node, Scan) and node.max_rows is not None:",
         "        if isinstance(node, Scan) and node.max_rows == 0:",
         ("tests/unit/query_lang/test_rule_table.py",),
@@ -2213,7 +2213,7 @@ FAULTS = (
     Fault(
         "chosen_answers_as_any",
         "rows of a paid answer that noise chose have the half-widths of any",
-        "query_lang/chosen_rows.py",
+        "query_lang/showing/chosen_rows.py",
         "return 1 - (1 - confidence) * part",
         "return confidence",
         ("tests/unit/server/test_answers.py",),
@@ -2341,7 +2341,7 @@ FAULTS = (
     Fault(
         "choice_of_rows_unsaid",
         "noise chooses rows, and nothing says that their intervals hold less often",
-        "query_lang/chosen_rows.py",
+        "query_lang/showing/chosen_rows.py",
         "    return presentation.limit is not None and ordered",
         "    return False",
         ("tests/unit/query_lang/test_compile.py",),

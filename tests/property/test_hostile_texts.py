@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privacy.errors import QueryError
-from query_lang.parse import parse_query
-from query_lang.syntax_json import from_json, to_json
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.wire import from_json, to_json
 
 WORDS = [
     "SELECT",

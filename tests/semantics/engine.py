@@ -1,9 +1,9 @@
 """The one place where the tests here meet the compiler: compile, load, run, compare.
 
-Glue that follows the interfaces of ``query_lang.compiled`` and of the stored layout: a
-private table has "unit_key" BIGINT, "row_hash" BIGINT, "row_rank" INTEGER, then its
-declared columns but the unit column (decimals as scaled BIGINT); a public table has
-"_row" BIGINT, its row number from 1, then its declared columns.
+Glue that follows ``query_lang.plans.compiled`` and the stored layout: a private table
+has "unit_key" BIGINT, "row_hash" BIGINT, "row_rank" INTEGER, then its declared
+columns but the unit column (decimals as scaled BIGINT); a public table has "_row"
+BIGINT, its row number from 1, then its declared columns.
 """
 
 import duckdb

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from query_lang.compile import compile_query
-from query_lang.presentation import present
+from query_lang.showing.presentation import present
 from tests.hospital import HOSPITAL
 from tests.semantics import engine, hospital
 from tests.semantics.grammar import Question

@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.sequences.asking.browsing import branch
 
 _MOST_GROUPS = 10_000

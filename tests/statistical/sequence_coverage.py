@@ -21,7 +21,7 @@ import numpy as np
 from mechanisms.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES

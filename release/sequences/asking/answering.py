@@ -8,14 +8,20 @@ from itertools import product
 from operator import add
 from typing import Final
 
-from query_lang.chosen_rows import is_chosen_by_noise
-from query_lang.compiled import KeyShown, NumberShown, OutputColumn, QueryWarning, Shown
-from query_lang.decimals import decimal_of
-from query_lang.presentation import chosen, written_value
-from query_lang.refusals import refuse
-from query_lang.rendered import Cell
-from query_lang.shown_values import SHOWN_DIGITS, ShownValue
-from query_lang.syntax import Query
+from query_lang.plans.compiled import (
+    KeyShown,
+    NumberShown,
+    OutputColumn,
+    QueryWarning,
+    Shown,
+)
+from query_lang.plans.rendered import Cell
+from query_lang.showing.chosen_rows import is_chosen_by_noise
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.presentation import chosen, written_value
+from query_lang.showing.values import SHOWN_DIGITS, ShownValue
+from query_lang.syntax.nodes import Query
+from query_lang.syntax.refusals import refuse
 from release.questions.answering import CHOSEN, ColumnIntervals, ReleaseAnswer
 from release.questions.confidence import selected_confidence, widening
 from release.questions.estimates import Ends

@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Final
 
 from privacy.schema import ColumnType
-from query_lang import rules as language
-from query_lang.bind_having import HavingBinder
-from query_lang.bind_queries import item_at
-from query_lang.compiled import (
+from query_lang.binding.having import HavingBinder
+from query_lang.binding.names import output_names
+from query_lang.binding.queries import item_at
+from query_lang.plans.compiled import (
     KeyShown,
     NumberShown,
     OrderTerm,
@@ -17,11 +17,10 @@ from query_lang.compiled import (
     Presentation,
     Shown,
 )
-from query_lang.expressions import Facts
-from query_lang.names import output_names
-from query_lang.refusals import refuse, too_many_groups
-from query_lang.shown_values import SHOWN_DIGITS
-from query_lang.syntax import (
+from query_lang.plans.expressions import Facts
+from query_lang.showing.values import SHOWN_DIGITS
+from query_lang.syntax import rules as language
+from query_lang.syntax.nodes import (
     CountRows,
     Expression,
     FunctionCall,
@@ -33,6 +32,7 @@ from query_lang.syntax import (
     SelectItem,
     TableName,
 )
+from query_lang.syntax.refusals import refuse, too_many_groups
 from release.questions.rules import ONE_RELEASE
 from release.sequences.asking import rules, symbols
 from release.sequences.asking.conditions import ConditionBinder

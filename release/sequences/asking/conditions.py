@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from privacy.errors import QueryError
-from query_lang.refusals import refuse, unknown_column
-from query_lang.syntax import (
+from query_lang.syntax.nodes import (
     And,
     Between,
     Comparison,
@@ -19,6 +18,7 @@ from query_lang.syntax import (
     Not,
     Or,
 )
+from query_lang.syntax.refusals import refuse, unknown_column
 from release.sequences.asking import rules, symbols
 from release.sequences.asking.question import (
     All,

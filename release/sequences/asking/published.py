@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from query_lang.compiled import QueryWarning
+from query_lang.plans.compiled import QueryWarning
 from release.sequences.domain import SequenceDomain
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from privacy.schema import ColumnType, Scalar
-from query_lang.compiled import OutputColumn, Presentation
-from query_lang.syntax import ComparisonOperator, Position
+from query_lang.plans.compiled import OutputColumn, Presentation
+from query_lang.syntax.nodes import ComparisonOperator, Position
 from release.sequences.contract import Run
 
 # -- conditions ----------------------------------------------------------------

@@ -6,7 +6,7 @@ docs/querying-releases.md has a line for each name; a test holds that.
 
 from typing import Final
 
-from query_lang.rules import Rule
+from query_lang.syntax.rules import Rule
 
 SEQUENCE_COUNTS: Final = Rule(
     "sequence_counts",

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Final
 
 from privacy.schema import Scalar
-from query_lang.expressions import Facts
-from query_lang.literals import LITERALS, small_number, typed_value
-from query_lang.outside_domain import nearest_value
-from query_lang.refusals import refuse
-from query_lang.syntax import Expression, FunctionCall, NullLiteral, NumberLiteral
+from query_lang.binding.outside_domain import nearest_value
+from query_lang.plans.expressions import Facts
+from query_lang.plans.literals import LITERALS, small_number, typed_value
+from query_lang.syntax.nodes import Expression, FunctionCall, NullLiteral, NumberLiteral
+from query_lang.syntax.refusals import refuse
 from release.domain import Dimension
 from release.sequences.asking import rules
 from release.sequences.asking.levels import is_numbered, symbol_steps

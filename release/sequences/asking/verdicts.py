@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from query_lang.syntax import ComparisonOperator
+from query_lang.syntax.nodes import ComparisonOperator
 from release.models.contract import IntArray
 from release.sequences.asking.levels import BoolArray, LevelledTree
 from release.sequences.asking.question import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from engines.cubes import sparse_counts
-from query_lang.axes import Axis
 from query_lang.compile import compile_query
-from query_lang.cubes import CubeRequest, CubeStatement, compile_cube
+from query_lang.specs.axes import Axis
+from query_lang.specs.cubes import CubeRequest, CubeStatement, compile_cube
 from tests.effort import IS_LONG
 from tests.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, ranked, run
 

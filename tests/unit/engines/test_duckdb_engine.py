@@ -12,8 +12,8 @@ from engines.duckdb_engine import DuckDbEngine
 from engines.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import SATURATION
-from query_lang.cubes import CubeStatement
-from query_lang.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import RenderedPlan, Statement
+from query_lang.specs.cubes import CubeStatement
 
 SLOW = (
     "SELECT COUNT(*) FROM range(10000000) a, range(100000) b "

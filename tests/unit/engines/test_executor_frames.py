@@ -13,7 +13,7 @@ from engines.executor_frames import (
     write_vectors,
 )
 from privacy.sealed import SATURATION
-from query_lang.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import RenderedPlan, Statement
 
 STATEMENTS = (
     Statement(

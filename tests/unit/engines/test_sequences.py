@@ -11,9 +11,9 @@ import pytest
 
 from engines.sequences import sequence_counts
 from privacy.contributions import ContributionBounds
-from query_lang.axes import Axis
-from query_lang.periods import Periods
-from query_lang.sequences import SequenceRequest, compile_sequences
+from query_lang.specs.axes import Axis
+from query_lang.specs.periods import Periods
+from query_lang.specs.sequences import SequenceRequest, compile_sequences
 from tests.effort import rounds
 from tests.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, ranked
 

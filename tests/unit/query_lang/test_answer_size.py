@@ -7,7 +7,7 @@ import pytest
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.compile import compile_query
-from query_lang.costs import MAX_NUMBERS, PAID
+from query_lang.plans.costs import MAX_NUMBERS, PAID
 
 CELLS = 1_000
 NUMBER = ColumnType.INTEGER

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from query_lang.comparisons import StoredComparison, compare_on_grid
+from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
 
 COMPARE = {
     "=": op.eq,

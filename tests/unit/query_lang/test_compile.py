@@ -8,8 +8,8 @@ from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, RangeDomain, Table
 from query_lang.compile import compile_query, compile_syntax
-from query_lang.compiled import KeyShown, NumberShown
-from query_lang.parse import parse_query
+from query_lang.plans.compiled import KeyShown, NumberShown
+from query_lang.reading.parse import parse_query
 from tests.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
 
 COUNT = "SELECT COUNT(*) FROM encounters"

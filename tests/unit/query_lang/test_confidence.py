@@ -3,9 +3,9 @@ from fractions import Fraction
 
 import pytest
 
-from query_lang.compiled import AverageShown, Bins
-from query_lang.confidence import average_interval, quantile_interval
-from query_lang.quantiles import quantile
+from query_lang.plans.compiled import AverageShown, Bins
+from query_lang.showing.confidence import average_interval, quantile_interval
+from query_lang.showing.quantiles import quantile
 
 SEEDS = range(300)
 

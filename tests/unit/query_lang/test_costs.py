@@ -18,22 +18,22 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang import cost_constants as c
-from query_lang.axes import Axis
-from query_lang.bind import bind_query
+from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
-from query_lang.cost_amounts import Amount
-from query_lang.cost_plans import aggregate_costs
-from query_lang.costs import (
+from query_lang.costs import constants as c
+from query_lang.costs.amounts import Amount
+from query_lang.costs.plans import aggregate_costs
+from query_lang.plans.costs import (
     CostLimits,
     CostPart,
     EngineSize,
     cost_limits,
     job_limits,
 )
-from query_lang.cubes import CubeRequest, compile_cube
-from query_lang.parse import parse_query
-from query_lang.sequences import SequenceRequest, compile_sequences
+from query_lang.reading.parse import parse_query
+from query_lang.specs.axes import Axis
+from query_lang.specs.cubes import CubeRequest, compile_cube
+from query_lang.specs.sequences import SequenceRequest, compile_sequences
 
 UNITS, VISITS, LABS, CODES = 1_000, 40, 10, 50
 ALL_VISITS, ALL_LABS = 20_000, 5_000  # fewer than every unit's cap together

@@ -4,7 +4,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from query_lang.decimals import decimal_of, decimal_text, round_half_even
+from query_lang.showing.decimals import decimal_of, decimal_text, round_half_even
 
 
 @given(st.decimals(-(10**12), 10**12, places=8))

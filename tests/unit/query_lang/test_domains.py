@@ -5,7 +5,7 @@ import pytest
 
 from privacy.errors import NoPublicDomainError, SqlNotAllowedError, TooManyGroupsError
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
-from query_lang.domains import (
+from query_lang.plans.domains import (
     cell_count,
     cells,
     check_cells,
@@ -14,9 +14,9 @@ from query_lang.domains import (
     key_values,
     stored_value,
 )
-from query_lang.expressions import Facts
-from query_lang.plan import Key
-from query_lang.syntax import Position
+from query_lang.plans.expressions import Facts
+from query_lang.plans.nodes import Key
+from query_lang.syntax.nodes import Position
 
 T = ColumnType
 

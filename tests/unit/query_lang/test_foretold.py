@@ -4,9 +4,14 @@ from itertools import accumulate
 
 import pytest
 
-from query_lang.compiled import Bins
-from query_lang.foretold import ROUND_COUNTS, average_strays, foretold, share_strays
-from query_lang.quantiles import quantile
+from query_lang.plans.compiled import Bins
+from query_lang.showing.foretold import (
+    ROUND_COUNTS,
+    average_strays,
+    foretold,
+    share_strays,
+)
+from query_lang.showing.quantiles import quantile
 from tests.unit.query_lang.test_compile import compiled
 
 SEEDS = range(300)

@@ -18,14 +18,14 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang import cost_constants as c
-from query_lang import keyed_hashes
-from query_lang.axes import Axis
-from query_lang.bind import bind_query
+from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
-from query_lang.cost_plans import aggregate_costs
-from query_lang.cubes import CubeRequest, compile_cube
-from query_lang.parse import parse_query
+from query_lang.costs import constants as c
+from query_lang.costs.plans import aggregate_costs
+from query_lang.reading.parse import parse_query
+from query_lang.rendering import keyed_hashes
+from query_lang.specs.axes import Axis
+from query_lang.specs.cubes import CubeRequest, compile_cube
 
 UNITS = 30
 KEYED = "getvariable('hash_key')"
@@ -187,7 +187,7 @@ def change(monkeypatch, sql, construct, rows):
     """Return what hashes and runs add to the steps of one unit."""
     found = unit_steps(sql, construct, rows)
     with monkeypatch.context() as patched:
-        for module in ("keyed_hashes", "cost_hashes", "cost_nodes"):
+        for module in ("rendering.keyed_hashes", "costs.hashes", "costs.nodes"):
             patched.setattr(f"query_lang.{module}.may_crowd", lambda *_: False)
         return found - unit_steps(sql, construct, rows)
 

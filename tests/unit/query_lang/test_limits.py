@@ -1,9 +1,9 @@
 import pytest
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.limits import check_size, check_tokens
-from query_lang.parse import parse_query
-from query_lang.tokens import lex
+from query_lang.reading.limits import check_size, check_tokens
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.tokens import lex
 
 W = "SELECT COUNT(*) FROM t WHERE "
 

@@ -1,8 +1,12 @@
 import pytest
 
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
-from query_lang.expressions import Facts
-from query_lang.outside_domain import MOST_PAIRS, declared_instead, nearest_value
+from query_lang.binding.outside_domain import (
+    MOST_PAIRS,
+    declared_instead,
+    nearest_value,
+)
+from query_lang.plans.expressions import Facts
 from tests.unit.query_lang.test_compile import compiled
 
 WARDS = ("cardiology", "internal medicine", "intensive care", "surgery", "1")

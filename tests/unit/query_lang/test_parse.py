@@ -4,8 +4,8 @@ import pytest
 from sqlglot.errors import ParseError, SqlglotError
 
 from privacy.errors import SqlNotAllowedError, SqlSyntaxError
-from query_lang.parse import parse_query
-from query_lang.syntax import (
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.nodes import (
     AggregateCall,
     And,
     Arithmetic,
@@ -194,7 +194,7 @@ def test_whatever_sqlglot_raises_is_a_syntax_error_in_our_words(monkeypatch, err
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("query_lang.sqlglot_tree._Parser.parse", fail)
+    monkeypatch.setattr("query_lang.reading.sqlglot_tree._Parser.parse", fail)
     with pytest.raises(SqlSyntaxError) as refused:
         parse_query("\nSELECT COUNT(*) FROM t")
     assert (refused.value.line, refused.value.column) == (2, 1)
@@ -206,7 +206,7 @@ def test_a_tree_too_deep_to_read_is_refused(monkeypatch):
     def fail(*_, **__):
         raise RecursionError
 
-    monkeypatch.setattr("query_lang.parse.QueryReader.whole", fail)
+    monkeypatch.setattr("query_lang.reading.parse.QueryReader.whole", fail)
     with pytest.raises(SqlNotAllowedError) as refused:
         parse_query("SELECT COUNT(*) FROM t")
     assert refused.value.rule == "depth"

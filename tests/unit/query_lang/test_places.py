@@ -1,9 +1,9 @@
 import pytest
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.places import Places
-from query_lang.syntax import Position
-from query_lang.tokens import TokenKind, lex
+from query_lang.reading.places import Places
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.tokens import TokenKind, lex
 
 
 @pytest.fixture

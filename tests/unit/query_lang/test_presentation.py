@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy.schema import ColumnType
-from query_lang.compiled import (
+from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     KeyShown,
@@ -22,8 +22,8 @@ from query_lang.compiled import (
     OrderTerm,
     QuantileShown,
 )
-from query_lang.noisy_conditions import all_shown, shown_in
-from query_lang.presentation import present
+from query_lang.showing.noisy_conditions import all_shown, shown_in
+from query_lang.showing.presentation import present
 from tests.answers import WIDE, column, compiled, key, measure, number
 
 WARDS = (("south",), ("north",), (None,))

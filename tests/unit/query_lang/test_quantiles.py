@@ -4,8 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from query_lang.compiled import Bins
-from query_lang.quantiles import quantile
+from query_lang.plans.compiled import Bins
+from query_lang.showing.quantiles import quantile
 
 COUNTS = st.lists(st.integers(-20, 50), min_size=2, max_size=64)
 FRACTIONS = st.fractions(Fraction(1, 1000), Fraction(999, 1000))

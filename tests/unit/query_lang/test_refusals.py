@@ -7,8 +7,8 @@ import pytest
 
 from privacy.errors import QueryError
 from query_lang.compile import compile_query
-from query_lang.parse import parse_query
-from query_lang.rules import RULES
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.rules import RULES
 from tests.golden.binding_refusals import REFUSED_AT_BINDING
 from tests.golden.refusals import REFUSED, C, W
 from tests.hospital import HOSPITAL

@@ -4,7 +4,7 @@ import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from query_lang.compile import compile_query
-from query_lang.sensitivity import count_rows_sensitivity, count_units_sensitivity
+from query_lang.plans.sensitivity import count_rows_sensitivity, count_units_sensitivity
 from tests.hospital import HOSPITAL
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError, QueryError
-from query_lang.axes import Axis
-from query_lang.periods import Periods
-from query_lang.sequences import (
+from query_lang.specs.axes import Axis
+from query_lang.specs.periods import Periods
+from query_lang.specs.sequences import (
     SequenceRequest,
     SequencesRefusedError,
     compile_sequences,

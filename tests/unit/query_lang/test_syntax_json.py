@@ -3,9 +3,9 @@ from dataclasses import is_dataclass
 
 import pytest
 
-from query_lang import syntax
-from query_lang.parse import parse_query
-from query_lang.syntax_json import from_json, to_json
+from query_lang.reading.parse import parse_query
+from query_lang.syntax import nodes as syntax
+from query_lang.syntax.wire import from_json, to_json
 from tests.golden.constructs import TEXTS
 
 

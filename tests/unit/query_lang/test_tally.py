@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.parse import parse_query
-from query_lang.tally import check_every_token_is_read
-from query_lang.tokens import lex
+from query_lang.reading.parse import parse_query
+from query_lang.reading.tally import check_every_token_is_read
+from query_lang.syntax.tokens import lex
 from tests.golden.constructs import TEXTS
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.compile import compile_query
-from query_lang.expressions import ExistsInQuery, Facts, FieldRef
-from query_lang.slots import shape_of
+from query_lang.plans.expressions import ExistsInQuery, Facts, FieldRef
+from query_lang.plans.slots import shape_of
 from tests.hospital import HOSPITAL
 
 SEEN = (

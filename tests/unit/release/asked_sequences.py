@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from privacy.schema import ColumnType
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.domain import Dimension
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.published import PublishedSequences

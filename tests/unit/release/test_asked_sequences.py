@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy.errors import QueryError
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.sequences.domain import SequenceDomain
 from tests.effort import rounds
 from tests.unit.release.asked_sequences import (

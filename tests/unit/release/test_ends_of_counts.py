@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.domain import CubeDomain
 from release.models.boxes import Overlaps
 from release.models.cells import CellsModel

@@ -8,8 +8,15 @@ import pytest
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType
-from query_lang.expressions import TRUTH, Call, Constant, Facts, FieldRef, Function
-from query_lang.parse import parse_query
+from query_lang.plans.expressions import (
+    TRUTH,
+    Call,
+    Constant,
+    Facts,
+    FieldRef,
+    Function,
+)
+from query_lang.reading.parse import parse_query
 from release.domain import Dimension
 from release.questions import lookups
 from release.questions.binding import CubeBinder

@@ -9,7 +9,7 @@ import pytest
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.domain import CubeDomain, Dimension
 from release.models.sparse import SparseModel
 from release.questions.answering import AskedCube

@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube
 from release.strategies.registry import STRATEGIES

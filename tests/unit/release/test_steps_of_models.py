@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.models.contract import Roll
 from release.questions import effort
 from release.questions.answering import AskedCube

@@ -13,7 +13,7 @@ from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType
-from query_lang.compiled import (
+from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     KeyShown,

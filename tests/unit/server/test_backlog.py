@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from query_lang.costs import SLOT_SHARE, EngineSize, PlanCost, cost_limits
+from query_lang.plans.costs import SLOT_SHARE, EngineSize, PlanCost, cost_limits
 from server.api.backlog import (
     MARGIN_SLOTS,
     NOTHING,

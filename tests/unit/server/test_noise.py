@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mechanisms.pricing import half_width, price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
-from query_lang.compiled import AverageShown, Bins, QuantileShown
+from query_lang.plans.compiled import AverageShown, Bins, QuantileShown
 from server.use_cases.noise import _point_moved, noise_of
 from tests.answers import WIDE, column, compiled, key, measure, number
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from privacy.schema import ColumnType
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.domain import Dimension
 from release.listings import listed_paths
 from release.questions.confidence import selected_confidence, widening

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from query_lang.parse import parse_query
+from query_lang.reading.parse import parse_query
 from release.sequences.asking.answering import AskedSequences
 from release.sequences.asking.published import PublishedSequences
 from release.sequences.models.registry import MODELS

@@ -1,0 +1,1 @@
+"""From tree to plan: names, types and domains against one public schema."""

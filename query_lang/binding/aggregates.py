@@ -1,0 +1,453 @@
+"""Roll-ups and windows of one unit's rows: what they compute and what is public."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from privacy.schema import ColumnType, RangeDomain
+from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.scope import UnitColumn
+from query_lang.plans.expressions import (
+    AverageRef,
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+)
+from query_lang.plans.intervals import interval_of, range_of, summed
+from query_lang.plans.literals import small_number
+from query_lang.plans.nodes import (
+    FrameEnd,
+    Order,
+    RollupItem,
+    WindowItem,
+    WindowKind,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    CountRows,
+    Exists,
+    Frame,
+    FrameBound,
+    FunctionCall,
+    InQuery,
+    Name,
+    OrderItem,
+    WindowCall,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_KINDS: Mapping[str, WindowKind] = {
+    "count": "count",
+    "sum": "sum",
+    "min": "min",
+    "max": "max",
+    "bool_and": "bool_and",
+    "bool_or": "bool_or",
+    "first": "first",
+    "last": "last",
+    "first_value": "first",
+    "last_value": "last",
+    "lag": "lag",
+    "lead": "lead",
+}
+_MAX_OFFSET = 10**6
+
+
+def made_facts(kind: WindowKind, value: Facts | None, rows: int, least: int) -> Facts:
+    """Return the facts of a roll-up or window over at most ``rows`` rows.
+
+    Args:
+        kind: What is computed.
+        value: Of its argument.
+        rows: The most rows that one unit has.
+        least: The fewest rows in a group or frame: 1 or 0.
+    """
+    if value is None or kind in {"count", "count_distinct", "row_number"}:
+        counts_rows = kind in {"count_rows", "row_number"}
+        domain = RangeDomain(least if counts_rows else 0, rows)
+        return Facts(ColumnType.INTEGER, nullable=False, domain=domain)
+    if kind == "sum":
+        bounds = interval_of(value)
+        facts = replace(value, nullable=True, constant=False, domain=None)
+        made = None if bounds is None else summed(bounds, rows)
+        return replace(facts, domain=range_of(made, facts))
+    return replace(value, nullable=True, constant=False)
+
+
+def check_argument(kind: str, value: Expression, tree: Tree) -> None:
+    """Refuse an argument of the wrong type.
+
+    Raises:
+        SqlNotAllowedError: SUM or AVG of no number, BOOL_AND of no condition.
+    """
+    numeric, boolean = kind in {"sum", "avg"}, kind in {"bool_and", "bool_or"}
+    wrong_number = numeric and value.facts.type not in _NUMBERS
+    wrong_boolean = boolean and value.facts.type is not ColumnType.BOOLEAN
+    if wrong_number or wrong_boolean or _is_null(value):
+        raise refuse(
+            rules.AGGREGATE_ARGUMENT,
+            tree.position,
+            detail=f"{kind} takes {'a number' if numeric else 'a condition'}, and "
+            f"{describe(tree)} is of type {value.facts.type.value}"
+            if numeric or boolean
+            else "NULL alone has no type",
+        )
+
+
+def _is_null(value: Expression) -> bool:
+    return isinstance(value, Constant) and value.value is None
+
+
+def orders(items: tuple[OrderItem, ...], binder: ExpressionBinder) -> tuple[Order, ...]:
+    """Bind the ORDER BY of a window, FIRST or LAST; NULLS LAST unless written.
+
+    Raises:
+        SqlNotAllowedError: A term is a literal or a unit key.
+    """
+    bound: list[Order] = []
+    for item in items:
+        value = binder.value(item.expression)
+        if isinstance(value, Constant):
+            raise refuse(rules.ORDER_TERM, item.position)
+        bound.append(Order(value, item.descending, bool(item.nulls_first)))
+    return tuple(bound)
+
+
+# -- roll-ups ------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Rollups:
+    """The aggregates of one GROUP BY, each made once."""
+
+    rows: ExpressionBinder  # over the rows that are grouped
+    rows_per_unit: int
+    made: dict[tuple[object, ...], tuple[RollupItem, Facts]] = field(
+        default_factory=dict
+    )
+
+    def items(self) -> tuple[RollupItem, ...]:
+        """Return what is to be computed."""
+        return tuple(item for item, _ in self.made.values())
+
+    def bind(self, tree: AggregateCall | CountRows) -> Expression:
+        """Bind one aggregate of the rows of a unit's group.
+
+        Raises:
+            SqlNotAllowedError: It is no roll-up, or its argument does not fit.
+        """
+        if isinstance(tree, CountRows):
+            return self._make("count_rows", None)
+        _check_form(tree)
+        if tree.name == "count" and tree.distinct:
+            return self._count_distinct(tree)
+        (argument,) = tree.arguments
+        value = self._argument(argument)
+        check_argument(tree.name, value, argument)
+        if tree.name == "avg":
+            return self._average(value)
+        return self._make(_KINDS[tree.name], value, orders(tree.order_by, self.rows))
+
+    def _count_distinct(self, tree: AggregateCall) -> Expression:
+        (argument,) = tree.arguments
+        if isinstance(argument, Name):
+            column = self.rows.scope.find(argument)
+            if isinstance(column, UnitColumn):
+                unit = FieldRef(column.slot, Facts(ColumnType.INTEGER))
+                return self._make("count_distinct", unit)
+        return self._make("count_distinct", self._argument(argument))
+
+    def _argument(self, argument: Tree) -> Expression:
+        if isinstance(argument, Name) and self.rows.scope.is_unit_key(argument):
+            raise refuse(rules.COUNT_UNIT_KEY, argument.position)
+        return self.rows.value(argument)
+
+    def _average(self, value: Expression) -> Expression:
+        total = self._make("sum", value, saturates=False)
+        number = self._make("count", value)
+        facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
+        return _average_of(total, number, facts)
+
+    def _make(
+        self,
+        kind: WindowKind,
+        value: Expression | None,
+        order: tuple[Order, ...] = (),
+        *,
+        saturates: bool = True,
+    ) -> FieldRef:
+        wanted = (kind, value, order, saturates)
+        if wanted not in self.made:
+            slot = self.rows.environment.new_slot()
+            known = None if value is None else value.facts
+            facts = made_facts(kind, known, self.rows_per_unit, least=1)
+            item = RollupItem(slot, kind, value, order, saturates)
+            self.made[wanted] = item, facts
+        item, facts = self.made[wanted]
+        return FieldRef(item.slot, facts)
+
+
+def _average_of(total: Expression, number: Expression, facts: Facts) -> AverageRef:
+    if not isinstance(total, FieldRef) or not isinstance(number, FieldRef):
+        raise TypeError
+    own = replace(facts, constant=False, domain=None)
+    return AverageRef(total.slot, number.slot, facts.scale, own)
+
+
+def _check_form(tree: AggregateCall) -> None:
+    """Refuse aggregates that are no roll-ups, and forms that they do not have."""
+    if tree.name in {"median", "quantile"}:
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+    if len(tree.arguments) != 1:
+        raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+    if tree.distinct and tree.name != "count":
+        raise refuse(rules.AGGREGATE_DISTINCT, tree.position)
+    ordered = tree.name in {"first", "last"}
+    if bool(tree.order_by) is not ordered:
+        rule = rules.FIRST_LAST_ORDER if ordered else rules.ORDER_IN_CALL
+        raise refuse(rule, tree.position)
+
+
+_TOP_ONLY = "MEDIAN and QUANTILE stand at the top only: they need noise"
+
+
+class GroupedBinder(ExpressionBinder):
+    """Binds the SELECT list and HAVING of a derived table with GROUP BY."""
+
+    def __init__(
+        self, rows: ExpressionBinder, rollups: Rollups, keys: Mapping[Expression, int]
+    ) -> None:
+        super().__init__(rows.scope, rows.environment, rows.subqueries)
+        self._rows = rows
+        self._rollups = rollups
+        self._keys = keys
+
+    def aggregate(self, tree: AggregateCall | CountRows) -> Expression:
+        """Bind an aggregate of the group's rows."""
+        return self._rollups.bind(tree)
+
+    def operand(self, tree: Tree) -> Expression:
+        """Bind an expression over keys and aggregates."""
+        if isinstance(tree, CountRows | AggregateCall | WindowCall):
+            return super().operand(tree)
+        if not holds_aggregate(tree):
+            return self._grouped(self._rows.operand(tree), tree)
+        if isinstance(tree, Exists | InQuery):
+            raise refuse(rules.SUBQUERY_PLACE, tree.position)
+        return super().operand(tree)
+
+    def _grouped(self, bound: Expression, tree: Tree) -> Expression:
+        """Return an expression over rows as one over keys."""
+        if bound in self._keys:
+            return FieldRef(self._keys[bound], bound.facts)
+        if isinstance(bound, Constant):
+            return bound
+        if isinstance(bound, Call):
+            operands = tuple(self._grouped(item, tree) for item in bound.operands)
+            return replace(bound, operands=operands)
+        if not isinstance(bound, FieldRef | AverageRef):
+            raise refuse(rules.SUBQUERY_PLACE, tree.position)
+        shown = describe(tree)
+        raise refuse(
+            rules.NOT_GROUPED,
+            tree.position,
+            detail=f"{shown} is selected but not grouped by",
+            hint=f"add {shown} to GROUP BY, or roll it up: MIN({shown})",
+        )
+
+    def unit_comparison(
+        self,
+        operator: Function,  # noqa: ARG002 - the base class's signature
+        left: Tree,
+        right: Tree,
+    ) -> Expression | None:
+        """Refuse unit keys: after GROUP BY there is but the group's own."""
+        for side in (left, right):
+            if self.unit_column(side) is not None:
+                raise self.opaque(side)
+        return None
+
+
+def holds_aggregate(tree: object) -> bool:
+    """Whether a parsed expression holds an aggregate."""
+    if isinstance(tree, AggregateCall | CountRows):
+        return True
+    if isinstance(tree, tuple):
+        return any(holds_aggregate(part) for part in tree)
+    parts = getattr(type(tree), "__dataclass_fields__", {})
+    return any(holds_aggregate(getattr(tree, name)) for name in parts)
+
+
+# -- windows -----------------------------------------------------------------
+
+
+class WindowBinder(ExpressionBinder):
+    """Binds the SELECT list of a derived table without GROUP BY."""
+
+    rows_per_unit: int = 1
+
+    def __init__(self, rows: ExpressionBinder, rows_per_unit: int) -> None:
+        super().__init__(rows.scope, rows.environment, rows.subqueries)
+        self._rows = rows
+        self.rows_per_unit = rows_per_unit
+        self.items: dict[tuple[object, ...], WindowItem] = {}
+        self.numberings: set[int] = set()
+
+    def aggregate(self, tree: AggregateCall | CountRows) -> Expression:
+        """Refuse an aggregate without GROUP BY."""
+        raise refuse(
+            rules.AGGREGATE_PLACE,
+            tree.position,
+            detail="below the top, an aggregate needs GROUP BY unit key",
+            hint=f"GROUP BY {self.scope.unit_name()}",
+        )
+
+    def window(self, tree: WindowCall) -> Expression:
+        """Bind one window function.
+
+        Raises:
+            SqlNotAllowedError: It is not partitioned by the unit key, or its form is
+                not in the language.
+        """
+        partition = self._partition(tree)
+        order = orders(tree.order_by, self._rows)
+        start, end = _frame(tree)
+        shape = (partition, order, start, end)
+        function = tree.function
+        if isinstance(function, CountRows):
+            return self._make("count_rows", None, shape)
+        if isinstance(function, FunctionCall):
+            return self._numbered(tree, function, shape)
+        _check_window_form(function)
+        value = self._rows.value(function.arguments[0])
+        check_argument(function.name, value, function.arguments[0])
+        if function.name == "avg":
+            total = self._make("sum", value, shape, saturates=False)
+            number = self._make("count", value, shape)
+            facts = replace(value.facts, type=ColumnType.DECIMAL, nullable=True)
+            return _average_of(total, number, facts)
+        return self._make(_KINDS[function.name], value, shape)
+
+    def _partition(self, tree: WindowCall) -> tuple[Expression, ...]:
+        others: list[Expression] = []
+        units = 0
+        for part in tree.partition_by:
+            column = self.scope.find(part) if isinstance(part, Name) else None
+            if isinstance(column, UnitColumn):
+                if column.nullable:
+                    raise refuse(rules.NULLABLE_UNIT_KEY, part.position)
+                units += 1
+            else:
+                others.append(self._rows.value(part))
+        if not units:
+            raise refuse(
+                rules.WINDOW_PARTITION,
+                tree.position,
+                hint=f"OVER (PARTITION BY {self.scope.unit_name()} ORDER BY ...)",
+            )
+        return tuple(others)
+
+    def _numbered(
+        self, tree: WindowCall, function: FunctionCall, shape: "_Shape"
+    ) -> Expression:
+        partition, order, start, end = shape
+        if function.name == "row_number":
+            if function.arguments or tree.frame is not None:
+                raise refuse(rules.WINDOW_FORM, tree.position)
+            made = self._make("row_number", None, (partition, order, start, end))
+            if not partition:
+                self.numberings.add(made.slot)
+            return made
+        kind = _KINDS[function.name]
+        offset = 0
+        most = 2 if kind in {"lag", "lead"} else 1
+        if not 1 <= len(function.arguments) <= most:
+            raise refuse(rules.WINDOW_FORM, tree.position)
+        if kind in {"lag", "lead"}:
+            if tree.frame is not None:
+                raise refuse(rules.WINDOW_FORM, tree.position)
+            offset = _offset(function)
+        value = self._rows.value(function.arguments[0])
+        check_argument(kind, value, function.arguments[0])
+        return self._make(kind, value, shape, offset=offset)
+
+    def _make(
+        self,
+        kind: WindowKind,
+        value: Expression | None,
+        shape: "_Shape",
+        *,
+        offset: int = 0,
+        saturates: bool = True,
+    ) -> FieldRef:
+        partition, order, start, end = shape
+        wanted = (kind, value, shape, offset, saturates)
+        if wanted not in self.items:
+            slot = self.environment.new_slot()
+            self.items[wanted] = WindowItem(
+                slot, kind, value, partition, order, start, end, offset, saturates
+            )
+        known = None if value is None else value.facts
+        least = 1 if _holds_current(start, end) else 0
+        facts = made_facts(kind, known, self.rows_per_unit, least)
+        return FieldRef(self.items[wanted].slot, facts)
+
+
+_Shape = tuple[tuple[Expression, ...], tuple[Order, ...], FrameEnd, FrameEnd]
+
+
+def _holds_current(start: FrameEnd, end: FrameEnd) -> bool:
+    begins = start.offset is None or start.offset <= 0
+    return begins and (end.offset is None or end.offset >= 0)
+
+
+def _frame(tree: WindowCall) -> tuple[FrameEnd, FrameEnd]:
+    """Return the frame: the whole unit, or up to the current row where ordered."""
+    if tree.frame is None:
+        return FrameEnd(None), FrameEnd(0 if tree.order_by else None)
+    start, end = _edge(tree.frame.start), _edge(tree.frame.end)
+    if not _is_frame(tree.frame, start, end):
+        raise refuse(rules.WINDOW_FRAME, tree.position)
+    return start, end
+
+
+def _is_frame(frame: Frame, start: FrameEnd, end: FrameEnd) -> bool:
+    if frame.start.edge == "unbounded" and frame.start.following:
+        return False
+    if frame.end.edge == "unbounded" and not frame.end.following:
+        return False
+    if start.offset is None or end.offset is None:
+        return True
+    return -_MAX_OFFSET <= start.offset <= end.offset <= _MAX_OFFSET
+
+
+def _edge(bound: FrameBound) -> FrameEnd:
+    if bound.edge == "unbounded":
+        return FrameEnd(None)
+    if bound.edge == "current":
+        return FrameEnd(0)
+    rows = bound.rows or 0
+    return FrameEnd(rows if bound.following else -rows)
+
+
+def _check_window_form(tree: AggregateCall) -> None:
+    if tree.name in {"median", "quantile"}:
+        raise refuse(rules.AGGREGATE_PLACE, tree.position, detail=_TOP_ONLY)
+    if tree.distinct or tree.order_by or len(tree.arguments) != 1:
+        raise refuse(rules.WINDOW_FORM, tree.position)
+
+
+def _offset(function: FunctionCall) -> int:
+    if len(function.arguments) == 1:
+        return 1
+    offset = small_number(function.arguments[1], _MAX_OFFSET)
+    if offset is None:
+        raise refuse(rules.WINDOW_FORM, function.position)
+    return offset

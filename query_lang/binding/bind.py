@@ -1,0 +1,148 @@
+"""A parsed query and a public schema to a private plan."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from privacy.contributions import ContributionBounds
+from privacy.errors import InvalidOptionError
+from privacy.schema import Dataset
+from query_lang.binding.environment import Environment
+from query_lang.binding.expressions import ExpressionBinder
+from query_lang.binding.queries import QueryBinder
+from query_lang.binding.top import Top, TopBinder
+from query_lang.plans.compiled import QueryWarning
+from query_lang.plans.costs import MAX_NUMBERS
+from query_lang.plans.domains import check_cells, check_numbers
+from query_lang.plans.nodes import (
+    Aggregate,
+    BoundContributions,
+    Compute,
+    HistogramMeasure,
+    Node,
+)
+from query_lang.plans.stability import check_rows
+from query_lang.showing.chosen_rows import chosen_warnings
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import CommonTable, Query
+from query_lang.syntax.refusals import refuse
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """A plan and what the analyst may not have meant."""
+
+    plan: Aggregate
+    warnings: tuple[QueryWarning, ...]
+
+
+def bind_query(
+    tree: Query,
+    dataset: Dataset,
+    bounds: ContributionBounds,
+    answer_numbers: int = MAX_NUMBERS,
+) -> BoundQuery:
+    """Return the plan of a query under the bounds that a request asks for.
+
+    Raises:
+        QueryError: A name, type or form breaks a rule of the language.
+        InvalidOptionError: A bound is not positive, or names no private table.
+    """
+    asked = check_bounds(bounds, dataset)
+    environment = Environment(dataset, asked, _common_tables(tree, dataset))
+    queries = QueryBinder()
+    node, scope = queries.filtered(tree.select, environment)
+    check_rows(node.rows_per_unit, tree.select.position)
+    rows = ExpressionBinder(scope, environment, queries)
+    top = TopBinder(rows, tree.select, node.owner).bind()
+    _check_size(top, tree, answer_numbers)
+    if top.items:
+        node = Compute(node, top.items)
+    node = bounded(node, tuple(key.slot for key in top.keys), bounds)
+    plan = Aggregate(node, top.keys, top.measures, top.columns, top.presentation)
+    warnings = (
+        *environment.warnings,
+        *bound_warnings(plan, environment),
+        *chosen_warnings(top.presentation),
+    )
+    return BoundQuery(plan, warnings)
+
+
+def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:
+    found: dict[str, CommonTable] = {}
+    for common in tree.common_tables:
+        if common.name in dataset.tables or common.name in found:
+            raise refuse(rules.COMMON_TABLE_NAME, common.position)
+        found[common.name] = common
+    return found
+
+
+def _check_size(top: Top, tree: Query, answer_numbers: int) -> None:
+    histograms = [m.bins.count for m in top.measures if isinstance(m, HistogramMeasure)]
+    place = top.key_positions[0] if top.key_positions else tree.select.position
+    sizes = [len(key.values) for key in top.keys]
+    check_cells(sizes, max(histograms, default=1), place)
+    measured = sum(histograms) + len(top.measures) - len(histograms)
+    columns = max(measured, len(top.columns))
+    check_numbers(prod(sizes), columns, place, answer_numbers)
+
+
+def check_bounds(bounds: ContributionBounds, dataset: Dataset) -> dict[str, int]:
+    """Return the bounds on tables, if all that is asked for can be bounded.
+
+    Raises:
+        InvalidOptionError: A table is unknown or public, or a bound is not positive.
+    """
+    for name, most in bounds.tables:
+        table = dataset.tables.get(name)
+        if table is None or table.is_public:
+            private = [t.name for t in dataset.tables.values() if not t.is_public]
+            message = (
+                "bounds.tables names private tables of the dataset only: "
+                f"{', '.join(private)}"
+            )
+            raise InvalidOptionError(message)
+        _check_positive(f"bounds.tables.{name}", most)
+    _check_positive("bounds.max_rows_per_unit", bounds.max_rows_per_unit)
+    _check_positive("bounds.max_groups_per_unit", bounds.max_groups_per_unit)
+    return dict(bounds.tables)
+
+
+def _check_positive(option: str, bound: int | None) -> None:
+    if bound is not None and bound < 1:
+        message = f"{option} must be at least 1"
+        raise InvalidOptionError(message)
+
+
+def bounded(child: Node, keys: tuple[int, ...], bounds: ContributionBounds) -> Node:
+    """Bound contributions where that can drop anything; equal plans stay equal."""
+    most = child.rows_per_unit
+    rows = _if_lower(bounds.max_rows_per_unit, most)
+    groups = _if_lower(bounds.max_groups_per_unit, most) if keys else None
+    if rows is None and groups is None:
+        return child
+    return BoundContributions(child, keys, groups, rows)
+
+
+def _if_lower(bound: int | None, most: int) -> int | None:
+    return bound if bound is not None and bound < most else None
+
+
+def bound_warnings(plan: Aggregate, environment: Environment) -> list[QueryWarning]:
+    """Say that rows may be left out, by public facts only."""
+    parts: list[str] = []
+    node = plan.child
+    if isinstance(node, BoundContributions):
+        parts += [f"groups beyond {node.max_groups}"] if node.max_groups else []
+        parts += [f"rows beyond {node.max_rows}"] if node.max_rows else []
+    for name, most in environment.bounded_tables.items():
+        parts.append(f"rows of {name} beyond {most}")
+    if not parts:
+        return []
+    detail = (
+        f"the bounds asked for leave out {', '.join(parts)} of each "
+        f"{environment.dataset.unit} "
+        "(which ones is fixed, and the same in every query): "
+        "answers describe the rows that stay"
+    )
+    return [QueryWarning("rows_bounded", detail)]

@@ -1,0 +1,97 @@
+"""What binding one query carries along."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from privacy.schema import Dataset
+from query_lang.plans.compiled import QueryWarning
+from query_lang.plans.expressions import Expression
+from query_lang.plans.slots import shape_of
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import CommonTable, Position
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import Rule
+
+MAX_RELATIONS = 32
+MAX_EXISTS = 10
+"""What an engine plans in well under a slot, whatever the tables hold."""
+
+
+@dataclass(slots=True)
+class Environment:
+    """The public schema, the request's bounds, and what binding notes on its way.
+
+    Attributes:
+        dataset: The public schema.
+        table_bounds: Rows of a table that each unit keeps, before filters.
+        common_tables: Those that may be named here, by name.
+        warnings: What the analyst may not have meant.
+        subqueries: Each expression that holds a subquery, by its shape.
+    """
+
+    dataset: Dataset
+    table_bounds: Mapping[str, int]
+    common_tables: Mapping[str, CommonTable] = field(default_factory=dict)
+    warnings: list[QueryWarning] = field(default_factory=list)
+    bounded_tables: dict[str, int] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
+    subqueries: dict[Expression, Expression] = field(default_factory=dict)
+    _slots: "count[int]" = field(default_factory=count)
+
+    def new_slot(self) -> int:
+        """Return a slot that no node has made yet."""
+        return next(self._slots)
+
+    def new_slots(self, many: int) -> int:
+        """Return the first of ``many`` consecutive slots."""
+        first = next(self._slots)
+        for _ in range(many - 1):
+            next(self._slots)
+        return first
+
+    def within(self, common_tables: Mapping[str, CommonTable]) -> "Environment":
+        """Return this environment with other common tables in reach."""
+        return Environment(
+            self.dataset,
+            self.table_bounds,
+            common_tables,
+            self.warnings,
+            self.bounded_tables,
+            self.counted,
+            self.subqueries,
+            self._slots,
+        )
+
+    def first_written(self, expression: Expression) -> Expression:
+        """Return the first expression of this shape: written twice, it is one."""
+        return self.subqueries.setdefault(shape_of(expression), expression)
+
+    def count_relation(self, position: Position) -> None:
+        """Count one table or derived table of the plan.
+
+        Raises:
+            SqlNotAllowedError: There are too many; common table expressions count as
+                often as they are read.
+        """
+        self._count("relations", MAX_RELATIONS, rules.RELATION_COUNT, position)
+
+    def count_exists(self, position: Position) -> None:
+        """Count one EXISTS of the plan.
+
+        Raises:
+            SqlNotAllowedError: There are too many.
+        """
+        self._count("exists", MAX_EXISTS, rules.EXISTS_COUNT, position)
+
+    def _count(self, what: str, most: int, rule: Rule, position: Position) -> None:
+        self.counted[what] += 1
+        if self.counted[what] > most:
+            raise refuse(rule, position)
+
+    def warn(self, code: str, detail: str) -> None:
+        """Note a warning once."""
+        warning = QueryWarning(code, detail)
+        if warning not in self.warnings:
+            self.warnings.append(warning)

@@ -1,0 +1,487 @@
+"""Expressions: names and literals given types, every form brought to a total call."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import ColumnType
+from query_lang.binding.comparisons import (
+    FLIPPED,
+    check_comparable,
+    compare_average,
+    truth_of,
+)
+from query_lang.binding.environment import Environment
+from query_lang.binding.functions import (
+    arithmetic,
+    coalesce,
+    date_function,
+    extract,
+    hierarchy_function,
+    negative,
+    unified,
+)
+from query_lang.binding.outside_domain import MOST_LOOKED_FOR, declared_instead
+from query_lang.binding.scope import Scope, UnitColumn
+from query_lang.plans.expressions import (
+    AverageRef,
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    UnitsEqual,
+    is_constant_truth,
+    truth_constant,
+    without_neutral,
+)
+from query_lang.plans.literals import (
+    LITERALS,
+    Literal,
+    constant_facts,
+    is_outside_domain,
+    literal_truth,
+    lone_constant,
+    typed_value,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    And,
+    Arithmetic,
+    Between,
+    Case,
+    Comparison,
+    CountRows,
+    CurrentDate,
+    DateOfTimestamp,
+    Exists,
+    Extract,
+    FunctionCall,
+    InList,
+    InQuery,
+    IsNull,
+    Like,
+    Name,
+    Negative,
+    Not,
+    NullLiteral,
+    Or,
+    Position,
+    Star,
+    StringLiteral,
+    WindowCall,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+_DATE_FUNCTIONS = frozenset({"date_diff", "age_years"})
+_HIERARCHY_FUNCTIONS = frozenset(
+    {"age_band", "icd_block", "icd_category", "icd_chapter", "level"}
+)
+_WINDOW_FUNCTIONS = frozenset(
+    {"first_value", "lag", "last_value", "lead", "row_number"}
+)
+
+
+class SubqueryBinder(Protocol):
+    """Binds IN (SELECT ...) and EXISTS in a scope."""
+
+    def in_query(self, tree: InQuery, binder: "ExpressionBinder") -> Expression:
+        """Bind ``value [NOT] IN (SELECT ...)``, negation left to the caller."""
+        ...
+
+    def exists(self, tree: Exists, binder: "ExpressionBinder") -> Expression:
+        """Bind ``EXISTS (SELECT ...)``."""
+        ...
+
+
+class ExpressionBinder:
+    """Binds the expressions of one scope over its rows.
+
+    Subclasses say what aggregates and windows mean where they stand.
+    """
+
+    joins = False  # whether these are the conditions of a join
+
+    def __init__(
+        self, scope: Scope, environment: Environment, subqueries: SubqueryBinder
+    ) -> None:
+        self.scope = scope
+        self.environment = environment
+        self.subqueries = subqueries
+        self._bound: dict[InQuery | Exists, Expression] = {}
+
+    # -- what stands where ----------------------------------------------------
+
+    def value(self, tree: Tree) -> Expression:
+        """Bind what is used as a value: anything but a unit key or an average.
+
+        Raises:
+            UnknownColumnError: A name means no column.
+            SqlNotAllowedError: A type does not fit, or a form breaks a rule.
+        """
+        bound = self.operand(tree)
+        if isinstance(bound, AverageRef):
+            raise refuse(rules.AVERAGE_OPAQUE, tree.position)
+        return bound
+
+    def condition(self, tree: Tree) -> Expression:
+        """Bind what is used as a condition.
+
+        Raises:
+            UnknownColumnError: A name means no column.
+            SqlNotAllowedError: It is no condition.
+        """
+        if isinstance(tree, NullLiteral):
+            raise refuse(rules.CONDITION, tree.position)
+        bound = self.value(tree)
+        if bound.facts.type is not ColumnType.BOOLEAN:
+            kind = bound.facts.type.value
+            raise refuse(
+                rules.BOOLEAN_NEEDED,
+                tree.position,
+                detail=f"{describe(tree)} ({kind}) is not a condition",
+            )
+        return bound
+
+    def aggregate(self, tree: AggregateCall | CountRows) -> Expression:
+        """Bind an aggregate; refused in the row-wise parts of a query."""
+        raise refuse(rules.AGGREGATE_PLACE, tree.position)
+
+    def window(self, tree: WindowCall) -> Expression:
+        """Bind a window function; refused outside derived tables' SELECT lists."""
+        raise refuse(rules.WINDOW_PLACE, tree.position)
+
+    def operand(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
+        """Bind any expression; averages may come out."""
+        match tree:
+            case Name():
+                return self.name(tree)
+            case CurrentDate():
+                today = self.environment.dataset.snapshot_date
+                return Constant(today, constant_facts(today, ColumnType.DATE))
+            case AggregateCall() | CountRows():
+                return self.aggregate(tree)
+            case WindowCall():
+                return self.window(tree)
+            case _ if isinstance(tree, LITERALS):
+                return lone_constant(tree)
+            case _:
+                return self._operator(tree)
+
+    def name(self, tree: Name) -> Expression:
+        """Bind a name as a value."""
+        return self.scope.value(tree)
+
+    # -- conditions -----------------------------------------------------------
+
+    def _operator(self, tree: Tree) -> Expression:  # noqa: C901, PLR0911, PLR0912 - a table of forms
+        match tree:
+            case And(items):
+                return self._chain(items, Function.AND)
+            case Or(items):
+                return self._chain(items, Function.OR)
+            case Not(item):
+                return _negated(self.condition(item), negated=True)
+            case Comparison(operator, left, right):
+                return self.compare(Function(operator), left, right, tree.position)
+            case Between(value, low, high, negated):
+                return _negated(self._between(value, low, high), negated=negated)
+            case InList(value, items, negated):
+                return _negated(self._in_list(value, items), negated=negated)
+            case InQuery(_, _, negated):
+                return _negated(self._subquery(tree), negated=negated)
+            case Exists():
+                return self._subquery(tree)
+            case IsNull(value, negated):
+                return _negated(self._is_null(value), negated=negated)
+            case Like(value, pattern, negated):
+                return _negated(self._like(value, pattern), negated=negated)
+            case Star():
+                raise refuse(rules.STAR, tree.position)
+            case _:
+                return self._computed(tree)
+
+    def _subquery(self, tree: InQuery | Exists) -> Expression:
+        """Bind a subquery; written again in the same scope it is the same."""
+        found = self._bound.get(tree)
+        if found is None:
+            if isinstance(tree, Exists):
+                found = self.subqueries.exists(tree, self)
+            else:
+                found = self.subqueries.in_query(tree, self)
+            found = self._bound[tree] = self.environment.first_written(found)
+        return found
+
+    def _chain(self, items: tuple[Tree, ...], function: Function) -> Expression:
+        """Bind a chain; brackets within it of the same kind are flattened."""
+        bound: list[Expression] = []
+        for item in items:
+            part = self.condition(item)
+            if isinstance(part, Call) and part.function is function:
+                bound.extend(part.operands)
+            else:
+                bound.append(part)
+        left = without_neutral(bound, neutral=function is Function.AND)
+        return left[0] if len(left) == 1 else truth_of(function, left)
+
+    def compare(  # noqa: PLR0911 - an arm a form
+        self, operator: Function, left: Tree, right: Tree, position: Position
+    ) -> Expression:
+        """Bind ``left operator right``."""
+        if isinstance(left, LITERALS):
+            if isinstance(right, LITERALS):
+                return truth_constant(truth=literal_truth(operator, left, right))
+            return self.compare(FLIPPED[operator], right, left, position)
+        units = self.unit_comparison(operator, left, right)
+        if units is not None:
+            return units
+        first = self.operand(left)
+        if isinstance(first, AverageRef):
+            return compare_average(operator, first, right)
+        if isinstance(right, LITERALS):
+            return truth_of(operator, (first, self.literal(right, first, left)))
+        second = self.operand(right)
+        if isinstance(second, AverageRef):
+            raise refuse(rules.AVERAGE_OPAQUE, right.position)
+        check_comparable(first, second, (describe(left), describe(right)), right)
+        return truth_of(operator, (first, second))
+
+    def unit_comparison(
+        self, operator: Function, left: Tree, right: Tree
+    ) -> Expression | None:
+        """Bind ``unit = unit``, the one comparison of unit keys."""
+        sides = [self.unit_column(side) for side in (left, right)]
+        first, second = sides
+        if first is None and second is None:
+            return None
+        named = left if first is not None else right
+        if first is None or second is None or operator is not Function.EQ:
+            raise self.opaque(named)
+        nullable = first.nullable or second.nullable
+        if nullable and not self.joins:
+            raise refuse(rules.NULLABLE_UNIT_KEY, named.position)
+        facts = Facts(ColumnType.BOOLEAN, nullable=nullable, constant=not nullable)
+        return UnitsEqual(first.slot, second.slot, facts)
+
+    def unit_column(self, tree: Tree) -> UnitColumn | None:
+        """Return the unit key that an expression names, if it does."""
+        if not isinstance(tree, Name):
+            return None
+        column = self.scope.find(tree)
+        return column if isinstance(column, UnitColumn) else None
+
+    def opaque(self, tree: Tree) -> SqlNotAllowedError:
+        """Return the refusal of a use of the unit key."""
+        hint = f"count it: COUNT(DISTINCT {self.scope.unit_name()})"
+        return refuse(rules.UNIT_KEY_OPAQUE, tree.position, hint=hint)
+
+    def literal(self, tree: Literal, beside: Expression, shown: Tree) -> Constant:
+        """Bind a literal in the type of the expression beside it."""
+        value = typed_value(tree, beside.facts, describe(shown))
+        if isinstance(beside, FieldRef) and is_outside_domain(value, beside.facts):
+            place = f"line {tree.position.line}, column {tree.position.column}"
+            found = self.environment.counted
+            found["literals outside"] += 1
+            near = found["literals outside"] <= MOST_LOOKED_FOR
+            instead = declared_instead(value, beside.facts, is_near_wanted=near)
+            self.environment.warn(
+                "literal_outside_domain",
+                f"the literal at {place} lies outside the declared domain of "
+                f"{describe(shown)}; no row holds it{instead}",
+            )
+        return Constant(value, constant_facts(value, beside.facts.type))
+
+    def _between(self, value: Tree, low: Tree, high: Tree) -> Expression:
+        if isinstance(value, LITERALS):
+            if not isinstance(low, LITERALS) or not isinstance(high, LITERALS):
+                raise refuse(rules.OPERAND, value.position)
+            held = literal_truth(">=", value, low), literal_truth("<=", value, high)
+            return truth_constant(truth=all(held))
+        if self.unit_column(value) is not None:
+            raise self.opaque(value)
+        bound = self.operand(value)
+        if isinstance(bound, AverageRef):
+            least = compare_average(Function.GE, bound, low)
+            most = compare_average(Function.LE, bound, high)
+            return truth_of(Function.AND, (least, most))
+        least, most = (self._beside(end, bound, value) for end in (low, high))
+        if isinstance(bound, FieldRef):  # the same question as two comparisons
+            ends = truth_of(Function.GE, (bound, least))
+            return truth_of(Function.AND, (ends, truth_of(Function.LE, (bound, most))))
+        return truth_of(Function.BETWEEN, (bound, least, most))
+
+    def _beside(self, tree: Tree, beside: Expression, shown: Tree) -> Expression:
+        if isinstance(tree, LITERALS):
+            return self.literal(tree, beside, shown)
+        found = self.value(tree)
+        check_comparable(beside, found, (describe(shown), describe(tree)), tree)
+        return found
+
+    def _in_list(self, value: Tree, items: tuple[Tree, ...]) -> Expression:
+        for item in items:
+            if not isinstance(item, LITERALS):
+                raise refuse(rules.IN_LIST_ITEM, item.position)
+        listed = tuple(item for item in items if isinstance(item, LITERALS))
+        if isinstance(value, LITERALS):
+            found = [literal_truth("=", value, item) for item in listed]
+            return truth_constant(truth=any(found))
+        if self.unit_column(value) is not None:
+            raise self.opaque(value)
+        bound = self.value(value)
+        constants: dict[object, Constant] = {}
+        for item in listed:
+            constant = self.literal(item, bound, value)
+            constants.setdefault(constant.value, constant)
+        return truth_of(Function.IN, (bound, *constants.values()))
+
+    def _is_null(self, value: Tree) -> Expression:
+        if isinstance(value, LITERALS):
+            raise refuse(rules.IS_NULL_OPERAND, value.position)
+        if self.unit_column(value) is not None:
+            raise refuse(
+                rules.UNIT_KEY_OPAQUE,
+                value.position,
+                hint="ask for another column of that table, or use NOT EXISTS "
+                "(SELECT ...)",
+            )
+        bound = self.value(value)
+        facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=bound.facts.constant)
+        return Call(Function.IS_NULL, (bound,), facts)
+
+    def _like(self, value: Tree, pattern: Tree) -> Expression:
+        bound = self.value(value)
+        if bound.facts.type is not ColumnType.TEXT or isinstance(value, LITERALS):
+            raise refuse(rules.LIKE, value.position)
+        if not isinstance(pattern, StringLiteral):
+            raise refuse(rules.LIKE, pattern.position)
+        function, text = _like_form(pattern)
+        found = truth_of(function, (bound,))
+        return Call(function, (bound,), found.facts, (text,))
+
+    # -- values ---------------------------------------------------------------
+
+    def _computed(self, tree: Tree) -> Expression:  # noqa: PLR0911 - an arm a form
+        match tree:
+            case Arithmetic(operator, left, right):
+                return arithmetic(operator, left, right, self)
+            case Negative(value):
+                return negative(self.value(value), tree.position)
+            case Case():
+                return self._case(tree)
+            case Extract(part, value):
+                return extract(part, self.value(value), tree.position)
+            case DateOfTimestamp(value):
+                return extract("date", self.value(value), tree.position)
+            case FunctionCall():
+                return self._function(tree)
+            case _:
+                raise refuse(rules.CONSTRUCT, tree.position)
+
+    def _function(self, tree: FunctionCall) -> Expression:
+        if tree.name in _WINDOW_FUNCTIONS:
+            raise refuse(
+                rules.WINDOW_PLACE,
+                tree.position,
+                detail=f"{tree.name.upper()} needs OVER (PARTITION BY unit key ...)",
+            )
+        if tree.name == "nullif":
+            raise refuse(rules.NULLIF_PLACE, tree.position)
+        if tree.name in _DATE_FUNCTIONS:
+            return date_function(tree, self)
+        if tree.name in _HIERARCHY_FUNCTIONS:
+            return hierarchy_function(tree, self)
+        items = [self.value(item) for item in tree.arguments]
+        return coalesce(items, tree)
+
+    def _case(self, tree: Case) -> Expression:
+        results = [self.value(branch.result) for branch in tree.branches]
+        otherwise = (
+            Constant(None, Facts(ColumnType.TEXT, constant=True))
+            if tree.otherwise is None
+            else self.value(tree.otherwise)
+        )
+        positions = [branch.result.position for branch in tree.branches]
+        facts, values = unified([*results, otherwise], [*positions, tree.position])
+        *shown, rest = values
+        if tree.operand is not None:
+            return self._switch(tree, facts, shown, rest)
+        conditions = [self.condition(branch.condition) for branch in tree.branches]
+        return _case_call(Function.CASE, (), conditions, shown, (facts, rest))
+
+    def _switch(
+        self, tree: Case, facts: Facts, shown: list[Expression], rest: Expression
+    ) -> Expression:
+        """Bind ``CASE operand WHEN value THEN ...``: equality with each value."""
+        operand_tree = tree.operand
+        if operand_tree is None or isinstance(operand_tree, LITERALS):
+            raise refuse(rules.OPERAND, tree.position)
+        if self.unit_column(operand_tree) is not None:
+            raise self.opaque(operand_tree)
+        operand = self.value(operand_tree)
+        values = [
+            self._beside(branch.condition, operand, operand_tree)
+            for branch in tree.branches
+        ]
+        return _case_call(Function.SWITCH, (operand,), values, shown, (facts, rest))
+
+
+def _case_call(
+    function: Function,
+    first: tuple[Expression, ...],
+    conditions: list[Expression],
+    shown: list[Expression],
+    end: tuple[Facts, Expression],
+) -> Call:
+    facts, rest = end
+    pairs = [item for pair in zip(conditions, shown, strict=True) for item in pair]
+    operands = (*first, *pairs, rest)
+    constant = all(operand.facts.constant for operand in operands)
+    known = Facts(facts.type, facts.scale, facts.nullable, constant, facts.domain)
+    return Call(function, operands, known)
+
+
+def _negated(bound: Expression, *, negated: bool) -> Expression:
+    if not negated:
+        return bound
+    for truth in (True, False):
+        if is_constant_truth(bound, truth=truth):
+            return truth_constant(truth=not truth)
+    return truth_of(Function.NOT, (bound,))
+
+
+_FORMS: Mapping[tuple[bool, bool], Function] = {
+    (False, True): Function.PREFIX,
+    (True, False): Function.SUFFIX,
+    (True, True): Function.INFIX,
+}
+
+
+def _like_form(pattern: StringLiteral) -> tuple[Function, str]:
+    """Return which of the three forms a pattern has, and its text."""
+    text = pattern.text
+    ends = (text.startswith("%"), text.endswith("%"))
+    inner = text[ends[0] : len(text) - ends[1]] if len(text) > 1 else ""
+    function = _FORMS.get(ends)
+    if function is None or not inner or set(inner) & set("%_\\"):
+        raise refuse(rules.LIKE_PATTERN, pattern.position)
+    return function, inner
+
+
+def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form
+    """Return a short name of an expression for people; no text but names."""
+    match tree:
+        case Name(name):
+            return name
+        case FunctionCall(name):
+            return name
+        case AggregateCall(name):
+            return name
+        case CountRows():
+            return "count"
+        case _:
+            return "this expression"

@@ -1,0 +1,405 @@
+"""Functions and operators: types, nullability and public domain of each result."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from privacy.schema import (
+    ColumnType,
+    Domain,
+    HierarchyDomain,
+    RangeDomain,
+    ValuesDomain,
+)
+from query_lang import hierarchies
+from query_lang.binding.environment import Environment
+from query_lang.binding.outside_domain import nearest_value
+from query_lang.plans import intervals
+from query_lang.plans.domains import combined
+from query_lang.plans.expressions import Call, Constant, Expression, Facts, Function
+from query_lang.plans.intervals import Interval, interval_of, range_of
+from query_lang.plans.literals import check_on_grid, small_number
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    ArithmeticOperator,
+    FunctionCall,
+    NumberLiteral,
+    Position,
+    StringLiteral,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+MAX_BAND_WIDTH = 10_000
+INTEGER, DATE = ColumnType.INTEGER, ColumnType.DATE
+
+
+class Binder(Protocol):
+    """What binds the operands."""
+
+    environment: Environment
+
+    def value(self, tree: Tree) -> Expression:
+        """Bind an operand as a value."""
+        ...
+
+
+# -- arithmetic --------------------------------------------------------------
+
+
+_Bounds = Callable[[Interval, Interval], Interval | None]
+_INTEGERS: Mapping[str, tuple[Function, _Bounds]] = {
+    "+": (Function.ADD, intervals.added),
+    "-": (Function.SUBTRACT, intervals.subtracted),
+    "*": (Function.MULTIPLY, intervals.multiplied),
+}
+
+
+def arithmetic(
+    operator: ArithmeticOperator, left: Tree, right: Tree, binder: Binder
+) -> Expression:
+    """Bind ``left operator right`` over integers and dates.
+
+    Raises:
+        SqlNotAllowedError: The types do not fit, or a division could be by zero.
+    """
+    if operator == "/":
+        return _division(left, right, binder)
+    one, other = binder.value(left), binder.value(right)
+    kinds = one.facts.type, other.facts.type
+    if kinds == (INTEGER, INTEGER):
+        function, bounds = _INTEGERS[operator]
+        return _integer_call(function, one, other, bounds)
+    if kinds == (DATE, INTEGER) and operator in {"+", "-"}:
+        return _shifted(operator, one, other)
+    if kinds == (DATE, DATE) and operator == "-":
+        return _integer_call(
+            Function.DAYS_BETWEEN, other, one, lambda e, d: intervals.subtracted(d, e)
+        )
+    raise refuse(
+        rules.ARITHMETIC,
+        left.position,
+        detail=f"{kinds[0].value} {operator} {kinds[1].value} is not in the language",
+        hint="decimals are compared, summed and averaged only"
+        if ColumnType.DECIMAL in kinds
+        else None,
+    )
+
+
+def _integer_call(
+    function: Function, one: Expression, other: Expression, bounds: _Bounds
+) -> Call:
+    facts = Facts(
+        INTEGER,
+        nullable=one.facts.nullable or other.facts.nullable,
+        constant=one.facts.constant and other.facts.constant,
+    )
+    domain = range_of(_bounds_of(one, other, bounds), facts)
+    return Call(function, (one, other), replace(facts, domain=domain))
+
+
+def _bounds_of(one: Expression, other: Expression, bounds: _Bounds) -> Interval | None:
+    first, second = interval_of(one.facts), interval_of(other.facts)
+    return None if first is None or second is None else bounds(first, second)
+
+
+def _division(left: Tree, right: Tree, binder: Binder) -> Expression:
+    is_nullif = isinstance(right, FunctionCall) and right.name == "nullif"
+    arguments = right.arguments if isinstance(right, FunctionCall) else ()
+    zero = arguments[1] if is_nullif and len(arguments) == 2 else None  # noqa: PLR2004 - NULLIF(b, 0)
+    if not isinstance(zero, NumberLiteral) or zero.text != "0":
+        raise refuse(rules.DIVISION, right.position)
+    one, other = binder.value(left), binder.value(arguments[0])
+    if (one.facts.type, other.facts.type) != (INTEGER, INTEGER):
+        raise refuse(rules.DIVISION, left.position)
+    call = _integer_call(Function.DIVIDE, one, other, intervals.divided)
+    return replace(call, facts=replace(call.facts, nullable=True))
+
+
+def _shifted(operator: str, moment: Expression, shift: Expression) -> Call:
+    function = Function.ADD_DAYS if operator == "+" else Function.SUBTRACT_DAYS
+
+    def bounds(days: Interval, by: Interval) -> Interval | None:
+        moved = by if operator == "+" else (-by[1], -by[0])
+        return intervals.day_shifted(days, moved)
+
+    facts = Facts(DATE, constant=moment.facts.constant and shift.facts.constant)
+    domain = range_of(_bounds_of(moment, shift, bounds), facts)
+    return Call(function, (moment, shift), replace(facts, domain=domain))
+
+
+def negative(value: Expression, position: Position) -> Expression:
+    """Bind ``-value`` over integers.
+
+    Raises:
+        SqlNotAllowedError: The value is no integer.
+    """
+    if value.facts.type is not INTEGER:
+        raise refuse(rules.ARITHMETIC, position)
+    own = interval_of(value.facts)
+    bounds = None if own is None else intervals.negated(own)
+    facts = replace(value.facts, domain=None)
+    facts = replace(facts, domain=range_of(bounds, facts))
+    return Call(Function.NEGATE, (value,), facts)
+
+
+# -- dates -------------------------------------------------------------------
+
+
+def date_function(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind DATE_DIFF and age_years.
+
+    Raises:
+        SqlNotAllowedError: The arguments do not fit.
+    """
+    if tree.name == "age_years":
+        birth, at = _dates(tree, tree.arguments, binder)
+        call = _integer_call(Function.AGE_YEARS, birth, at, intervals.ages)
+        return replace(call, facts=replace(call.facts, nullable=True))
+    unit, *moments = tree.arguments or (None,)
+    known = _DIFFERENCES.get(unit.text) if isinstance(unit, StringLiteral) else None
+    if known is None:
+        raise refuse(rules.DATE_DIFF, tree.position)
+    start, end = _dates(tree, moments, binder)
+    function, bounds = known
+    return _integer_call(function, start, end, bounds)
+
+
+def _dates(
+    tree: FunctionCall, arguments: Sequence[Tree], binder: Binder
+) -> tuple[Expression, Expression]:
+    rule = rules.AGE_YEARS if tree.name == "age_years" else rules.DATE_DIFF
+    if len(arguments) != 2:  # noqa: PLR2004 - from and to
+        raise refuse(rule, tree.position)
+    first, second = (binder.value(argument) for argument in arguments)
+    if first.facts.type is not DATE or second.facts.type is not DATE:
+        raise refuse(rule, tree.position)
+    return first, second
+
+
+def _months(start: Interval, end: Interval) -> Interval:
+    low = intervals.months_of(intervals.day(end[0]))
+    high = intervals.months_of(intervals.day(end[1]))
+    first = intervals.months_of(intervals.day(start[0]))
+    last = intervals.months_of(intervals.day(start[1]))
+    return low - last, high - first
+
+
+def _years(start: Interval, end: Interval) -> Interval:
+    (first, last), (low, high) = (
+        (intervals.day(ends[0]).year, intervals.day(ends[1]).year)
+        for ends in (start, end)
+    )
+    return low - last, high - first
+
+
+_DIFFERENCES: Mapping[str, tuple[Function, _Bounds]] = {
+    "day": (Function.DAYS_BETWEEN, lambda a, b: intervals.subtracted(b, a)),
+    "month": (Function.MONTHS_BETWEEN, _months),
+    "year": (Function.YEARS_BETWEEN, _years),
+}
+_PARTS: Mapping[str, Interval] = {
+    "quarter": (1, 4),
+    "month": (1, 12),
+    "day": (1, 31),
+    "isodow": (1, 7),
+    "hour": (0, 23),
+}
+_MOMENTS = frozenset({DATE, ColumnType.TIMESTAMP})
+
+
+def extract(part: str, value: Expression, position: Position) -> Expression:
+    """Bind EXTRACT(part FROM value), and ``date``: the day of a timestamp.
+
+    Raises:
+        SqlNotAllowedError: The value has no such part.
+    """
+    kind = value.facts.type
+    of_timestamps = part in {"hour", "date"}
+    if kind not in _MOMENTS or (of_timestamps and kind is DATE):
+        raise refuse(rules.EXTRACT_OPERAND, position)
+    known = value.facts
+    facts = Facts(
+        DATE if part == "date" else INTEGER,
+        nullable=known.nullable,
+        constant=known.constant,
+    )
+    domain = _part_domain(part, value.facts, facts)
+    function = Function.DATE_OF if part == "date" else Function.EXTRACT
+    return Call(
+        function,
+        (value,),
+        replace(facts, domain=domain),
+        () if part == "date" else (part,),
+    )
+
+
+def _part_domain(part: str, value: Facts, facts: Facts) -> Domain | None:
+    if part in _PARTS:
+        return range_of(_PARTS[part], facts)
+    days = _day_bounds(value)
+    if days is None:
+        return None
+    if part == "date":
+        return range_of(days, facts)
+    return RangeDomain(intervals.day(days[0]).year, intervals.day(days[1]).year)
+
+
+def _day_bounds(facts: Facts) -> Interval | None:
+    """Return the first and last day of dates or timestamps."""
+    match facts.domain:
+        case RangeDomain(low, high):
+            return intervals.grid_value(low), intervals.grid_value(high)
+        case ValuesDomain(values) if values:
+            days = [intervals.grid_value(value) for value in values]
+            return min(days), max(days)
+        case _:
+            return None
+
+
+# -- hierarchies -------------------------------------------------------------
+
+
+def hierarchy_function(tree: FunctionCall, binder: Binder) -> Expression:
+    """Bind icd_chapter, icd_block, icd_category, level and age_band.
+
+    Raises:
+        SqlNotAllowedError: The arguments do not fit.
+    """
+    if tree.name == "age_band":
+        return _age_band(tree, binder)
+    if tree.name == "level":
+        wanted = tree.arguments[1:]
+        named = wanted[0] if len(wanted) == 1 else None
+        if not isinstance(named, StringLiteral):
+            raise refuse(rules.LEVEL, tree.position)
+        return _level(tree, named.text, binder)
+    if len(tree.arguments) != 1:
+        raise refuse(rules.LEVEL, tree.position)
+    return _level(tree, tree.name.removeprefix("icd_"), binder)
+
+
+def _level(tree: FunctionCall, level: str, binder: Binder) -> Expression:
+    code = binder.value(tree.arguments[0])
+    domain, own = code.facts.domain, binder.environment.dataset.hierarchies
+    if not isinstance(domain, HierarchyDomain):
+        raise refuse(rules.HIERARCHY_NEEDED, tree.position)
+    levels, is_own = hierarchies.levels_of(domain, own), domain.name in own
+    if is_own is not (tree.name == "level"):
+        meant = nearest_value(level, levels) or levels[0]
+        written = f"level(code, '{meant}')" if is_own else f"icd_{meant}(code)"
+        whose = "a hierarchy of this dataset" if is_own else "built in"
+        detail = f"{domain.name} is {whose}: write {written}"
+        raise refuse(rules.LEVEL, tree.position, detail=detail)
+    if level not in levels:
+        near = nearest_value(level, levels)
+        hint = f": did you mean '{near}'?" if near else ""
+        known = f"{domain.name} has the levels {', '.join(levels)}{hint}"
+        raise refuse(rules.LEVEL, tree.position, detail=known)
+    facts = Facts(
+        ColumnType.TEXT,
+        constant=code.facts.constant,
+        domain=ValuesDomain(hierarchies.level_values(domain, level, own)),
+    )
+    return Call(Function.LEVEL, (code,), facts, (domain.name, level))
+
+
+def _age_band(tree: FunctionCall, binder: Binder) -> Expression:
+    width = _band_width(tree)
+    age = binder.value(tree.arguments[0])
+    bounds = interval_of(age.facts)
+    if age.facts.type is not INTEGER or bounds is None or bounds[0] < 0:
+        raise refuse(rules.AGE_BAND, tree.position)
+    first, last = bounds[0] // width, bounds[1] // width
+    if last - first > MAX_BAND_WIDTH:
+        raise refuse(rules.AGE_BAND, tree.position)
+    bands = tuple(
+        f"{band * width}-{band * width + width - 1}" for band in range(first, last + 1)
+    )
+    facts = replace(
+        age.facts, type=ColumnType.TEXT, scale=0, domain=ValuesDomain(bands)
+    )
+    return Call(Function.AGE_BAND, (age,), facts, (width,))
+
+
+def _band_width(tree: FunctionCall) -> int:
+    width = tree.arguments[1] if len(tree.arguments) == 2 else None  # noqa: PLR2004 - age and width
+    found = small_number(width, MAX_BAND_WIDTH)
+    if not found:
+        raise refuse(rules.AGE_BAND, tree.position)
+    return found
+
+
+# -- one of several ----------------------------------------------------------
+
+
+def coalesce(items: Sequence[Expression], tree: FunctionCall) -> Expression:
+    """Bind COALESCE: the first item that is not NULL.
+
+    Raises:
+        SqlNotAllowedError: No items, or their types differ.
+    """
+    if not items:
+        raise refuse(rules.RESULT_TYPES, tree.position)
+    places = [argument.position for argument in tree.arguments]
+    facts, values = unified(items, places)
+    known = replace(
+        facts,
+        nullable=all(item.facts.nullable for item in values),
+        constant=all(item.facts.constant for item in values),
+    )
+    return Call(Function.COALESCE, tuple(values), known)
+
+
+def unified(
+    items: Sequence[Expression], places: Sequence[Position]
+) -> tuple[Facts, list[Expression]]:
+    """Return the facts of "one of these", and the items in one type and scale.
+
+    Raises:
+        SqlNotAllowedError: The types or scales differ, or all items are NULL.
+    """
+    known = [item.facts for item in items if not _is_null(item)]
+    if not known:
+        raise refuse(rules.NULL_LITERAL, places[0])
+    scale = max(facts.scale for facts in known)
+    kind = ColumnType.DECIMAL if scale else known[0].type
+    adapted = [
+        _adapted(item, kind, scale, place)
+        for item, place in zip(items, places, strict=True)
+    ]
+    shown = [item.facts for item in adapted if not _is_null(item)]
+    facts = Facts(
+        kind,
+        scale,
+        nullable=any(item.facts.nullable for item in adapted),
+        domain=combined(shown),
+    )
+    return facts, adapted
+
+
+def _is_null(item: Expression) -> bool:
+    return isinstance(item, Constant) and item.value is None
+
+
+def _adapted(
+    item: Expression, kind: ColumnType, scale: int, place: Position
+) -> Expression:
+    """Return an item in the common type; only literals change theirs."""
+    if isinstance(item, Constant) and item.value is None:
+        return Constant(None, replace(item.facts, type=kind, scale=scale))
+    facts = item.facts
+    if (facts.type, facts.scale) == (kind, scale):
+        return item
+    numeric = {ColumnType.INTEGER, ColumnType.DECIMAL}
+    if not isinstance(item, Constant) or not {facts.type, kind} <= numeric:
+        raise refuse(
+            rules.RESULT_TYPES,
+            place,
+            detail=f"{facts.type.value} and {kind.value} do not mix here",
+        )
+    if item.value is not None:
+        check_on_grid(item.value, scale, place)
+    return Constant(item.value, replace(facts, type=kind, scale=scale))

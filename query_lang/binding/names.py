@@ -1,0 +1,67 @@
+"""Names of output columns: the alias, the column, or the function."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    Case,
+    CountRows,
+    DateOfTimestamp,
+    Expression,
+    Extract,
+    FunctionCall,
+    Name,
+    SelectItem,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+
+
+def output_names(items: Sequence[SelectItem]) -> list[str]:
+    """Return the name of each column, all different.
+
+    Raises:
+        SqlNotAllowedError: An operator has no name, or two columns have one.
+    """
+    unnamed: Counter[str] = Counter()
+    names: list[str] = []
+    for item in items:
+        name = item.alias or _own_name(item.expression)
+        if name is None:
+            raise refuse(rules.NAME_NEEDED, item.position)
+        if item.alias is None and _is_aggregate(item.expression):
+            unnamed[name] += 1
+            name = name if unnamed[name] == 1 else f"{name}_{unnamed[name]}"
+        if name in names:
+            raise refuse(
+                rules.DUPLICATE_NAME,
+                item.position,
+                detail=f"two output columns are called {name}",
+                hint=f"give one an alias: ... AS {name}_b",
+            )
+        names.append(name)
+    return names
+
+
+def _is_aggregate(tree: Expression) -> bool:
+    return isinstance(tree, AggregateCall | CountRows)
+
+
+def _own_name(tree: Expression) -> str | None:  # noqa: PLR0911 - a table of forms
+    match tree:
+        case Name(name) | AggregateCall(name) | FunctionCall(name):
+            return name
+        case CountRows():
+            return "count"
+        case WindowCall(function):
+            return _own_name(function)
+        case Case():
+            return "case"
+        case Extract():
+            return "extract"
+        case DateOfTimestamp():
+            return "cast"
+        case _:
+            return None

@@ -1,0 +1,562 @@
+"""Everything below the top SELECT: derived tables, UNION ALL, IN and EXISTS."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from privacy.schema import ColumnType
+from query_lang.binding.aggregates import GroupedBinder, Rollups, WindowBinder
+from query_lang.binding.comparisons import check_comparable
+from query_lang.binding.environment import Environment
+from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.names import output_names
+from query_lang.binding.scope import (
+    AverageColumn,
+    Relation,
+    RelationColumn,
+    Scope,
+    UnitColumn,
+    ValueColumn,
+    with_constancy,
+)
+from query_lang.binding.sources import Columns, Source, SourceBinder, parts_of
+from query_lang.plans.domains import combined
+from query_lang.plans.expressions import (
+    AverageRef,
+    Call,
+    Constant,
+    ExistsInQuery,
+    Expression,
+    Facts,
+    FieldRef,
+    Function,
+    UnitInQuery,
+    ValueInQuery,
+    conjunction,
+    conjuncts,
+    is_constant_truth,
+    restricting,
+)
+from query_lang.plans.literals import LITERALS
+from query_lang.plans.nodes import (
+    Compute,
+    Filter,
+    Identity,
+    Item,
+    Node,
+    PublicFilter,
+    PublicScan,
+    Rollup,
+    Union,
+    UnionPart,
+    Windowed,
+)
+from query_lang.plans.stability import check_rows
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    Comparison,
+    CountRows,
+    Exists,
+    InQuery,
+    Name,
+    NumberLiteral,
+    Select,
+    SelectItem,
+    Star,
+    UnionAll,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+
+class QueryBinder:
+    """Binds SELECTs below the top; holds nothing, so that one serves a whole query."""
+
+    # -- derived tables -------------------------------------------------------
+
+    def derived(
+        self, tree: Select | UnionAll, environment: Environment
+    ) -> tuple[Node, Columns]:
+        """Return the plan and the columns of a derived table.
+
+        Raises:
+            QueryError: A name or type is wrong, or the SELECT breaks PRIVACY 1.
+        """
+        if isinstance(tree, UnionAll):
+            return self._union(tree, environment)
+        node, columns = self._select(tree, environment)
+        check_rows(node.rows_per_unit, tree.position)
+        if node.rows_per_unit == 1:
+            return node, with_constancy(Relation("", columns), constant=True).columns
+        return node, columns
+
+    def _select(
+        self, tree: Select, environment: Environment
+    ) -> tuple[Node, dict[str, RelationColumn]]:
+        if tree.order_by or tree.limit is not None:
+            rule = rules.ORDER_BY if tree.order_by else rules.LIMIT
+            raise refuse(rule, tree.position)
+        node, scope = self.filtered(tree, environment)
+        rows = ExpressionBinder(scope, environment, self)
+        if tree.group_by or tree.distinct:
+            return self._grouped(tree, node, rows)
+        if tree.having is not None:
+            raise refuse(rules.HAVING, tree.having.position)
+        return self._projected(tree, node, rows)
+
+    def filtered(self, tree: Select, environment: Environment) -> tuple[Node, Scope]:
+        """Bind FROM and WHERE over private tables.
+
+        Raises:
+            QueryError: A name or type is wrong, or a join breaks a rule.
+        """
+        source = self._sources(environment).bind(tree)
+        if isinstance(source.node, PublicScan):
+            raise refuse(rules.PRIVATE_TABLE_NEEDED, tree.source.position)
+        node: Node = source.node
+        if tree.where is not None:
+            binder = ExpressionBinder(source.scope, environment, self)
+            condition = binder.condition(tree.where)
+            if not is_constant_truth(condition, truth=True):
+                node = Filter(node, condition, _numbered_rows(tree, condition, source))
+            if node.rows_per_unit == 1:
+                source.scope.settle()
+        return node, source.scope
+
+    def _sources(self, environment: Environment) -> SourceBinder:
+        return SourceBinder(environment, self, self)
+
+    def _projected(
+        self, tree: Select, node: Node, rows: ExpressionBinder
+    ) -> tuple[Node, dict[str, RelationColumn]]:
+        binder = WindowBinder(rows, node.rows_per_unit)
+        columns, made = _columns(tree.items, binder)
+        if binder.items:
+            node = Windowed(node, tuple(binder.items.values()))
+        copied = {
+            slot: value.slot for slot, value in made if isinstance(value, FieldRef)
+        }
+        for name, column in columns.items():
+            if isinstance(column, ValueColumn):
+                own = copied.get(column.slot, column.slot)  # a copy numbers rows too
+                if own in binder.numberings:
+                    columns[name] = replace(column, numbering=True)
+        return (Compute(node, made) if made else node), columns
+
+    # -- GROUP BY -------------------------------------------------------------
+
+    def _grouped(
+        self, tree: Select, node: Node, rows: ExpressionBinder
+    ) -> tuple[Node, dict[str, RelationColumn]]:
+        keys, has_unit = _group_keys(tree, rows)
+        if not has_unit:
+            rule = rules.DISTINCT_BELOW if tree.distinct else rules.GROUP_BY_UNIT
+            hint = f"GROUP BY {rows.scope.unit_name()}, ..."
+            raise refuse(rule, tree.position, hint=hint)
+        rollups = Rollups(rows, node.rows_per_unit)
+        binder = GroupedBinder(rows, rollups, keys)
+        columns, made = _columns(tree.items, binder)
+        having = None if tree.having is None else binder.condition(tree.having)
+        own = node.identity
+        environment = rows.environment
+        least = Identity(
+            *(
+                tuple(environment.new_slot() for _ in slots)
+                for slots in (own.hashes, own.parts, own.public_rows)
+            )
+        )
+        grouped: Node = Rollup(
+            node,
+            tuple((slot, key) for key, slot in keys.items()),
+            rollups.items(),
+            least,
+        )
+        for item, (name, column) in zip(tree.items, columns.items(), strict=True):
+            if isinstance(column, UnitColumn):
+                if column.nullable:
+                    raise refuse(rules.NULLABLE_UNIT_KEY, item.position)
+                columns[name] = UnitColumn(node.owner)
+        if having is not None:
+            grouped = Filter(grouped, having)
+        return (Compute(grouped, made) if made else grouped), columns
+
+    # -- UNION ALL ------------------------------------------------------------
+
+    def _union(self, tree: UnionAll, environment: Environment) -> tuple[Node, Columns]:
+        bound = [self.derived(part, environment) for part in tree.parts]
+        parts = [(node, list(columns.values())) for node, columns in bound]
+        _check_union(tree, [columns for _, columns in parts])
+        names = list(bound[0][1])
+        first = parts[0][1]
+        owner = environment.new_slot()
+        columns: dict[str, RelationColumn] = {}
+        made: list[int] = []
+        items: list[list[Expression]] = [[] for _ in parts]
+        for place, (name, column) in enumerate(zip(names, first, strict=True)):
+            if isinstance(column, UnitColumn):
+                columns[name] = UnitColumn(owner)
+                continue
+            values = [c[place] for _, c in parts]
+            refs = [
+                FieldRef(v.slot, v.facts) for v in values if isinstance(v, ValueColumn)
+            ]
+            slot = environment.new_slot()
+            made.append(slot)
+            for chosen, ref in zip(items, refs, strict=True):
+                chosen.append(ref)
+            columns[name] = ValueColumn(slot, _union_facts(refs))
+        node = Union(
+            tuple(
+                UnionPart(part, tuple(chosen))
+                for (part, _), chosen in zip(parts, items, strict=True)
+            ),
+            tuple(made),
+            owner,
+            _longest_identity([part for part, _ in parts], environment),
+            environment.new_slot(),
+        )
+        check_rows(node.rows_per_unit, tree.position)
+        return node, columns
+
+    # -- IN (SELECT ...) ------------------------------------------------------
+
+    def in_query(self, tree: InQuery, binder: ExpressionBinder) -> Expression:
+        """Bind ``value IN (SELECT ...)`` over private or public tables.
+
+        Raises:
+            QueryError: It is not tied to the unit, or a name or type is wrong.
+        """
+        environment = binder.environment
+        if _is_public(tree.query, environment):
+            return self._in_public(tree, tree.query, binder)
+        column = None
+        if isinstance(tree.value, Name):
+            column = binder.scope.find(tree.value)
+        if not isinstance(column, UnitColumn):
+            raise refuse(rules.IN_QUERY_UNIT, tree.position)
+        if column.nullable:
+            raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
+        node, columns = self.derived(tree.query, environment)
+        found = list(columns.values())
+        if len(found) != 1 or not isinstance(found[0], UnitColumn):
+            raise refuse(rules.IN_QUERY_UNIT, tree.query.position)
+        if found[0].nullable:
+            raise refuse(rules.NULLABLE_UNIT_KEY, tree.query.position)
+        unit = FieldRef(column.slot, Facts(ColumnType.INTEGER, constant=True))
+        facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=True)
+        return UnitInQuery(unit, node, facts)
+
+    def _in_public(
+        self, tree: InQuery, query: Select | UnionAll, binder: ExpressionBinder
+    ) -> Expression:
+        if isinstance(query, UnionAll):
+            raise refuse(rules.PUBLIC_QUERY, query.position)
+        if isinstance(tree.value, LITERALS):
+            raise refuse(rules.OPERAND, tree.value.position)
+        value = binder.value(tree.value)
+        source, rows = self._public(query, binder.environment, None)
+        if len(query.items) != 1:
+            raise refuse(rules.IN_QUERY_ONE, query.position)
+        (item,) = query.items
+        found = rows.value(item.expression)
+        shown = describe(tree.value), describe(item.expression)
+        check_comparable(value, found, shown, item.expression)
+        node: PublicScan | PublicFilter = source
+        if query.where is not None:
+            node = PublicFilter(source, rows.condition(query.where))
+        facts = Facts(
+            ColumnType.BOOLEAN,
+            nullable=value.facts.nullable or found.facts.nullable,
+            constant=value.facts.constant,
+        )
+        return ValueInQuery(value, node, found, facts)
+
+    def _public(
+        self, query: Select, environment: Environment, outer: Scope | None
+    ) -> tuple[PublicScan, ExpressionBinder]:
+        """Bind FROM of a subquery over one public table."""
+        if query.group_by or query.having is not None or query.joins:
+            raise refuse(rules.PUBLIC_QUERY, query.position)
+        source = self._sources(environment).bind(query, outer)
+        if not isinstance(source.node, PublicScan):
+            raise refuse(rules.PUBLIC_QUERY, query.position)
+        return source.node, ExpressionBinder(source.scope, environment, self)
+
+    # -- EXISTS ---------------------------------------------------------------
+
+    def exists(self, tree: Exists, binder: ExpressionBinder) -> Expression:
+        """Bind ``EXISTS (SELECT ... WHERE inner.unit = outer.unit AND ...)``.
+
+        Raises:
+            QueryError: It is not tied to the outer row by the unit key, it aggregates,
+                or a name or type is wrong.
+        """
+        binder.environment.count_exists(tree.position)
+        query = tree.query
+        if isinstance(query, UnionAll) or query.group_by or query.having is not None:
+            raise refuse(rules.EXISTS_FORM, tree.position)
+        if query.distinct:
+            raise refuse(rules.EXISTS_FORM, tree.position)
+        environment = binder.environment
+        if _is_public(query, environment):
+            scan, rows = self._public(query, environment, binder.scope)
+            _check_exists_items(query, rows)
+            wheres = [] if query.where is None else [rows.condition(query.where)]
+            kept = restricting(wheres)
+            condition = conjunction(kept) if kept else None
+            return _exists(scan, (), condition, rows.scope)
+        source = self._sources(environment).bind(query, binder.scope)
+        if isinstance(source.node, PublicScan):
+            raise refuse(rules.PUBLIC_QUERY, query.position)
+        rows = ExpressionBinder(source.scope, environment, self)
+        _check_exists_items(query, rows)
+        ties, rest = _ties(query, source.scope)
+        if not ties:
+            raise refuse(rules.SUBQUERY_TIE, query.position)
+        conditions = restricting(rows.condition(part) for part in rest)
+        condition = conjunction(conditions) if conditions else None
+        return _exists(source.node, ties, condition, source.scope)
+
+
+def _exists(
+    node: Node | PublicScan,
+    ties: tuple[tuple[int, int], ...],
+    condition: Expression | None,
+    scope: Scope,
+) -> ExistsInQuery:
+    facts = Facts(ColumnType.BOOLEAN, nullable=False, constant=scope.outer_constant)
+    return ExistsInQuery(node, ties, condition, tuple(sorted(scope.outer_slots)), facts)
+
+
+def _check_exists_items(query: Select, rows: ExpressionBinder) -> None:
+    for item in query.items:
+        tree = item.expression
+        if isinstance(tree, AggregateCall | CountRows):
+            raise refuse(rules.EXISTS_FORM, item.position)
+        if isinstance(tree, Name):
+            rows.scope.find(tree)
+        elif not isinstance(tree, (Star, *LITERALS)):
+            rows.value(tree)
+
+
+def _ties(
+    query: Select, scope: Scope
+) -> tuple[tuple[tuple[int, int], ...], list[Tree]]:
+    """Part WHERE into ``inner.unit = outer.unit`` and the rest."""
+    ties: list[tuple[int, int]] = []
+    rest: list[Tree] = []
+    for part in [] if query.where is None else parts_of(query.where):
+        tie = _tie(part, scope)
+        if tie is None:
+            rest.append(part)
+        else:
+            ties.append(tie)
+    return tuple(ties), rest
+
+
+def _tie(tree: Tree, scope: Scope) -> tuple[int, int] | None:  # noqa: PLR0911 - an arm a form
+    if not isinstance(tree, Comparison) or tree.operator != "=":
+        return None
+    sides = (tree.left, tree.right)
+    inner: list[UnitColumn] = []
+    outer: list[UnitColumn] = []
+    for side in sides:
+        if not isinstance(side, Name):
+            return None
+        here = scope.find_here(side)
+        column = here or scope.find(side)
+        if not isinstance(column, UnitColumn):
+            return None
+        (outer if here is None else inner).append(column)
+    if len(inner) != 1 or len(outer) != 1:
+        return None
+    if inner[0].nullable or outer[0].nullable:
+        raise refuse(rules.NULLABLE_UNIT_KEY, tree.position)
+    return inner[0].slot, outer[0].slot
+
+
+def _is_public(query: Select | UnionAll, environment: Environment) -> bool:
+    """Whether all tables of a subquery's FROM are public."""
+    if isinstance(query, UnionAll):
+        return all(_is_public(part, environment) for part in query.parts)
+    items = [query.source, *(join.source for join in query.joins)]
+    for item in items:
+        name = getattr(item, "name", None)
+        if name is None or name in environment.common_tables:
+            return False
+        table = environment.dataset.tables.get(name)
+        if table is None or not table.is_public:
+            return False
+    return True
+
+
+def _numbered_rows(tree: Select, condition: Expression, source: Source) -> int | None:
+    """Return k where WHERE holds a row number of the one item of FROM to at most k."""
+    if tree.joins:
+        return None
+    numbers = {
+        column.slot
+        for column in source.scope.relations[0].columns.values()
+        if isinstance(column, ValueColumn) and column.numbering
+    }
+    held = [_held_number(part, numbers) for part in conjuncts(condition)]
+    return min((most for most in held if most is not None), default=None)
+
+
+def _held_number(condition: Expression, numbers: set[int]) -> int | None:  # noqa: PLR0911 - an arm a form
+    if not isinstance(condition, Call) or len(condition.operands) != 2:  # noqa: PLR2004 - a comparison
+        return None
+    number, most = condition.operands
+    if not isinstance(number, FieldRef) or number.slot not in numbers:
+        return None
+    if not isinstance(most, Constant) or not isinstance(most.value, int):
+        return None
+    if condition.function is Function.EQ and most.value == 1:
+        return 1
+    if condition.function is Function.LE and most.value >= 1:
+        return most.value
+    return None
+
+
+def _columns(
+    items: Sequence[SelectItem], binder: ExpressionBinder
+) -> tuple[dict[str, RelationColumn], tuple[Item, ...]]:
+    """Bind a SELECT list below the top: its columns, and what has to be computed."""
+    columns: dict[str, RelationColumn] = {}
+    made: list[Item] = []
+    shown: set[int] = set()
+    for name, item in zip(output_names(items), items, strict=True):
+        column = _column(item, binder, made)
+        if isinstance(column, ValueColumn):
+            if column.slot in shown:  # two columns stay two, whatever they hold
+                again = FieldRef(column.slot, column.facts)
+                column = replace(column, slot=binder.environment.new_slot())
+                made.append((column.slot, again))
+            shown.add(column.slot)
+        columns[name] = column
+    return columns, tuple(made)
+
+
+def _column(
+    item: SelectItem, binder: ExpressionBinder, made: list[Item]
+) -> RelationColumn:
+    tree = item.expression
+    if isinstance(tree, Name):
+        column = binder.scope.find(tree)
+        if isinstance(column, UnitColumn):
+            return column
+    value = binder.operand(tree)
+    if isinstance(value, AverageRef):
+        return AverageColumn(value)
+    if isinstance(value, FieldRef):
+        return ValueColumn(value.slot, value.facts)
+    if isinstance(value, Constant) and value.value is None:
+        raise refuse(rules.NULL_LITERAL, item.position)
+    slot = binder.environment.new_slot()
+    made.append((slot, value))
+    return ValueColumn(slot, value.facts)
+
+
+def _group_keys(
+    tree: Select, rows: ExpressionBinder
+) -> tuple[dict[Expression, int], bool]:
+    """Bind GROUP BY (or DISTINCT): a slot for each key, and if the unit is one."""
+    if tree.distinct and tree.group_by:
+        raise refuse(rules.DISTINCT_BELOW, tree.position)
+    trees = tree.group_by or tuple(item.expression for item in tree.items)
+    keys: dict[Expression, int] = {}
+    has_unit = False
+    for key in trees:
+        meant = key_tree(key, tree, rows.scope) if tree.group_by else key
+        column = rows.scope.find(meant) if isinstance(meant, Name) else None
+        if isinstance(column, UnitColumn):
+            if column.nullable:
+                raise refuse(rules.NULLABLE_UNIT_KEY, key.position)
+            has_unit = True
+            continue
+        value = rows.value(meant)
+        if isinstance(value, Constant):
+            raise refuse(rules.GROUP_BY_FORM, key.position)
+        if value not in keys:
+            keys[value] = rows.environment.new_slot()
+    return keys, has_unit
+
+
+def key_tree(key: Tree, tree: Select, scope: Scope) -> Tree:
+    """Return what GROUP BY means: a position, an alias, or the expression itself.
+
+    Raises:
+        SqlNotAllowedError: No such position.
+    """
+    if isinstance(key, NumberLiteral):
+        return item_at(key, tree).expression
+    if isinstance(key, Name) and not scope.has_column(key):
+        aliased = (item for item in tree.items if item.alias == key.name)
+        item = next(aliased, None)
+        return key if item is None else item.expression
+    return key
+
+
+def item_at(key: NumberLiteral, tree: Select) -> SelectItem:
+    """Return the item of the SELECT list that a position means.
+
+    Raises:
+        SqlNotAllowedError: There is none.
+    """
+    in_digits = key.text.isdigit() and len(key.text) <= len(str(len(tree.items)))
+    index = int(key.text) if in_digits else 0
+    if not 1 <= index <= len(tree.items):
+        raise refuse(
+            rules.GROUP_BY_FORM,
+            key.position,
+            detail=f"positions go from 1 to {len(tree.items)}",
+        )
+    return tree.items[index - 1]
+
+
+def _check_union(tree: UnionAll, parts: Sequence[Sequence[RelationColumn]]) -> None:  # noqa: C901 - an arm a form
+    first = parts[0]
+    for select, columns in zip(tree.parts, parts, strict=True):
+        if len(columns) != len(first):
+            raise refuse(rules.UNION_COLUMNS, select.position)
+        units = [isinstance(column, UnitColumn) for column in columns]
+        if units.count(True) != 1 or units != [
+            isinstance(c, UnitColumn) for c in first
+        ]:
+            raise refuse(rules.UNION_UNIT_KEY, select.position)
+        for column, model in zip(columns, first, strict=True):
+            if isinstance(column, AverageColumn) or isinstance(model, AverageColumn):
+                raise refuse(rules.AVERAGE_OPAQUE, select.position)
+            if isinstance(column, UnitColumn):
+                if column.nullable:
+                    raise refuse(rules.NULLABLE_UNIT_KEY, select.position)
+            elif isinstance(model, ValueColumn) and (
+                column.facts.type,
+                column.facts.scale,
+            ) != (model.facts.type, model.facts.scale):
+                raise refuse(rules.UNION_COLUMNS, select.position)
+
+
+def _union_facts(refs: Sequence[FieldRef]) -> Facts:
+    known = [ref.facts for ref in refs]
+    return replace(
+        known[0],
+        nullable=any(facts.nullable for facts in known),
+        constant=False,
+        domain=combined(known),
+    )
+
+
+def _longest_identity(nodes: Sequence[Node], environment: Environment) -> Identity:
+    """Return new slots, as many as the longest identity of the parts has."""
+    own = [node.identity for node in nodes]
+    lengths = (
+        max(len(identity.hashes) for identity in own),
+        max(len(identity.parts) for identity in own),
+        max(len(identity.public_rows) for identity in own),
+    )
+    return Identity(
+        *(tuple(environment.new_slot() for _ in range(many)) for many in lengths)
+    )

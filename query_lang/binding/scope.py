@@ -1,0 +1,265 @@
+"""Which columns a name can mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import lru_cache
+
+from privacy.errors import SqlNotAllowedError, UnknownColumnError
+from privacy.schema import Column, Table
+from query_lang.plans.expressions import AverageRef, Facts, FieldRef
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Name
+from query_lang.syntax.refusals import refuse, unknown_column
+
+
+@dataclass(frozen=True, slots=True)
+class UnitColumn:
+    """A unit key; nullable where it comes from a LEFT join's nullable side."""
+
+    slot: int
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """An ordinary column; ``numbering`` where it is a ROW_NUMBER over one unit."""
+
+    slot: int
+    facts: Facts
+    numbering: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AverageColumn:
+    """The exact average of a roll-up or window."""
+
+    average: AverageRef
+
+
+RelationColumn = UnitColumn | ValueColumn | AverageColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What FROM calls by one name: its columns by their names.
+
+    ``merged`` names are found without a qualifier in an earlier relation (USING).
+    """
+
+    name: str
+    columns: Mapping[str, RelationColumn]
+    merged: frozenset[str] = frozenset()
+
+    def unit_columns(self) -> list[tuple[str, UnitColumn]]:
+        """Return the unit keys among the columns."""
+        found = self.columns.items()
+        return [(name, c) for name, c in found if isinstance(c, UnitColumn)]
+
+    def extended_with_null(self, *, constant: bool) -> "Relation":
+        """Return the relation as a LEFT join's nullable side.
+
+        Proof: docs/proofs/constancy.md.
+        """
+        columns = {
+            name: _null_extended(column, constant=constant)
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
+
+
+def _null_extended(column: RelationColumn, *, constant: bool) -> RelationColumn:
+    match column:
+        case UnitColumn(slot):
+            return UnitColumn(slot, nullable=True)
+        case ValueColumn(slot, facts):
+            kept = constant and facts.constant
+            return ValueColumn(slot, replace(facts, nullable=True, constant=kept))
+        case AverageColumn(average):
+            kept = constant and average.facts.constant
+            facts = replace(average.facts, nullable=True, constant=kept)
+            return AverageColumn(replace(average, facts=facts))
+
+
+def with_constancy(relation: Relation, *, constant: bool) -> Relation:
+    """Return a relation whose columns are all constant within the unit, or all not.
+
+    Proof: docs/proofs/constancy.md.
+    """
+    columns = {
+        name: _with_constancy(column, constant=constant)
+        for name, column in relation.columns.items()
+    }
+    return replace(relation, columns=columns)
+
+
+def _with_constancy(column: RelationColumn, *, constant: bool) -> RelationColumn:
+    match column:
+        case ValueColumn(_, facts):
+            return replace(column, facts=replace(facts, constant=constant))
+        case AverageColumn(average):
+            facts = replace(average.facts, constant=constant)
+            return AverageColumn(replace(average, facts=facts))
+        case UnitColumn():
+            return column
+
+
+@lru_cache(16_384)
+def column_facts(column: Column) -> Facts:
+    """Return what a declaration says of a column."""
+    return Facts(
+        column.type,
+        column.scale,
+        nullable=column.nullable,
+        constant=column.constant_in_unit,
+        domain=column.domain,
+    )
+
+
+def table_columns(
+    table: Table, *, unit_slot: int | None, first_slot: int, public: bool = False
+) -> dict[str, RelationColumn]:
+    """Return a table's columns by name, over consecutive slots."""
+    columns: dict[str, RelationColumn] = {}
+    for number, column in enumerate(table.columns):
+        facts = column_facts(column)
+        if public:  # of a row that the conditions of its join determine
+            facts = replace(facts, constant=True)
+        columns[column.name] = ValueColumn(first_slot + number, facts)
+    if unit_slot is not None and table.unit_column is not None:
+        columns[table.unit_column] = UnitColumn(unit_slot)
+    return columns
+
+
+@dataclass(slots=True)
+class Scope:
+    """The relations of one FROM clause, and the scope of the query around it."""
+
+    relations: list[Relation] = field(default_factory=list)
+    outer: "Scope | None" = None
+    outer_slots: set[int] = field(default_factory=set)
+    outer_constant: bool = True  # whether all that was read outside is constant
+
+    def find(self, name: Name) -> RelationColumn:
+        """Return the column that a name means.
+
+        Raises:
+            UnknownColumnError: It means none.
+            SqlNotAllowedError: It could mean two.
+        """
+        found = self.find_here(name)
+        if found is not None:
+            return found
+        if self.outer is None:
+            raise self._unknown(name)
+        outside = self.outer.find(name)
+        self._note(outside)
+        return outside
+
+    def find_here(self, name: Name) -> RelationColumn | None:
+        """Return the column of this FROM clause that a name means, if any."""
+        matches = [
+            (relation, relation.columns[name.name])
+            for relation in self.relations
+            if name.name in relation.columns and _is_meant(relation, name)
+        ]
+        if len(matches) > 1:
+            known = " or ".join(f"{r.name}.{name.name}" for r, _ in matches)
+            raise refuse(
+                rules.AMBIGUOUS_NAME,
+                name.position,
+                detail=f"{name.name} could mean {known}",
+                hint=f"write {matches[0][0].name}.{name.name}",
+            )
+        return matches[0][1] if matches else None
+
+    def has_column(self, name: Name) -> bool:
+        """Whether a column of this FROM clause has the name, or it is qualified."""
+        if name.qualifier is not None:
+            return True
+        return any(name.name in relation.columns for relation in self.relations)
+
+    def is_unit_key(self, name: Name) -> bool:
+        """Whether a name means a unit key."""
+        return isinstance(self.find(name), UnitColumn)
+
+    def unit_name(self) -> str:
+        """Return a name of the unit key, for hints."""
+        for relation in self.relations:
+            for name, _ in relation.unit_columns():
+                return name if len(self.relations) == 1 else f"{relation.name}.{name}"
+        return "unit key"
+
+    def value(self, name: Name) -> FieldRef | AverageRef:
+        """Return the value that a name means.
+
+        Raises:
+            UnknownColumnError: It means none.
+            SqlNotAllowedError: It means a unit key, or could mean two columns.
+        """
+        column = self.find(name)
+        match column:
+            case UnitColumn():
+                raise self.unit_key_refusal(name)
+            case ValueColumn(slot, facts):
+                return FieldRef(slot, facts)
+            case AverageColumn(average):
+                return average
+
+    def unit_key_refusal(self, name: Name) -> SqlNotAllowedError:
+        """Return the refusal of a use of the unit key that is not allowed."""
+        return refuse(
+            rules.UNIT_KEY_OPAQUE,
+            name.position,
+            hint=f"count it: COUNT(DISTINCT {self.unit_name()})",
+        )
+
+    def settle(self) -> None:
+        """Note that one row a unit is left: all columns are constant within it."""
+        self.relations[:] = [with_constancy(r, constant=True) for r in self.relations]
+
+    def _note(self, column: RelationColumn) -> None:
+        match column:
+            case UnitColumn(slot, nullable):
+                self.outer_slots.add(slot)
+                self.outer_constant &= not nullable
+            case ValueColumn(slot, facts):
+                self.outer_slots.add(slot)
+                self.outer_constant &= facts.constant
+            case AverageColumn(average):
+                self.outer_slots |= {average.sum_slot, average.count_slot}
+                self.outer_constant &= average.facts.constant
+
+    def _unknown(self, name: Name) -> UnknownColumnError:
+        called = [relation.name for relation in self.relations]
+        if name.qualifier is not None and name.qualifier not in called:
+            return unknown_column(
+                name.position,
+                detail=f"nothing in FROM is called {name.qualifier}",
+                hint=f"in FROM: {', '.join(called)}",
+            )
+        columns = [
+            column
+            for relation in self.relations
+            if name.qualifier in {None, relation.name}
+            for column in relation.columns
+        ]
+        near = get_close_matches(name.name, columns, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        where = name.qualifier or " and ".join(called)
+        return unknown_column(
+            name.position,
+            detail=f"{where} has no column {name.name}",
+            hint=f"{meant}its columns: {', '.join(columns)}",
+        )
+
+
+def _is_meant(relation: Relation, name: Name) -> bool:
+    if name.qualifier is not None:
+        return relation.name == name.qualifier
+    return name.name not in relation.merged
+
+
+def type_words(facts: Facts, shown: str) -> str:
+    """Return an expression and its type in words."""
+    return f"{shown} ({facts.type.value})"

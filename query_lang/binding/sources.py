@@ -1,0 +1,435 @@
+"""FROM: tables, derived tables and joins, held to PRIVACY 1."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Protocol
+
+from privacy.errors import SqlNotAllowedError
+from privacy.schema import Table
+from query_lang.binding.environment import Environment
+from query_lang.binding.expressions import ExpressionBinder, SubqueryBinder
+from query_lang.binding.scope import (
+    Relation,
+    RelationColumn,
+    Scope,
+    UnitColumn,
+    table_columns,
+    with_constancy,
+)
+from query_lang.plans.expressions import (
+    Expression,
+    FieldRef,
+    conjunction,
+    holds_subquery,
+    is_equality,
+    restricting,
+    slots_read,
+)
+from query_lang.plans.nodes import (
+    Filter,
+    Node,
+    PublicJoin,
+    PublicScan,
+    Scan,
+    UnitJoin,
+)
+from query_lang.plans.stability import check_rows
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    And,
+    Comparison,
+    DerivedTable,
+    Join,
+    Name,
+    Position,
+    Select,
+    TableName,
+    UnionAll,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import refuse
+
+Columns = Mapping[str, RelationColumn]
+_Tie = tuple[UnitColumn, UnitColumn]  # a unit key of the left side, and of the right
+
+
+class JoinBinder(ExpressionBinder):
+    """Binds the conditions of ON, where unit keys may be NULL-extended."""
+
+    joins = True
+
+
+class TableBinder(Protocol):
+    """Binds the SELECT of a derived table or common table expression."""
+
+    def derived(
+        self, tree: Select | UnionAll, environment: Environment
+    ) -> tuple[Node, Columns]:
+        """Return its plan and its columns by name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What FROM gives: a private node, or one public table, and its names."""
+
+    node: Node | PublicScan
+    scope: Scope
+
+
+@dataclass(slots=True)
+class SourceBinder:
+    """Binds FROM clauses."""
+
+    environment: Environment
+    tables: TableBinder
+    subqueries: SubqueryBinder
+
+    def bind(self, tree: Select, outer: Scope | None = None) -> Source:
+        """Bind FROM and its joins.
+
+        Args:
+            tree: The SELECT whose FROM it is.
+            outer: The scope around it, for EXISTS; ON cannot read it.
+
+        Raises:
+            QueryError: A name or type is wrong, or a join breaks a rule.
+        """
+        first, joins = self._private_first(tree)
+        node, relation = self._item(first)
+        scope = Scope([relation], outer)
+        for join in joins:
+            if isinstance(node, PublicScan):
+                raise refuse(rules.PUBLIC_FIRST, first.position)
+            node = self._join(node, scope, join)
+            check_rows(node.rows_per_unit, join.position)
+        return Source(node, scope)
+
+    def _private_first(
+        self, tree: Select
+    ) -> tuple[TableName | DerivedTable, Sequence[Join]]:
+        """Turn ``public JOIN private`` round: an INNER join has no order."""
+        if not tree.joins or not self._is_public(tree.source):
+            return tree.source, tree.joins
+        join = tree.joins[0]
+        if join.kind != "inner" or self._is_public(join.source):
+            raise refuse(rules.PUBLIC_FIRST, tree.source.position)
+        turned = replace(join, source=tree.source)
+        return join.source, (turned, *tree.joins[1:])
+
+    def _is_public(self, source: TableName | DerivedTable) -> bool:
+        if isinstance(source, DerivedTable):
+            return False
+        if source.name in self.environment.common_tables:
+            return False
+        table = self.environment.dataset.tables.get(source.name)
+        return table is not None and table.is_public
+
+    # -- one item -------------------------------------------------------------
+
+    def _item(
+        self, source: TableName | DerivedTable
+    ) -> tuple[Node | PublicScan, Relation]:
+        self.environment.count_relation(source.position)
+        if isinstance(source, DerivedTable):
+            node, columns = self.tables.derived(source.query, self.environment)
+            return node, Relation(source.alias, columns)
+        common = self.environment.common_tables.get(source.name)
+        if common is None:
+            return self._table(source)
+        known = dict(self.environment.common_tables)
+        names = list(known)
+        before = {name: known[name] for name in names[: names.index(source.name)]}
+        node, columns = self.tables.derived(
+            common.query, self.environment.within(before)
+        )
+        return node, Relation(source.alias or source.name, columns)
+
+    def _table(self, source: TableName) -> tuple[Node | PublicScan, Relation]:
+        table = self.environment.dataset.tables.get(source.name)
+        if table is None:
+            raise self._unknown_table(source)
+        name = source.alias or source.name
+        if table.is_public:
+            scan = public_scan(table, self.environment)
+            columns = table_columns(
+                table, unit_slot=None, first_slot=scan.first_slot, public=True
+            )
+            return scan, Relation(name, columns)
+        private = self._scan(table, source.position)
+        columns = table_columns(
+            table, unit_slot=private.owner, first_slot=private.first_slot
+        )
+        relation = Relation(name, columns)
+        if private.rows_per_unit == 1:
+            relation = with_constancy(relation, constant=True)
+        return private, relation
+
+    def _scan(self, table: Table, position: Position) -> Scan:
+        declared = table.max_rows_per_unit
+        if declared is None or declared < 1:
+            raise refuse(rules.ROW_BOUND_NEEDED, position)
+        asked = self.environment.table_bounds.get(table.name)
+        lower = asked if asked is not None and asked < declared else None
+        if lower is not None:
+            self.environment.bounded_tables[table.name] = lower
+        return Scan(
+            table=table,
+            owner=self.environment.new_slot(),
+            hash_slot=self.environment.new_slot(),
+            first_slot=self.environment.new_slots(max(1, len(table.columns))),
+            declared_rows_per_unit=declared,
+            max_rows=lower,
+        )
+
+    def _unknown_table(self, source: TableName) -> SqlNotAllowedError:
+        names = [*self.environment.common_tables, *self.environment.dataset.tables]
+        near = get_close_matches(source.name, names, n=1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        return refuse(
+            rules.UNKNOWN_TABLE,
+            source.position,
+            detail=f"no table is called {source.name}",
+            hint=f"{meant}tables: {', '.join(names)}",
+        )
+
+    # -- joins ----------------------------------------------------------------
+
+    def _join(self, left: Node, scope: Scope, join: Join) -> Node:
+        right, relation = self._item(join.source)
+        if any(known.name == relation.name for known in scope.relations):
+            raise refuse(
+                rules.AMBIGUOUS_NAME,
+                join.source.position,
+                detail=f"two items of FROM are called {relation.name}",
+                hint=f"give one an alias: {relation.name} AS {relation.name}_b",
+            )
+        if isinstance(right, PublicScan):
+            return self._public_join(left, right, (scope, relation), join)
+        return self._unit_join(left, right, (scope, relation), join)
+
+    def _unit_join(
+        self, left: Node, right: Node, names: tuple[Scope, Relation], join: Join
+    ) -> Node:
+        scope, relation = names
+        own = dict(relation.unit_columns())
+        if not own:
+            raise refuse(rules.JOIN_NEEDS_UNIT_KEY, join.source.position)
+        if join.using:
+            tie, trees = self._using(scope, relation, join)
+        else:
+            tie, trees = _unit_tie(scope, relation, join)
+        inner = Scope([*scope.relations, relation])
+        binder = JoinBinder(inner, self.environment, self.subqueries)
+        conditions = restricting(binder.condition(tree) for tree in trees)
+        node = UnitJoin(
+            left,
+            right,
+            tie[0].slot,
+            tie[1].slot,
+            outer=join.kind == "left",
+            condition=_condition(conditions) if join.kind == "left" else None,
+            left_by_key=join.kind == "inner" and _covers_key(left, right, conditions),
+            right_by_key=_covers_key(right, left, conditions),
+        )
+        merged = replace(relation, merged=frozenset(join.using))
+        if join.kind == "left":
+            _refuse_subqueries(conditions, join.position)
+            tied = not any(unit.nullable for unit in tie)
+            constant = tied and all(c.facts.constant for c in conditions)
+            merged = merged.extended_with_null(constant=constant)
+        scope.relations.append(merged)
+        if join.kind == "inner" and conditions:
+            return _settled(Filter(node, conjunction(conditions)), scope)
+        return _settled(node, scope)
+
+    def _using(
+        self, scope: Scope, relation: Relation, join: Join
+    ) -> tuple[_Tie, list[Tree]]:
+        (name, *others) = join.using
+        right = relation.columns.get(name)
+        left = scope.find_here(Name(name, None, join.position))  # never outside
+        if (
+            others
+            or not isinstance(right, UnitColumn)
+            or not isinstance(left, UnitColumn)
+        ):
+            raise refuse(rules.USING, join.position)
+        return (left, right), []
+
+    def _public_join(
+        self,
+        left: Node,
+        right: PublicScan,
+        names: tuple[Scope, Relation],
+        join: Join,
+    ) -> Node:
+        scope, relation = names
+        if join.condition is None:
+            raise refuse(rules.USING, join.position)
+        inner = Scope([*scope.relations, relation])
+        binder = JoinBinder(inner, self.environment, self.subqueries)
+        trees = parts_of(join.condition)
+        conditions = restricting(binder.condition(tree) for tree in trees)
+        fan_out, lookup_constant = _fan_out(left, right, conditions)
+        if fan_out is None:
+            known = ", ".join(right.table.key) or "none declared"
+            raise refuse(
+                rules.PUBLIC_JOIN_KEY,
+                join.position,
+                detail=f"a join with {right.table.name} must equate its whole key "
+                f"({known}), or columns of a declared fan-out",
+            )
+        constant = lookup_constant and fan_out == 1
+        if join.kind == "left":
+            constant = constant and all(c.facts.constant for c in conditions)
+            relation = relation.extended_with_null(constant=True)
+        scope.relations.append(with_constancy(relation, constant=constant))
+        if join.kind == "left":
+            _refuse_subqueries(conditions, join.position)
+            met: tuple[Expression, ...] = tuple(conditions)
+            rest: tuple[Expression, ...] = ()
+        else:
+            met, rest = _equalities(conditions)
+        node: Node = PublicJoin(
+            left, right, join.kind == "left", conjunction(met), fan_out
+        )
+        if rest:
+            node = Filter(node, conjunction(rest))
+        return _settled(node, scope)
+
+
+def public_scan(table: Table, environment: Environment) -> PublicScan:
+    """Return a scan of a public table over new slots."""
+    row_slot = environment.new_slot()
+    first = environment.new_slots(max(1, len(table.columns)))
+    return PublicScan(table, row_slot, first)
+
+
+def _settled(node: Node, scope: Scope) -> Node:
+    """Note where one row a unit is left: all its columns are constant then."""
+    if node.rows_per_unit == 1:
+        scope.settle()
+    return node
+
+
+def _condition(conditions: Sequence[Expression]) -> Expression | None:
+    return conjunction(tuple(conditions)) if conditions else None
+
+
+def _refuse_subqueries(conditions: Sequence[Expression], position: Position) -> None:
+    """Keep subqueries out of the ON of LEFT joins, which not every engine can run."""
+    if any(holds_subquery(condition) for condition in conditions):
+        raise refuse(rules.SUBQUERY_PLACE, position)
+
+
+def _equalities(
+    conditions: Sequence[Expression],
+) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """Part the conditions of an INNER join into equalities and the rest."""
+    equal = tuple(condition for condition in conditions if is_equality(condition))
+    return equal, tuple(c for c in conditions if c not in equal)
+
+
+def parts_of(tree: Tree) -> list[Tree]:
+    """Return the top-level conjuncts of a parsed condition."""
+    if isinstance(tree, And):
+        return [part for item in tree.items for part in parts_of(item)]
+    return [tree]
+
+
+def _unit_tie(scope: Scope, relation: Relation, join: Join) -> tuple[_Tie, list[Tree]]:
+    """Find ``left.unit = right.unit`` among the conjuncts of ON; return the rest."""
+    rest: list[Tree] = []
+    tie: _Tie | None = None
+    for part in parts_of(join.condition) if join.condition is not None else []:
+        found = _tied(part, scope, relation)
+        if found is not None and tie is None:
+            tie = found
+        else:
+            rest.append(part)
+    if tie is None:
+        name = next(name for name, _ in relation.unit_columns())
+        raise refuse(
+            rules.JOIN_NEEDS_UNIT_KEY,
+            join.position,
+            hint=f"ON {relation.name}.{name} = {scope.unit_name()}"
+            if "." in scope.unit_name()
+            else f"USING ({name})",
+        )
+    return tie, rest
+
+
+def _tied(tree: Tree, scope: Scope, relation: Relation) -> _Tie | None:
+    """Return the left and right unit keys that a conjunct equates."""
+    if not isinstance(tree, Comparison) or tree.operator != "=":
+        return None
+    both = Scope([*scope.relations, relation])
+    sides = (tree.left, tree.right)
+    named = [side for side in sides if isinstance(side, Name)]
+    columns = [both.find(side) for side in named]
+    units = [column for column in columns if isinstance(column, UnitColumn)]
+    if len(units) != len(sides):
+        return None
+    own = {column.slot for _, column in relation.unit_columns()}
+    outside = [unit for unit in units if unit.slot not in own]
+    inside = [unit for unit in units if unit.slot in own]
+    if len(outside) != 1 or len(inside) != 1:
+        return None
+    return outside[0], inside[0]
+
+
+def _covers_key(side: Node, other: Node, conditions: Sequence[Expression]) -> bool:
+    """Whether ON equates the whole key of a scan with values of the other side."""
+    if not isinstance(side, Scan) or not side.table.key:
+        return False
+    names = [column.name for column in side.table.columns]
+    unit = side.table.unit_column
+    wanted = {
+        side.first_slot + names.index(name)
+        for name in side.table.key
+        if name != unit and name in names
+    }
+    return wanted <= _equated(conditions, other.slots()).keys()
+
+
+def _equated(
+    conditions: Sequence[Expression], other: frozenset[int]
+) -> dict[int, Expression]:
+    """Return each slot that a conjunct equates with values of the other side alone."""
+    found: dict[int, Expression] = {}
+    for condition in conditions:
+        if not is_equality(condition):
+            continue
+        one, two = condition.operands
+        for column, value in ((one, two), (two, one)):
+            if isinstance(column, FieldRef) and slots_read(value) <= other:
+                found.setdefault(column.slot, value)
+    return found
+
+
+def _fan_out(
+    left: Node, right: PublicScan, conditions: Sequence[Expression]
+) -> tuple[int | None, bool]:
+    """Return the most public rows a private row meets, and if it is a constant lookup.
+
+    None where no verified key or fan-out is equated.
+    """
+    equated = _equated(conditions, left.slots())
+    names = [column.name for column in right.table.columns]
+
+    def slots(columns: Sequence[str]) -> list[int]:
+        return [right.first_slot + names.index(name) for name in columns]
+
+    key = slots(right.table.key)
+    if key and all(slot in equated for slot in key):
+        return 1, all(equated[slot].facts.constant for slot in key)
+    most = [
+        rows
+        for columns, rows in right.table.fan_out
+        if all(slot in equated for slot in slots(columns))
+    ]
+    return (min(most) if most else None), False

@@ -1,0 +1,482 @@
+"""The top of a query: keys, measured vectors, output columns, HAVING and ORDER BY."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from privacy.errors import QueryError
+from privacy.schema import ColumnType
+from query_lang.binding.aggregates import holds_aggregate
+from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.having import HavingBinder
+from query_lang.binding.names import output_names
+from query_lang.binding.queries import item_at, key_tree
+from query_lang.binding.scope import UnitColumn
+from query_lang.plans.compiled import (
+    AverageShown,
+    Bins,
+    KeyShown,
+    NoisyCondition,
+    NoisyTruth,
+    NumberShown,
+    OrderTerm,
+    Presentation,
+    QuantileShown,
+    Shown,
+)
+from query_lang.plans.domains import check_key, key_values, value_count
+from query_lang.plans.expressions import (
+    AverageRef,
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    FieldRef,
+)
+from query_lang.plans.intervals import Interval, interval_of
+from query_lang.plans.literals import LITERALS, NUMBERS, small_number
+from query_lang.plans.nodes import (
+    Aggregate,
+    CountDistinctMeasure,
+    CountRowsMeasure,
+    CountUnitsMeasure,
+    CountValuesMeasure,
+    HistogramMeasure,
+    Item,
+    Key,
+    MeasureKind,
+    PlanColumn,
+    SumMeasure,
+)
+from query_lang.showing.noisy_conditions import shown_in_presentation
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    CountRows,
+    Name,
+    NumberLiteral,
+    Position,
+    Select,
+    SelectItem,
+    WindowCall,
+)
+from query_lang.syntax.nodes import (
+    Expression as Tree,
+)
+from query_lang.syntax.refusals import no_public_domain, refuse
+
+DEFAULT_BINS, MOST_BINS = 64, 1_024
+_COUNT_FACTS = Facts(ColumnType.INTEGER, nullable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """What the top of a plan needs.
+
+    Attributes:
+        items: Keys and arguments to compute below the measures.
+        keys: In the order of GROUP BY.
+        key_positions: Where GROUP BY names each.
+        measures: The distinct vectors.
+        columns: In the order of SELECT.
+        presentation: HAVING, ORDER BY, LIMIT.
+    """
+
+    items: tuple[Item, ...]
+    keys: tuple[Key, ...]
+    key_positions: tuple[Position, ...]
+    measures: tuple[MeasureKind, ...]
+    columns: tuple[PlanColumn, ...]
+    presentation: Presentation
+
+
+@dataclass(slots=True)
+class TopBinder:
+    """Binds the SELECT at the top over the rows of its FROM and WHERE."""
+
+    rows: ExpressionBinder
+    tree: Select
+    owner: int  # slot of the unit key that owns the rows
+    slots: dict[Expression, int] = field(default_factory=dict)
+    keys: dict[Expression, Key] = field(default_factory=dict)
+    measures: dict[MeasureKind, int] = field(default_factory=dict)
+    facts: dict[Shown, Facts] = field(default_factory=dict)
+    names: dict[str, Shown] = field(default_factory=dict)
+
+    def bind(self) -> Top:
+        """Return keys, measures, columns and what is done to noisy values.
+
+        Raises:
+            QueryError: A key, output or condition breaks a rule of the language.
+        """
+        tree = self.tree
+        if tree.distinct:
+            raise refuse(rules.DISTINCT, tree.position)
+        places = self._bind_keys()
+        self._check_items()
+        names = output_names(tree.items)
+        columns = [
+            self._column(name, item)
+            for name, item in zip(names, tree.items, strict=True)
+        ]
+        if not self.measures:
+            hint = f"add COUNT(*) or COUNT(DISTINCT {self.rows.scope.unit_name()})"
+            raise refuse(rules.AGGREGATE_NEEDED, tree.position, hint=hint)
+        self._check_all_selected(columns, places)
+        presentation = Presentation(
+            None if tree.having is None else self._condition(tree.having),
+            tuple(self._order_terms()),
+            tree.limit,
+        )
+        return Top(
+            items=tuple(
+                (slot, value)
+                for value, slot in self.slots.items()
+                if not isinstance(value, FieldRef)
+            ),
+            keys=tuple(self._named_keys(columns)),
+            key_positions=tuple(places),
+            measures=tuple(self.measures),
+            columns=tuple(columns),
+            presentation=presentation,
+        )
+
+    # -- keys -----------------------------------------------------------------
+
+    def _bind_keys(self) -> list[Position]:
+        places: list[Position] = []
+        for written in self.tree.group_by:
+            meant = key_tree(written, self.tree, self.rows.scope)
+            if isinstance(meant, AggregateCall | CountRows):
+                raise refuse(
+                    rules.GROUP_BY_FORM,
+                    written.position,
+                    detail="GROUP BY points at an aggregate",
+                )
+            value = self.rows.value(meant)
+            if isinstance(value, Constant):
+                raise refuse(rules.GROUP_BY_FORM, written.position)
+            if value in self.keys:
+                continue
+            name = self._key_name(meant)
+            check_key(value.facts, name, written.position)
+            self.keys[value] = Key(
+                self._slot(value), name, value.facts, key_values(value.facts)
+            )
+            places.append(written.position)
+        return places
+
+    def _named_keys(self, columns: list[PlanColumn]) -> Iterator[Key]:
+        """Yield the keys under the names that the answer shows them by.
+
+        However GROUP BY points at a key, it is the same question.
+        """
+        names = {column.shown: column.name for column in reversed(columns)}
+        for index, key in enumerate(self.keys.values()):
+            yield replace(key, name=names[KeyShown(index)])
+
+    def _key_name(self, tree: Tree) -> str:
+        aliased = (i.alias for i in self.tree.items if i.expression == tree and i.alias)
+        return next(aliased, describe(tree))
+
+    def _slot(self, value: Expression) -> int:
+        if isinstance(value, FieldRef):
+            return self.slots.setdefault(value, value.slot)
+        if value not in self.slots:
+            self.slots[value] = self.rows.environment.new_slot()
+        return self.slots[value]
+
+    def _check_items(self) -> None:
+        for item in self.tree.items:
+            if isinstance(item.expression, LITERALS):
+                raise refuse(rules.LITERAL_SELECTED, item.position)
+            if isinstance(item.expression, WindowCall):
+                raise refuse(rules.WINDOW_PLACE, item.position)
+
+    def _column(self, name: str, item: SelectItem) -> PlanColumn:
+        tree = item.expression
+        if isinstance(tree, AggregateCall | CountRows):
+            shown = self.measure(tree)
+            function: str = "count" if isinstance(tree, CountRows) else tree.name
+        else:
+            shown, function = self._key(tree), ""
+        if item.alias is not None:
+            self.names[item.alias] = shown
+        return PlanColumn(name, shown, self.facts[shown], function)
+
+    def _key(self, tree: Tree) -> Shown:
+        """Return the key that an expression is.
+
+        Raises:
+            SqlNotAllowedError: It is none.
+        """
+        value = self.rows.value(tree)
+        if value not in self.keys:
+            shown = describe(tree)
+            known = ", ".join(key.name for key in self.keys.values())
+            listed = f"{known}, {shown}" if known else shown
+            raise refuse(
+                rules.NOT_GROUPED if isinstance(tree, Name) else rules.SELECT_ITEM,
+                tree.position,
+                detail=f"{shown} is not a key of GROUP BY",
+                hint=f"add GROUP BY {listed}",
+            )
+        found = KeyShown(list(self.keys).index(value))
+        self.facts[found] = value.facts
+        return found
+
+    def _check_all_selected(
+        self, columns: list[PlanColumn], places: list[Position]
+    ) -> None:
+        shown = {column.shown for column in columns}
+        for index, (key, place) in enumerate(
+            zip(self.keys.values(), places, strict=True)
+        ):
+            if KeyShown(index) not in shown:
+                raise refuse(
+                    rules.KEY_NOT_SELECTED,
+                    place,
+                    detail=f"the key {key.name} is not selected",
+                    hint=f"add {key.name} to the SELECT list",
+                )
+
+    # -- measures -------------------------------------------------------------
+
+    def measure(self, tree: AggregateCall | CountRows) -> Shown:
+        """Return what shows an aggregate; its vectors are measured once.
+
+        Raises:
+            QueryError: Its argument has no bounds or domain, or it shows single rows.
+        """
+        if isinstance(tree, CountRows):
+            return self._number(CountRowsMeasure(), _COUNT_FACTS)
+        if tree.order_by or (tree.distinct and tree.name != "count"):
+            rule = rules.AGGREGATE_DISTINCT if tree.distinct else rules.AGGREGATE
+            raise refuse(rule, tree.position)
+        match tree.name:
+            case "count":
+                return self._count(tree)
+            case "sum" | "avg":
+                return self._sum(tree)
+            case "median" | "quantile":
+                return self._quantile(tree)
+            case "min" | "max":
+                raise refuse(rules.MIN_MAX, tree.position)
+            case _:
+                raise refuse(rules.AGGREGATE, tree.position)
+
+    def _number(self, kind: MeasureKind, facts: Facts) -> Shown:
+        shown = NumberShown(self._vector(kind))
+        self.facts[shown] = facts
+        return shown
+
+    def _vector(self, kind: MeasureKind) -> int:
+        return self.measures.setdefault(kind, len(self.measures))
+
+    def _argument(self, tree: AggregateCall) -> Expression:
+        value = self.rows.value(tree.arguments[0])
+        if isinstance(value, Constant) and value.value is None:
+            raise refuse(rules.NULL_LITERAL, tree.arguments[0].position)
+        return value
+
+    def _count(self, tree: AggregateCall) -> Shown:
+        if len(tree.arguments) != 1:
+            raise refuse(rules.COUNT_ARGUMENTS, tree.position)
+        (argument,) = tree.arguments
+        unit = self.rows.unit_column(argument)
+        if unit is not None:
+            return self._count_units(unit, tree)
+        value = self._argument(tree)
+        if isinstance(value, Constant):
+            raise refuse(rules.COUNT_ARGUMENTS, argument.position)
+        if not tree.distinct:
+            kind: MeasureKind = CountValuesMeasure(self._slot(value))
+            return self._number(kind, _COUNT_FACTS)
+        size = value_count(value.facts)
+        if size is None:
+            raise no_public_domain(
+                argument.position,
+                detail=f"{describe(argument)} has no declared list of values to count "
+                "them by; COUNT without DISTINCT counts rows",
+            )
+        if size == 0:
+            raise refuse(rules.ZERO_SENSITIVITY, argument.position)
+        distinct = CountDistinctMeasure(self._slot(value), size, value.facts)
+        return self._number(distinct, _COUNT_FACTS)
+
+    def _count_units(self, unit: UnitColumn, tree: AggregateCall) -> Shown:
+        if not tree.distinct:
+            raise refuse(rules.COUNT_UNIT_KEY, tree.position)
+        slot = unit.slot if unit.nullable else self.owner
+        return self._number(CountUnitsMeasure(slot, unit.nullable), _COUNT_FACTS)
+
+    def _sum(self, tree: AggregateCall) -> Shown:
+        value, bounds = self._bounded(tree)
+        if bounds == (0, 0):
+            raise refuse(rules.ZERO_SENSITIVITY, tree.position)
+        slot, scale = self._slot(value), value.facts.scale
+        total = SumMeasure(slot, *bounds, scale)
+        facts = Facts(value.facts.type, scale, nullable=False)
+        if tree.name == "sum":
+            return self._number(total, facts)
+        sum_vector = self._vector(total)
+        number = self._vector(CountValuesMeasure(slot))
+        shown = AverageShown(sum_vector, number, *bounds)
+        self.facts[shown] = Facts(ColumnType.DECIMAL, 6)
+        return shown
+
+    def _bounded(self, tree: AggregateCall) -> tuple[Expression, Interval]:
+        """Bind the argument of SUM or AVG and return its public bounds."""
+        if len(tree.arguments) != 1:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        value = self._argument(tree)
+        bounds = interval_of(value.facts)
+        if value.facts.type not in NUMBERS:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        if bounds is None:
+            raise refuse(
+                rules.NO_BOUNDS,
+                tree.arguments[0].position,
+                detail=f"{describe(tree.arguments[0])} has no declared bounds",
+            )
+        return value, bounds
+
+    def _quantile(self, tree: AggregateCall) -> Shown:
+        fraction, most = _quantile_parameters(tree)
+        value = self._argument(tree)
+        bounds, kind = interval_of(value.facts), value.facts.type
+        if kind not in NUMBERS | {ColumnType.DATE}:
+            raise refuse(rules.AGGREGATE_ARGUMENT, tree.position)
+        if bounds is None:
+            raise refuse(rules.NO_BOUNDS, tree.arguments[0].position)
+        low, high = bounds
+        dates = kind is ColumnType.DATE
+        values = high - low + 1
+        each = kind is ColumnType.INTEGER and values <= most
+        bins = Bins(
+            low,
+            high,
+            values if each else most,
+            each,
+            0 if dates else value.facts.scale,
+            dates,
+        )
+        vector = self._vector(HistogramMeasure(self._slot(value), bins, dates))
+        shown = QuantileShown(vector, fraction, bins)
+        scale = 0 if dates else value.facts.scale
+        self.facts[shown] = Facts(kind if dates else ColumnType.DECIMAL, scale)
+        return shown
+
+    # -- HAVING and ORDER BY --------------------------------------------------
+
+    def _condition(self, tree: Tree) -> NoisyCondition:
+        binder = HavingBinder(self._shown, self.facts, self._boolean_key)
+        return binder.bind(tree)
+
+    def _boolean_key(self, tree: Tree) -> NoisyTruth | None:
+        """Return the condition that a key is: GROUP BY age >= 60 AS senior."""
+        if isinstance(tree, Name) or holds_aggregate(tree):
+            return None
+        try:
+            value = self.rows.value(tree)
+        except QueryError:  # it speaks of aliases, or is refused below
+            return None
+        if value not in self.keys:
+            return None
+        return NoisyTruth(KeyShown(list(self.keys).index(value)))
+
+    def _shown(self, tree: Tree) -> Shown:
+        """Return the key or aggregate that an expression of HAVING or ORDER BY is."""
+        if isinstance(tree, AggregateCall | CountRows):
+            return self.measure(tree)
+        if isinstance(tree, Name) and not self.rows.scope.has_column(tree):
+            aliased = self.names.get(tree.name)
+            if aliased is not None:
+                return aliased
+        if isinstance(tree, WindowCall):
+            raise refuse(rules.WINDOW_PLACE, tree.position)
+        bound = self.rows.operand(tree)
+        if isinstance(bound, Call | Constant) and bound not in self.keys:
+            raise refuse(rules.HAVING_FORM, tree.position)
+        if isinstance(bound, AverageRef):
+            raise refuse(rules.AVERAGE_OPAQUE, tree.position)
+        return self._key(tree)
+
+    def _order_terms(self) -> list[OrderTerm]:
+        terms: list[OrderTerm] = []
+        for item in self.tree.order_by:
+            tree = item.expression
+            if isinstance(tree, NumberLiteral):
+                tree = item_at(tree, self.tree).expression
+            shown = self._shown(tree)
+            terms.append(OrderTerm(shown, item.descending, bool(item.nulls_first)))
+        return terms
+
+
+def _quantile_parameters(tree: AggregateCall) -> tuple[Fraction, int]:
+    """Return q and the number of bins asked for."""
+    wanted = tree.arguments[1:]
+    if tree.name == "median":
+        fraction, bins = Fraction(1, 2), wanted
+    else:
+        fraction, bins = _fraction(tree), wanted[1:]
+    if len(bins) > (0 if tree.name == "median" else 1) or not tree.arguments:
+        raise refuse(rules.QUANTILE, tree.position)
+    return fraction, _bins(bins[0], tree) if bins else DEFAULT_BINS
+
+
+def _fraction(tree: AggregateCall) -> Fraction:
+    written = tree.arguments[1] if len(tree.arguments) > 1 else None
+    if not isinstance(written, NumberLiteral) or len(written.text) > 40:  # noqa: PLR2004 - more digits say nothing
+        raise refuse(rules.QUANTILE, tree.position)
+    fraction = Fraction(written.text)
+    if not 0 < fraction < 1:
+        raise refuse(rules.QUANTILE, tree.position)
+    return fraction
+
+
+def _bins(written: Tree, tree: AggregateCall) -> int:
+    found = small_number(written, MOST_BINS)
+    if found is None or found < 2:  # noqa: PLR2004 - one bin tells nothing
+        raise refuse(rules.QUANTILE, tree.position)
+    return found
+
+
+def weights_of(
+    plan: Aggregate, columns: Mapping[str, Shown], weights: Mapping[str, Fraction]
+) -> list[Fraction]:
+    """Return each vector's weight (CONTRACT 3).
+
+    Without weights all vectors weigh the same. With them, a column that none names
+    weighs 1, and so does what HAVING and ORDER BY alone speak of; the two vectors of an
+    average share its weight; a vector that several show takes the greatest.
+
+    Args:
+        plan: Whose vectors are weighed.
+        columns: The measure columns, by name.
+        weights: By name of a column; positive.
+    """
+    if not weights:
+        return [Fraction(1)] * len(plan.measures)
+    one = Fraction(1)
+    shown = [(each, weights.get(name, one)) for name, each in columns.items()]
+    named = set(columns.values())
+    beside = shown_in_presentation(plan.presentation)
+    shown += [(each, one) for each in beside if each not in named]
+    shares: list[list[Fraction]] = [[] for _ in plan.measures]
+    for each, weight in shown:
+        vectors = vectors_of(each)
+        for vector in vectors:
+            shares[vector].append(weight / len(vectors))
+    return [max(share) for share in shares]
+
+
+def vectors_of(shown: Shown) -> tuple[int, ...]:
+    """Return the vectors that a shown value needs."""
+    match shown:
+        case NumberShown(vector) | QuantileShown(vector):
+            return (vector,)
+        case AverageShown(total, number):
+            return (total, number)
+        case _:
+            return ()

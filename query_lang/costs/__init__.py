@@ -1,0 +1,1 @@
+"""What executing a plan may take, from public sizes alone (PRIVACY 6)."""

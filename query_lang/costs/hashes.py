@@ -1,0 +1,47 @@
+"""What keyed hashes cost, and what the runs of hash tables do where there are none."""
+
+from collections.abc import Iterable, Sequence
+
+from query_lang.costs.amounts import Amount, Meter
+from query_lang.costs.constants import (
+    KEYED_BYTE_STEPS,
+    KEYED_STEPS,
+    KEYED_TEXT_STEPS,
+    NUMBER_BYTES,
+    RUN_STEPS,
+)
+from query_lang.plans.expressions import Facts
+from query_lang.rendering.keyed_hashes import combinations, is_keyed, is_text, may_crowd
+
+Sized = tuple[Facts, int]
+"""What is known of a key, and its bytes."""
+
+
+def looked_up(
+    meter: Meter, construct: str, rows: Amount, most: int, keys: Sequence[Sized]
+) -> int:
+    """Count what rows take that one unit's values could delay; return a hash's bytes.
+
+    Args:
+        meter: Counts.
+        construct: What looks up.
+        rows: That are looked up, or put in.
+        most: Rows that one unit has in the table.
+        keys: By which, beside the unit key.
+    """
+    known = [facts for facts, _ in keys]
+    if is_keyed(most, known):
+        return hashed(meter, construct, rows, keys)
+    if may_crowd(most, combinations(known)):
+        meter.spend(construct, rows, RUN_STEPS * most)
+    return 0
+
+
+def hashed(meter: Meter, construct: str, rows: Amount, keys: Iterable[Sized]) -> int:
+    """Count the keyed hash of each row; return its bytes."""
+    steps = sum(
+        KEYED_TEXT_STEPS + KEYED_BYTE_STEPS * size if is_text(facts) else KEYED_STEPS
+        for facts, size in keys
+    )
+    meter.spend(construct, rows, steps)
+    return NUMBER_BYTES

@@ -1,0 +1,1 @@
+"""What a question means: nodes and expressions, with their bounds and domains."""

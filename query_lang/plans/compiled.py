@@ -1,0 +1,256 @@
+"""What compiling a query gives: enough to price, execute, measure and present it."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from privacy.events import VectorSensitivity
+from privacy.schema import ColumnType, Scalar
+from query_lang.plans.costs import PlanCost
+from query_lang.plans.rendered import RenderedPlan
+from query_lang.syntax.nodes import ComparisonOperator
+
+Part = Literal["sum", "count"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyShown:
+    """A group key: position ``index`` of the cell."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberShown:
+    """A count or sum: the noisy value of ``vector``, on the vector's grid."""
+
+    vector: int
+
+
+@dataclass(frozen=True, slots=True)
+class AverageShown:
+    """``sum / count`` of two noisy vectors; the sum is on its own vector's grid.
+
+    Attributes:
+        sum_vector: Of the sum.
+        count_vector: Of the count of the values that are not NULL.
+        lower: Least value that an average can have, in steps of the sum's grid; the
+            shown average is clamped to it. Nothing without bounds is averaged.
+        upper: Greatest, likewise.
+    """
+
+    sum_vector: int
+    count_vector: int
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The publicly fixed bins of a histogram over numbers or days.
+
+    Attributes:
+        lower: L, in steps of the column's grid (days since 1970-01-01 for dates).
+        upper: U, likewise.
+        count: B, how many bins a cell has.
+        one_per_value: Whether bin i holds the one value L + i; else bin i holds
+            [L + i(U-L)/B, L + (i+1)(U-L)/B), the last closed.
+        scale: Decimals of the column's grid.
+        of_days: Whether the column holds dates.
+    """
+
+    lower: int
+    upper: int
+    count: int
+    one_per_value: bool
+    scale: int = 0
+    of_days: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileShown:
+    """The ``fraction`` quantile of a noisy histogram.
+
+    The vector holds ``bins.count`` values for each cell, cell by cell.
+    """
+
+    vector: int
+    fraction: Fraction
+    bins: Bins
+
+
+Shown = KeyShown | NumberShown | AverageShown | QuantileShown
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """One column of the answer.
+
+    Attributes:
+        name: As the answer shows it.
+        kind: A group key or a measure.
+        type: Of its values; counts are integers, averages decimals, quantiles decimals
+            or dates.
+        unit: ``"rows"`` for COUNT(*) and COUNT(x), the population's word for its
+            privacy unit for COUNT(DISTINCT unit key), else None.
+        scale: Decimals of the grid that the values lie on; 0 unless they are decimal.
+        shown: Where the values come from.
+    """
+
+    name: str
+    kind: Literal["group", "measure"]
+    type: ColumnType
+    unit: str | None
+    scale: int
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One distinct vector, measured and paid once however many columns show it.
+
+    Attributes:
+        sensitivity: In steps of the vector's grid, under add or remove all rows of one
+            unit.
+        weight: Its relative share of the loss, positive.
+        scale: Decimals of its grid: one step is 10**-scale of the column's unit.
+        size: How many values a cell has: the number of bins of a histogram, else 1.
+    """
+
+    sensitivity: VectorSensitivity
+    weight: Fraction
+    scale: int = 0
+    size: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyComparison:
+    """``left operator right`` over shown values and literals; NULL makes it NULL."""
+
+    operator: ComparisonOperator
+    left: "Shown | Scalar"
+    right: "Shown | Scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyIn:
+    """``value IN (values)``, no value NULL."""
+
+    value: Shown
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyIsNull:
+    """``value IS NULL``."""
+
+    value: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyTruth:
+    """A boolean key as a condition."""
+
+    value: KeyShown
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyNot:
+    """NOT in three-valued logic."""
+
+    item: "NoisyCondition"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyAnd:
+    """AND in three-valued logic, over two or more."""
+
+    items: tuple["NoisyCondition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyOr:
+    """OR in three-valued logic, over two or more."""
+
+    items: tuple["NoisyCondition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyConstant:
+    """A condition on literals alone: it holds for every cell, or for none."""
+
+    truth: bool
+
+
+NoisyCondition = (
+    NoisyComparison
+    | NoisyIn
+    | NoisyIsNull
+    | NoisyTruth
+    | NoisyConstant
+    | NoisyNot
+    | NoisyAnd
+    | NoisyOr
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTerm:
+    """One term of the top ORDER BY.
+
+    A key is ordered as declared (``descending``: the reverse). NULL is last in both
+    directions unless ``nulls_first``.
+    """
+
+    value: Shown
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """What is done to the noisy cells before they are shown: costs nothing.
+
+    Attributes:
+        having: Cells for which it is not TRUE are left out.
+        order: Terms in order; ties keep the declared order of cells.
+        limit: The most rows shown, or None.
+    """
+
+    having: NoisyCondition | None = None
+    order: tuple[OrderTerm, ...] = ()
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWarning:
+    """Something the analyst may not have meant; says nothing about rows."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledQuery:
+    """A whole query, ready to be priced and executed.
+
+    Attributes:
+        columns: The answer's columns, in order.
+        measures: The distinct measured vectors.
+        rendered: What the engine runs.
+        canonical: JSON text that is equal for equal questions: plan, bounds, output
+            names and weights; the snapshot is the caller's to add.
+        derivation: Why the sensitivities are what they are, in words.
+        warnings: In the order of the text.
+        cost: What executing it takes at most.
+        presentation: HAVING, ORDER BY and LIMIT, on noisy values.
+    """
+
+    columns: tuple[OutputColumn, ...]
+    measures: tuple[Measure, ...]
+    rendered: RenderedPlan
+    canonical: str
+    derivation: str
+    warnings: tuple[QueryWarning, ...]
+    cost: PlanCost
+    presentation: Presentation = field(default_factory=Presentation)

@@ -1,0 +1,144 @@
+"""The public cells of group keys: declared, never learnt from rows."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from itertools import chain, product
+from math import prod
+
+from privacy.schema import (
+    ColumnType,
+    Domain,
+    RangeDomain,
+    Scalar,
+    ValuesDomain,
+)
+from query_lang.plans.expressions import Facts
+from query_lang.plans.intervals import grid_value, hull, interval_of, range_of
+from query_lang.plans.nodes import Key
+from query_lang.plans.rendered import Cell
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import no_public_domain, refuse, too_many_groups
+
+MAX_CELLS = 10_000
+MAX_LISTED = 10_000
+"""The most values that a domain of several parts is listed for."""
+
+
+def value_count(facts: Facts) -> int | None:  # noqa: PLR0911 - an arm a form
+    """Return how many values a key has, NULL not counted, or None."""
+    match facts.domain:
+        case ValuesDomain() as listed:
+            return len(listed.all_values())
+        case RangeDomain(date() as low, date() as high) if (
+            facts.type is ColumnType.DATE
+        ):
+            return max(0, (high - low).days + 1)
+        case RangeDomain(int(low), int(high)) if facts.type is ColumnType.INTEGER:
+            return max(0, high - low + 1)
+        case None if facts.type is ColumnType.BOOLEAN:
+            return 2
+        case _:
+            return None
+
+
+def cell_count(facts: Facts) -> int | None:
+    """Return how many cells a key has (values, ``other``, NULL), or None."""
+    values = value_count(facts)
+    return None if values is None else values + facts.nullable
+
+
+def key_values(facts: Facts) -> tuple[Scalar | None, ...]:
+    """Return a countable key's cells in declared order, NULL last where nullable."""
+    null: tuple[None, ...] = (None,) if facts.nullable else ()
+    return (*_values(facts), *null)
+
+
+def _values(facts: Facts) -> Iterable[Scalar]:
+    match facts.domain:
+        case ValuesDomain() as listed:
+            return listed.all_values()
+        case RangeDomain(date() as low, date() as high):
+            return (low + timedelta(days=n) for n in range((high - low).days + 1))
+        case RangeDomain(int(low), int(high)):
+            return range(low, high + 1)
+        case _:
+            return (False, True)
+
+
+def combined(parts: Sequence[Facts]) -> Domain | None:
+    """Return the domain of a value that comes from any of these.
+
+    The first's values, then new ones (CONTRACT 3); where they are too many to be cells,
+    the least interval; None where one part has no domain.
+    """
+    if all(part.domain == parts[0].domain for part in parts):
+        return parts[0].domain
+    counts = [value_count(part) for part in parts]
+    known_counts = [count for count in counts if count is not None]
+    if len(known_counts) == len(parts) and sum(known_counts) <= MAX_LISTED:
+        values = tuple(dict.fromkeys(chain.from_iterable(map(_values, parts))))
+        return None if parts[0].type is ColumnType.BOOLEAN else ValuesDomain(values)
+    intervals = [interval_of(part) for part in parts]
+    known = [interval for interval in intervals if interval is not None]
+    return range_of(hull(known), parts[0]) if len(known) == len(parts) else None
+
+
+def check_key(facts: Facts, name: str, position: Position) -> None:
+    """Refuse a key without public cells, or with more than an answer may hold.
+
+    Raises:
+        NoPublicDomainError: Its values are not declared one by one.
+        TooManyGroupsError: It alone has more than 10,000 cells.
+        SqlNotAllowedError: It has no cell at all.
+    """
+    size = cell_count(facts)
+    if size is None:
+        raise no_public_domain(
+            position,
+            detail=f"{name} has no declared list of values or small range to group by",
+        )
+    if size == 0:
+        raise refuse(rules.NO_CELLS, position)
+    if size > MAX_CELLS:
+        raise too_many_groups(position, cells=size)
+
+
+def check_cells(sizes: Sequence[int], bins: int, position: Position) -> None:
+    """Refuse more than 10,000 cells, multiplied by the largest number of bins.
+
+    Raises:
+        TooManyGroupsError: There are more.
+    """
+    total = prod(sizes) * bins
+    if total > MAX_CELLS:
+        raise too_many_groups(position, cells=total)
+
+
+def check_numbers(cells: int, columns: int, position: Position, most: int) -> None:
+    """Refuse more than so many numbers: what is stored and sent has a public bound.
+
+    Args:
+        cells: Of the answer.
+        columns: That it shows, or numbers that it measures in each cell.
+        position: Of what is refused.
+        most: Of numbers: ``MAX_NUMBERS``, unless it is paid for already.
+
+    Raises:
+        SqlNotAllowedError: There are more.
+    """
+    if cells * columns > most:
+        detail = f"{rules.ANSWER_SIZE.detail}; these are {cells:,} times {columns:,}"
+        raise refuse(rules.ANSWER_SIZE, position, detail=detail)
+
+
+def cells(keys: Sequence[Key]) -> tuple[Cell, ...]:
+    """Return all cells, first key slowest, NULL last; ``((),)`` without keys."""
+    return tuple(product(*(key.values for key in keys)))
+
+
+def stored_value(value: Scalar | None, facts: Facts) -> Scalar | None:
+    """Return a cell's value as an engine returns it: decimals as scaled integers."""
+    if value is None or facts.type is not ColumnType.DECIMAL:
+        return value
+    return grid_value(value, facts.scale)

@@ -1,0 +1,203 @@
+"""Interval arithmetic: the least interval that holds every result of an operator.
+
+Values are integers: numbers in steps of their grid, dates as days since 1970-01-01.
+Operands are taken as independent. Source: CONTRACT 3.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+from privacy.schema import Column, ColumnType, RangeDomain, Scalar, ValuesDomain
+from query_lang.plans.expressions import Facts
+
+Interval = tuple[int, int]
+
+MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
+_EPOCH = date(1970, 1, 1).toordinal()
+MIN_DAY = date.min.toordinal() - _EPOCH
+MAX_DAY = date.max.toordinal() - _EPOCH
+_INTEGER_TYPES = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.DATE})
+
+
+def grid_value(value: Scalar, scale: int = 0) -> int:
+    """Return a number or date of a domain as an integer, rounded down to the grid.
+
+    >>> grid_value(Decimal("1.50"), 2), grid_value(date(1970, 1, 3))
+    (150, 2)
+    """
+    if isinstance(value, date):
+        return value.toordinal() - _EPOCH
+    if isinstance(value, int | Decimal):
+        exact = Fraction(value) * 10**scale
+        return int(exact.numerator // exact.denominator)
+    message = "a number or a date lies on a grid"
+    raise TypeError(message)
+
+
+def shown_value(step: int, facts: Facts) -> Scalar:
+    """Return what an integer of the grid stands for; the inverse of ``grid_value``."""
+    if facts.type is ColumnType.DATE:
+        return day(step)
+    if facts.type is ColumnType.DECIMAL:
+        return Decimal(step).scaleb(-facts.scale)
+    return step
+
+
+def day(number: int) -> date:
+    """Return the date of a day number.
+
+    >>> day(-1)
+    datetime.date(1969, 12, 31)
+    """
+    return date.fromordinal(number + _EPOCH)
+
+
+def interval_of(facts: Facts) -> Interval | None:
+    """Return the bounds of an expression's values, or None where none are public."""
+    if facts.type not in _INTEGER_TYPES:
+        return None
+    match facts.domain:
+        case RangeDomain(low, high):
+            return grid_value(low, facts.scale), grid_value(high, facts.scale)
+        case ValuesDomain() as listed if listed.values:
+            return _listed_interval(listed, facts.scale)
+        case _:
+            return None
+
+
+@lru_cache(1_024)
+def _listed_interval(domain: ValuesDomain, scale: int) -> Interval:
+    steps = [grid_value(value, scale) for value in domain.values]
+    return min(steps), max(steps)
+
+
+def column_interval(column: Column) -> Interval | None:
+    """Return the declared bounds of a column."""
+    return interval_of(
+        Facts(column.type, column.scale, domain=column.domain),
+    )
+
+
+def range_of(interval: Interval | None, facts: Facts) -> RangeDomain | None:
+    """Return a domain of an expression with these facts that has these bounds."""
+    if interval is None:
+        return None
+    low, high = interval
+    return RangeDomain(shown_value(low, facts), shown_value(high, facts))
+
+
+def hull(intervals: Iterable[Interval]) -> Interval:
+    """Return the least interval that holds all of these."""
+    pairs = tuple(intervals)
+    return min(low for low, _ in pairs), max(high for _, high in pairs)
+
+
+def saturate(value: int) -> int:
+    """Clamp to 64 bits."""
+    return max(MIN_INTEGER, min(MAX_INTEGER, value))
+
+
+def _corners(
+    operate: Callable[[int, int], int], left: Iterable[int], right: Iterable[int]
+) -> Interval:
+    found = [saturate(operate(a, b)) for a in left for b in tuple(right)]
+    return min(found), max(found)
+
+
+def added(left: Interval, right: Interval) -> Interval:
+    """Return the bounds of ``left + right``, saturated."""
+    return saturate(left[0] + right[0]), saturate(left[1] + right[1])
+
+
+def subtracted(left: Interval, right: Interval) -> Interval:
+    """Return the bounds of ``left - right``, saturated."""
+    return saturate(left[0] - right[1]), saturate(left[1] - right[0])
+
+
+def multiplied(left: Interval, right: Interval) -> Interval:
+    """Return the bounds of ``left * right``, saturated.
+
+    >>> multiplied((-2, 3), (-5, 4))
+    (-15, 12)
+    """
+    return _corners(lambda a, b: a * b, left, right)
+
+
+def negated(value: Interval) -> Interval:
+    """Return the bounds of ``-value``, saturated."""
+    return saturate(-value[1]), saturate(-value[0])
+
+
+def cut_division(dividend: int, divisor: int) -> int:
+    """Divide and cut towards zero.
+
+    >>> cut_division(-7, 2)
+    -3
+    """
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def divided(left: Interval, right: Interval) -> Interval:
+    """Return the bounds of ``left / NULLIF(right, 0)``; (0, 0) where all are NULL.
+
+    The quotient is monotone in each operand on each side of zero, so that its extremes
+    lie at the ends of the divisor's positive and negative parts.
+
+    >>> divided((-10, 7), (-1, 3))
+    (-10, 10)
+    """
+    low, high = right
+    divisors = {
+        divisor
+        for divisor in (low, high, -1, 1)
+        if divisor != 0 and low <= divisor <= high
+    }
+    if not divisors:
+        return 0, 0
+    dividends = {*left, *({0} if left[0] <= 0 <= left[1] else ())}
+    return _corners(cut_division, dividends, divisors)
+
+
+def summed(value: Interval, rows: int) -> Interval:
+    """Return the bounds of a roll-up's SUM over 1 to ``rows`` values, saturated.
+
+    >>> summed((2, 5), 3), summed((-2, 5), 3)
+    ((2, 15), (-6, 15))
+    """
+    low, high = value
+    return saturate(min(low, rows * low)), saturate(max(high, rows * high))
+
+
+def day_shifted(days: Interval, shift: Interval) -> Interval | None:
+    """Return the bounds of a date plus days, within years 1 to 9999; None if none."""
+    low = max(MIN_DAY, days[0] + shift[0])
+    high = min(MAX_DAY, days[1] + shift[1])
+    return (low, high) if low <= high else None
+
+
+def months_of(moment: date) -> int:
+    """Return the number of a date's month, counted from year 0."""
+    return moment.year * 12 + moment.month - 1
+
+
+def completed_years(birth: date, at: date) -> int:
+    """Return full years from ``birth`` to ``at``, which is not before it."""
+    before = (at.month, at.day) < (birth.month, birth.day)
+    return at.year - birth.year - before
+
+
+def ages(birth: Interval, at: Interval) -> Interval | None:
+    """Return the bounds of ``age_years``; None where ``at`` is always before."""
+    if at[1] < birth[0]:
+        return None
+    youngest = completed_years(day(birth[1]), day(at[0])) if at[0] >= birth[1] else 0
+    return youngest, completed_years(day(birth[0]), day(at[1]))
+
+
+def days_from(moment: date, days: int) -> date:
+    """Return the date some days later."""
+    return moment + timedelta(days=days)

@@ -1,0 +1,254 @@
+"""Literals in the type of what they stand beside; nothing is coerced."""
+
+import operator as operators
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
+from query_lang.plans.expressions import Constant, Facts
+from query_lang.plans.intervals import MAX_INTEGER, MIN_INTEGER, grid_value
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    BooleanLiteral,
+    NullLiteral,
+    NumberLiteral,
+    Position,
+    StringLiteral,
+    TypedLiteral,
+)
+from query_lang.syntax.refusals import refuse
+
+Literal = NumberLiteral | StringLiteral | TypedLiteral | BooleanLiteral | NullLiteral
+LITERALS = (NumberLiteral, StringLiteral, TypedLiteral, BooleanLiteral, NullLiteral)
+NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+MAX_NUMBER_LENGTH = 400
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?",
+    re.ASCII,
+)
+_Ordered = tuple[Fraction, str]
+_COMPARED: Mapping[str, Callable[[_Ordered, _Ordered], bool]] = {
+    "=": operators.eq,
+    "<>": operators.ne,
+    "<": operators.lt,
+    "<=": operators.le,
+    ">": operators.gt,
+    ">=": operators.ge,
+}
+_FORMS: Mapping[ColumnType, str] = {
+    ColumnType.INTEGER: "a number: 60",
+    ColumnType.DECIMAL: "a number: 1.5",
+    ColumnType.DATE: "a day: '2024-01-31' or DATE '2024-01-31'",
+    ColumnType.TIMESTAMP: "a time: '2024-01-31 08:00:00'",
+    ColumnType.TEXT: "a string: 'E11'",
+    ColumnType.BOOLEAN: "TRUE or FALSE",
+}
+
+
+def typed_value(literal: Literal, facts: Facts, shown: str) -> Scalar:
+    """Return the value of a literal beside an expression of a type.
+
+    Args:
+        literal: As written.
+        facts: Of the expression beside it.
+        shown: What to call the expression in a refusal.
+
+    Raises:
+        SqlNotAllowedError: NULL, another type, or a number beyond 64 bits.
+    """
+    if isinstance(literal, NullLiteral):
+        raise refuse(rules.NULL_LITERAL, literal.position)
+    value = _READERS[facts.type](literal)
+    if value is None:
+        raise refuse(
+            rules.LITERAL_TYPE,
+            literal.position,
+            detail=f"this literal does not fit {shown}, which is of type "
+            f"{facts.type.value}",
+            hint=f"write {_FORMS[facts.type]}",
+        )
+    return value
+
+
+def lone_constant(literal: Literal) -> Constant:
+    """Return a literal that stands by itself, in the type that it shows.
+
+    NULL has the type text until what is around it says otherwise.
+
+    Raises:
+        SqlNotAllowedError: A number beyond 64 bits, or no such date.
+    """
+    if isinstance(literal, NullLiteral):
+        return Constant(None, Facts(ColumnType.TEXT, constant=True))
+    kind = _lone_type(literal)
+    value = typed_value(literal, Facts(kind), "a value of its form")
+    scale = 0
+    if isinstance(value, Decimal):
+        kind, scale = ColumnType.DECIMAL, _decimals(value)
+        check_on_grid(value, scale, literal.position)
+    return Constant(value, constant_facts(value, kind, scale))
+
+
+def literal_truth(operator: str, left: Literal, right: Literal) -> bool:
+    """Return whether a comparison of two literals holds; numbers compare exactly.
+
+    Raises:
+        SqlNotAllowedError: NULL, or two literals whose types do not compare.
+
+    >>> from query_lang.syntax.nodes import Position
+    >>> place = Position(1, 1)
+    >>> literal_truth("<", NumberLiteral("1", place), NumberLiteral("1.5", place))
+    True
+    """
+    typed, other = (right, left) if isinstance(left, StringLiteral) else (left, right)
+    if isinstance(typed, NullLiteral):
+        raise refuse(rules.NULL_LITERAL, typed.position)
+    kind = Facts(_lone_type(typed))
+    values = (
+        typed_value(typed, kind, "a value of its form"),
+        typed_value(other, kind, "the literal beside it"),
+    )
+    first, second = reversed(values) if typed is right else values
+    return _COMPARED[operator](_ordered(first), _ordered(second))
+
+
+def small_number(tree: object, most: int) -> int | None:
+    """Return a plain whole number written as a literal, at most ``most``, or None.
+
+    >>> from query_lang.syntax.nodes import Position
+    >>> small_number(NumberLiteral("007", Position(1, 1)), 10)
+    7
+    """
+    if not isinstance(tree, NumberLiteral) or not tree.text.isdigit():
+        return None
+    digits = tree.text.lstrip("0") or "0"
+    value = int(digits) if len(digits) <= len(str(most)) else most + 1
+    return value if value <= most else None
+
+
+def check_on_grid(value: Scalar, scale: int, position: Position) -> None:
+    """Refuse a number that 64 bits cannot hold in steps of 10**-scale.
+
+    Raises:
+        SqlNotAllowedError: Rule ``literal_range``.
+    """
+    if not MIN_INTEGER <= grid_value(value, scale) <= MAX_INTEGER:
+        raise refuse(rules.LITERAL_RANGE, position)
+
+
+def constant_facts(value: Scalar, kind: ColumnType, scale: int = 0) -> Facts:
+    """Return what is known of a literal: one public value."""
+    domain = None if kind is ColumnType.BOOLEAN else ValuesDomain((value,))
+    return Facts(kind, scale, nullable=False, constant=True, domain=domain)
+
+
+def _lone_type(literal: Literal) -> ColumnType:
+    match literal:
+        case NumberLiteral():
+            return ColumnType.INTEGER
+        case TypedLiteral(kind):
+            return ColumnType(kind)
+        case BooleanLiteral():
+            return ColumnType.BOOLEAN
+        case _:
+            return ColumnType.TEXT
+
+
+def _decimals(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def is_outside_domain(value: Scalar, facts: Facts) -> bool:
+    """Whether the declared domain, if any, does not hold a value."""
+    match facts.domain:
+        case RangeDomain() as domain:
+            return not _within(value, domain)
+        case ValuesDomain() as listed:
+            return value not in listed.all_values()
+        case _:
+            return False
+
+
+def _within(value: Scalar, domain: RangeDomain) -> bool:
+    low, high = _ordered(domain.minimum), _ordered(domain.maximum)
+    return low <= _ordered(value) <= high
+
+
+def _ordered(value: Scalar) -> tuple[Fraction, str]:
+    """Return a sort key; the values of one column agree in kind."""
+    if isinstance(value, int | Decimal):
+        return Fraction(value), ""
+    if isinstance(value, date):  # a datetime is a date; ISO order is time's order
+        return Fraction(0), value.isoformat()
+    return Fraction(0), value
+
+
+def _number(literal: Literal) -> Scalar | None:
+    if not isinstance(literal, NumberLiteral):
+        return None
+    if len(literal.text) > MAX_NUMBER_LENGTH:
+        raise refuse(rules.LITERAL_RANGE, literal.position)
+    exact = Fraction(literal.text)
+    if not MIN_INTEGER <= exact <= MAX_INTEGER:
+        raise refuse(rules.LITERAL_RANGE, literal.position)
+    if exact.denominator == 1:
+        return int(exact)
+    return Decimal(literal.text.rstrip("0"))
+
+
+def _date(literal: Literal) -> Scalar | None:
+    text = _text_of(literal, "date")
+    if text is None or not _DATE.fullmatch(text):
+        return None
+    return _or_none(date.fromisoformat, text)
+
+
+def _timestamp(literal: Literal) -> Scalar | None:
+    text = _text_of(literal, "timestamp")
+    if text is None or not _TIMESTAMP.fullmatch(text):
+        return None
+    return _or_none(datetime.fromisoformat, _with_six_places(text))
+
+
+def _with_six_places(text: str) -> str:
+    whole, point, places = text.partition(".")
+    return f"{whole}.{places.ljust(6, '0')}" if point else whole
+
+
+def _text_of(literal: Literal, kind: str) -> str | None:
+    if isinstance(literal, StringLiteral):
+        return literal.text
+    if isinstance(literal, TypedLiteral) and literal.type == kind:
+        return literal.text
+    return None
+
+
+def _or_none(read: Callable[[str], Scalar], text: str) -> Scalar | None:
+    try:
+        return read(text)
+    except ValueError:
+        return None
+
+
+def _text(literal: Literal) -> Scalar | None:
+    return literal.text if isinstance(literal, StringLiteral) else None
+
+
+def _boolean(literal: Literal) -> Scalar | None:
+    return literal.value if isinstance(literal, BooleanLiteral) else None
+
+
+_READERS: Mapping[ColumnType, Callable[[Literal], Scalar | None]] = {
+    ColumnType.INTEGER: _number,
+    ColumnType.DECIMAL: _number,
+    ColumnType.DATE: _date,
+    ColumnType.TIMESTAMP: _timestamp,
+    ColumnType.TEXT: _text,
+    ColumnType.BOOLEAN: _boolean,
+}

@@ -1,0 +1,1 @@
+"""From text to tree: sizes first, then sqlglot, then our own nodes alone."""

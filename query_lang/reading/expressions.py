@@ -1,0 +1,356 @@
+"""sqlglot's expressions to ours: an allow-list of node classes and arguments."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from privacy.errors import SqlNotAllowedError
+from query_lang.reading.node_rules import rule_of
+from query_lang.reading.places import Places
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    And,
+    Arithmetic,
+    ArithmeticOperator,
+    Between,
+    BooleanLiteral,
+    Case,
+    CaseBranch,
+    Comparison,
+    ComparisonOperator,
+    Exists,
+    Expression,
+    InList,
+    InQuery,
+    IsNull,
+    Like,
+    Name,
+    Negative,
+    Not,
+    NullLiteral,
+    NumberLiteral,
+    Or,
+    Select,
+    Star,
+    StringLiteral,
+    UnionAll,
+)
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import Rule
+from query_lang.syntax.tokens import TokenKind, is_identifier
+
+MAX_TREE_DEPTH = 100
+
+_COMPARISONS: Mapping[type[exp.Expr], tuple[ComparisonOperator, tuple[str, ...]]] = {
+    exp.EQ: ("=", ("=", "==")),
+    exp.NEQ: ("<>", ("<>", "!=")),
+    exp.LT: ("<", ("<",)),
+    exp.LTE: ("<=", ("<=",)),
+    exp.GT: (">", (">",)),
+    exp.GTE: (">=", (">=",)),
+}
+_ARITHMETIC: Mapping[type[exp.Expr], ArithmeticOperator] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+}
+_CONDITIONS = (
+    *_COMPARISONS,
+    *(exp.Between, exp.In, exp.Is, exp.Like),
+    *(exp.Not, exp.And, exp.Or),
+)
+
+
+def arguments(node: exp.Expr) -> set[str]:
+    """Return the arguments that a node really carries."""
+    return {name for name, value in node.args.items() if value}
+
+
+def _kind(node: exp.Expr) -> Rule:
+    return rules.FUNCTION if isinstance(node, exp.Func) else rules.CONSTRUCT
+
+
+class ExpressionReader(ABC):
+    """Reads names, literals, conditions and arithmetic, in the order of the text."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._depth = 0
+        self._readers: dict[type[exp.Expr], Callable[[exp.Expr], Expression]] = {
+            exp.Paren: self._paren,
+            exp.Column: self._name,
+            exp.Literal: self._literal,
+            exp.Boolean: self._boolean,
+            exp.Null: self._null,
+            exp.Neg: self._negative,
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Is: self._is,
+            exp.Like: self._like,
+            exp.Not: self._not,
+            exp.And: self._chain,
+            exp.Or: self._chain,
+            exp.Case: self._case,
+            exp.Exists: self._exists,
+            exp.Star: self._star,
+            **dict.fromkeys(_COMPARISONS, self._comparison),
+            **dict.fromkeys(_ARITHMETIC, self._arithmetic),
+        }
+
+    @abstractmethod
+    def query(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+        """Read a query in the brackets that are open here; ``star``: ``*`` may be."""
+
+    def read(self, node: exp.Expr) -> Expression:
+        """Read one expression.
+
+        Raises:
+            SqlNotAllowedError: A node or an argument is outside the allow-list.
+        """
+        read = self._readers.get(type(node))
+        if read is None:
+            raise self.refusal(node)
+        self._deepen()
+        expression = read(node)
+        self._depth -= 1
+        return expression
+
+    def _deepen(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_TREE_DEPTH:
+            raise refuse(
+                rules.DEPTH,
+                self._places.position,
+                detail="an expression has at most 100 operators inside each other",
+                hint="split the arithmetic over derived tables",
+            )
+
+    def operand(self, node: exp.Expr) -> Expression:
+        """Read what stands beside an operator: a condition there needs brackets."""
+        if isinstance(node, _CONDITIONS):
+            raise refuse(rules.BRACKETS_NEEDED, self._places.position)
+        return self.read(node)
+
+    def listed(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
+        """Read expressions with commas between them."""
+        items: list[Expression] = []
+        for node in nodes:
+            if items:
+                self._places.take_sign(",")
+            items.append(self.read(node))
+        return tuple(items)
+
+    def identifier(self, node: exp.Expr | None) -> str:
+        """Read a name: folded to lower case unless it is quoted."""
+        token = self._places.take_name()
+        if not isinstance(node, exp.Identifier) or node.this != token.text:
+            raise refuse(rules.UNREAD_TEXT, token.position)
+        name = token.text if token.kind is TokenKind.QUOTED else token.text.lower()
+        if not is_identifier(name):
+            raise refuse(rules.IDENTIFIER, token.position)
+        return name
+
+    def only(self, node: exp.Expr, *known: str) -> None:
+        """Refuse a node that carries an argument outside the allow-list."""
+        for name, value in node.args.items():
+            if value and name not in known and name != "_type":
+                unknown = sorted(arguments(node) - {*known, "_type"})
+                raise self._refused(unknown[0], _kind(node))
+
+    def refusal(self, node: exp.Expr) -> SqlNotAllowedError:
+        """Return the refusal of a node outside the allow-list."""
+        return self._refused(type(node).__name__, _kind(node))
+
+    def _refused(self, name: str, otherwise: Rule) -> SqlNotAllowedError:
+        rule, words = rule_of(name, otherwise=otherwise)
+        return refuse(rule, self._places.ahead(words) or self._places.position)
+
+    def _paren(self, node: exp.Expr) -> Expression:
+        self.only(node, "this")
+        if not self._places.is_sign("("):  # sqlglot adds brackets of its own
+            raise refuse(rules.BRACKETS_NEEDED, self._places.position)
+        self._places.take_sign("(")
+        read = self.read(node.this)
+        self._places.take_sign(")")
+        return read
+
+    def _name(self, node: exp.Expr) -> Expression:
+        position = self._places.position
+        if isinstance(node.this, exp.Star):
+            raise refuse(rules.STAR, position)
+        if arguments(node) & {"db", "catalog"}:
+            raise refuse(rules.QUALIFIED_TABLE, position)
+        self.only(node, "this", "table")
+        table = node.args.get("table")
+        if table is None:
+            return Name(self.identifier(node.this), None, position)
+        qualifier = self.identifier(table)
+        self._places.take_sign(".")
+        return Name(self.identifier(node.this), qualifier, position)
+
+    def _star(self, _: exp.Expr) -> Expression:
+        raise refuse(rules.STAR, self._places.position)
+
+    def star(self, node: exp.Expr) -> Star:
+        """Read ``*`` where it may stand."""
+        self.only(node)
+        return Star(self._places.take_sign("*").position)
+
+    def _literal(self, node: exp.Expr) -> Expression:
+        if node.args.get("is_string"):
+            token = self._places.take_kind(TokenKind.STRING)
+            return StringLiteral(token.text, token.position)
+        token = self._places.take_kind(TokenKind.NUMBER)
+        return NumberLiteral(token.text, token.position)
+
+    def _boolean(self, node: exp.Expr) -> Expression:
+        value = bool(node.this)
+        return BooleanLiteral(value, self._places.take("TRUE" if value else "FALSE"))
+
+    def _null(self, _: exp.Expr) -> Expression:
+        return NullLiteral(self._places.take("NULL"))
+
+    def _negative(self, node: exp.Expr) -> Expression:
+        self.only(node, "this")
+        position = self._places.take_sign("-").position
+        value = self.operand(node.this)
+        if isinstance(node.this, exp.Literal) and isinstance(value, NumberLiteral):
+            return NumberLiteral(f"-{value.text}", position)
+        return Negative(value, position)
+
+    def _comparison(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "expression")
+        operator, signs = _COMPARISONS[type(node)]
+        left = self.operand(node.this)
+        self._places.take_sign(*signs)
+        right = self.operand(node.expression)
+        return Comparison(operator, left, right, left.position)
+
+    def _arithmetic(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "expression", "typed", "safe")
+        operator = _ARITHMETIC[type(node)]
+        left = self.operand(node.this)
+        self._places.take_sign(operator)
+        right = self.operand(node.expression)
+        return Arithmetic(operator, left, right, left.position)
+
+    def _between(self, node: exp.Expr, *, negated: bool = False) -> Expression:
+        self.only(node, "this", "low", "high")
+        value = self.operand(node.this)
+        self._infix(negated, "BETWEEN")
+        low = self.operand(node.args["low"])
+        self._places.take("AND")
+        high = self.operand(node.args["high"])
+        return Between(value, low, high, negated=negated, position=value.position)
+
+    def _infix(self, negated: bool, *words: str) -> None:  # noqa: FBT001 - one of two spellings
+        self._places.take(*(("NOT",) if negated else ()), *words)
+
+    def _in(self, node: exp.Expr, *, negated: bool = False) -> Expression:
+        if not arguments(node) - {"this"}:
+            raise refuse(rules.EMPTY_LIST, self._places.position)
+        if arguments(node) & {"field", "unnest"}:
+            raise refuse(rules.IN_COLUMN, self._places.position)
+        self.only(node, "this", "expressions", "query")
+        value = self.operand(node.this)
+        self._infix(negated, "IN")
+        within = node.args.get("query")
+        if within is not None:
+            query = self.unwrapped(within)
+            return InQuery(value, query, negated=negated, position=value.position)
+        self._places.take_sign("(")
+        items = self.listed(node.expressions)
+        self._places.take_sign(")")
+        return InList(value, items, negated=negated, position=value.position)
+
+    def bracketed(self, node: exp.Expr, *, star: bool = False) -> Select | UnionAll:
+        """Read a query and the brackets around it, of which there may be several."""
+        self._places.take_sign("(")
+        self._deepen()
+        if isinstance(node, exp.Subquery):
+            query = self.unwrapped(node)
+        else:
+            query = self.query(node, star=star)
+        self._depth -= 1
+        self._places.take_sign(")")
+        return query
+
+    def unwrapped(self, node: exp.Expr) -> Select | UnionAll:
+        """Read what sqlglot has as a query in brackets."""
+        self.only(node, "this")
+        return self.bracketed(node.this)
+
+    def _exists(self, node: exp.Expr) -> Expression:
+        self.only(node, "this")
+        position = self._places.take("EXISTS")
+        return Exists(self.bracketed(node.this, star=True), position)
+
+    def _is(self, node: exp.Expr, *, negated: bool = False) -> Expression:
+        self.only(node, "this", "expression")
+        value = self.operand(node.this)
+        if not isinstance(node.expression, exp.Null):
+            raise refuse(rules.IS_TRUE, value.position)
+        self._places.take("IS", *(("NOT",) if negated else ()), "NULL")
+        return IsNull(value, negated=negated, position=value.position)
+
+    def _like(self, node: exp.Expr, *, negated: bool = False) -> Expression:
+        self.only(node, "this", "expression", "negate")
+        negated = negated or bool(node.args.get("negate"))
+        value = self.operand(node.this)
+        self._infix(negated, "LIKE")
+        pattern = self.operand(node.expression)
+        return Like(value, pattern, negated=negated, position=value.position)
+
+    def _not(self, node: exp.Expr) -> Expression:
+        self.only(node, "this")
+        if self._places.accept("NOT"):
+            item = self.read(node.this)
+            return Not(item, item.position)
+        return self._negated(node.this)
+
+    def _negated(self, node: exp.Expr) -> Expression:
+        """Read a predicate that has NOT inside it: ``a NOT IN (1)``."""
+        readers: Mapping[type[exp.Expr], Callable[..., Expression]] = {
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Is: self._is,
+            exp.Like: self._like,
+        }
+        read = readers.get(type(node))
+        if read is None:
+            raise self.refusal(node)
+        return read(node, negated=True)
+
+    def _chain(self, node: exp.Expr) -> Expression:
+        kind, parts = type(node), [node]
+        while type(parts[0]) is kind:  # a left-deep spine, as long as the text
+            self.only(parts[0], "this", "expression")
+            parts[:1] = [parts[0].this, parts[0].expression]
+        items: list[Expression] = []
+        for part in parts:
+            if items:
+                self._places.take("AND" if kind is exp.And else "OR")
+            items.append(self.read(part))
+        return (And if kind is exp.And else Or)(tuple(items), items[0].position)
+
+    def _case(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "ifs", "default")
+        position = self._places.take("CASE")
+        operand, default = node.args.get("this"), node.args.get("default")
+        read_operand = None if operand is None else self.read(operand)
+        branches = tuple(self._branch(branch) for branch in node.args["ifs"])
+        otherwise = None
+        if default is not None:
+            self._places.take("ELSE")
+            otherwise = self.read(default)
+        self._places.take("END")
+        return Case(read_operand, branches, otherwise, position)
+
+    def _branch(self, node: exp.Expr) -> CaseBranch:
+        self.only(node, "this", "true")
+        self._places.take("WHEN")
+        condition = self.read(node.this)
+        self._places.take("THEN")
+        return CaseBranch(condition, self.read(node.args["true"]))

@@ -1,0 +1,301 @@
+"""Calls: functions, aggregates, windows, and the forms with words in brackets."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from sqlglot import exp
+
+from query_lang.reading.expressions import ExpressionReader, arguments
+from query_lang.reading.places import Places
+from query_lang.syntax import rules
+from query_lang.syntax.functions import (
+    AGGREGATES,
+    FORMS,
+    FUNCTIONS,
+    ORDERED,
+    SEQUENCE_FORMS,
+    SEQUENCE_FUNCTIONS,
+    WINDOW_ONLY,
+    instead_of,
+)
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    CountRows,
+    CurrentDate,
+    DateOfTimestamp,
+    DatePart,
+    Expression,
+    Extract,
+    Frame,
+    FrameBound,
+    FunctionCall,
+    LiteralType,
+    NumberLiteral,
+    OrderItem,
+    Position,
+    StringLiteral,
+    TypedLiteral,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.tokens import TokenKind
+
+_TYPED: Mapping[str, LiteralType] = {"DATE": "date", "TIMESTAMP": "timestamp"}
+_PARTS: Mapping[str, DatePart] = {part.upper(): part for part in get_args(DatePart)}
+_MAX_DIGITS = 18  # of a number of rows: within 64 bits
+_Call = AggregateCall | CountRows | FunctionCall
+
+
+class FunctionReader(ExpressionReader):
+    """Reads whatever has the shape of a call."""
+
+    def __init__(self, places: Places, *, sequences: bool = False) -> None:
+        super().__init__(places)
+        self._forms = {**FORMS, **SEQUENCE_FORMS} if sequences else FORMS
+        self._readers.update(
+            {
+                exp.Anonymous: self._call,
+                exp.Window: self._window,
+                exp.Cast: self._cast,
+                exp.Extract: self._extract,
+                exp.CurrentDate: self._current_date,
+                exp.CurrentTime: self._other_word,
+                exp.CurrentTimestamp: self._other_word,
+                exp.CurrentUser: self._other_word,
+            }
+        )
+
+    def _call(self, node: exp.Expr) -> Expression:
+        word = self._places.word()
+        if word in WINDOW_ONLY:
+            raise refuse(rules.WINDOW_NEEDED, self._places.position)
+        return self._called(node)
+
+    def _called(self, node: exp.Expr) -> _Call:
+        self.only(node, "this", "expressions")
+        name, position = self._places.word(), self._places.position
+        if str(node.this).upper() != name:  # a quoted name, or text that was dropped
+            raise self._places.unread()
+        if name not in self._forms:
+            rule, hint = instead_of(name)
+            raise refuse(rule, position, hint=hint)
+        self._places.take(name)
+        self._places.take_sign("(")
+        if name in AGGREGATES:
+            call: _Call = self._aggregate(name, node.expressions, position)
+        else:
+            call = self._function(name, node.expressions, position)
+        self._places.take_sign(")")
+        return call
+
+    def _check_form(self, name: str, given: int, position: Position) -> None:
+        form = self._forms[name]
+        if not form.fewest <= given <= form.most:
+            raise refuse(rules.ARGUMENTS, position, hint=f"write {form.shape}")
+
+    def _function(
+        self, name: str, nodes: list[exp.Expr], position: Position
+    ) -> FunctionCall:
+        self._check_form(name, len(nodes), position)
+        own = FUNCTIONS.get(name)
+        found = SEQUENCE_FUNCTIONS[name] if own is None else own
+        return FunctionCall(found, self._plain(nodes), position)
+
+    def _plain(self, nodes: list[exp.Expr]) -> tuple[Expression, ...]:
+        for node in nodes:
+            if isinstance(node, exp.Order):
+                raise refuse(rules.ORDER_IN_CALL, self._places.position)
+            if isinstance(node, exp.Distinct):
+                raise refuse(rules.AGGREGATE_DISTINCT, self._places.position)
+        return self.listed(nodes)
+
+    def _aggregate(
+        self, name: str, nodes: list[exp.Expr], position: Position
+    ) -> AggregateCall | CountRows:
+        if name in ORDERED:
+            return self._ordered_aggregate(name, nodes, position)
+        if name == "COUNT" and len(nodes) == 1:
+            return self._count(nodes[0], position)
+        self._check_form(name, len(nodes), position)
+        plain = self._plain(nodes)
+        return AggregateCall(AGGREGATES[name], False, plain, (), position)  # noqa: FBT003 - fields in their order
+
+    def _count(self, node: exp.Expr, position: Position) -> AggregateCall | CountRows:
+        if isinstance(node, exp.Star):
+            self.star(node)
+            return CountRows(position)
+        distinct = isinstance(node, exp.Distinct)
+        counted = [node]
+        if distinct:
+            self.only(node, "expressions")
+            counted = node.expressions
+            self._check_form("COUNT", len(counted), position)
+            self._places.take("DISTINCT")
+        read = self._plain(counted)
+        return AggregateCall("count", distinct, read, (), position)
+
+    def _ordered_aggregate(
+        self, name: str, nodes: list[exp.Expr], position: Position
+    ) -> AggregateCall:
+        if len(nodes) != 1 or not isinstance(nodes[0], exp.Order):
+            self._plain(nodes)
+            hint = f"write {FORMS[name].shape}; over a window {name}_VALUE"
+            raise refuse(rules.FIRST_LAST_ORDER, position, hint=hint)
+        self.only(nodes[0], "this", "expressions")
+        value = self._plain([nodes[0].this])
+        order = self.order(nodes[0])
+        return AggregateCall(AGGREGATES[name], False, value, order, position)  # noqa: FBT003 - fields in their order
+
+    def order(self, node: exp.Expr) -> tuple[OrderItem, ...]:
+        """Read ``ORDER BY ...``."""
+        self._places.take("ORDER", "BY")
+        items: list[OrderItem] = []
+        for item in node.expressions:
+            if items:
+                self._places.take_sign(",")
+            items.append(self._order_item(item))
+        return tuple(items)
+
+    def _order_item(self, node: exp.Expr) -> OrderItem:
+        self.only(node, "this", "desc", "nulls_first")
+        expression = self.read(node.this)
+        descending = bool(node.args.get("desc"))
+        if descending:
+            self._places.take("DESC")
+        else:
+            self._places.accept("ASC")
+        first = self._nulls_first(bool(node.args.get("nulls_first")))
+        return OrderItem(expression, descending, first, expression.position)
+
+    def _nulls_first(self, first: bool) -> bool | None:  # noqa: FBT001 - sqlglot's own flag
+        if not self._places.accept("NULLS"):
+            return None
+        self._places.take("FIRST" if first else "LAST")
+        return first
+
+    def _window(self, node: exp.Expr) -> Expression:
+        if node.args.get("alias"):
+            raise refuse(rules.NAMED_WINDOW, self._over())
+        self.only(node, "this", "partition_by", "order", "spec", "over")
+        function = self._windowed(node.this)
+        self._places.take("OVER")
+        self._places.take_sign("(")
+        keys, order = node.args.get("partition_by"), node.args.get("order")
+        partition: tuple[Expression, ...] = ()
+        if keys:
+            self._places.take("PARTITION", "BY")
+            partition = self.listed(keys)
+        ordered = () if order is None else self.order(order)
+        frame = self._frame(node.args.get("spec"))
+        self._places.take_sign(")")
+        return WindowCall(function, partition, ordered, frame, function.position)
+
+    def _over(self) -> Position:
+        return self._places.ahead(frozenset({"OVER"})) or self._places.position
+
+    def _windowed(self, node: exp.Expr) -> _Call:
+        if not isinstance(node, exp.Anonymous):
+            raise self.refusal(node)
+        name = self._places.word()
+        if name in FUNCTIONS and name not in WINDOW_ONLY:
+            raise refuse(rules.WINDOW, self._places.position)
+        return self._called(node)
+
+    def _frame(self, node: exp.Expr | None) -> Frame | None:
+        if node is None:
+            return None
+        position = self._places.position
+        if self._places.word() != "ROWS" or node.args.get("exclude"):
+            raise refuse(rules.FRAME, position)
+        self._places.take("ROWS")
+        between = self._places.accept("BETWEEN")
+        start, end = self._bound(), FrameBound("current", None, following=False)
+        if between:
+            self._places.take("AND")
+            end = self._bound()
+        if _distance(start) > _distance(end) or _is_outside(start, end):
+            raise refuse(
+                rules.FRAME, position, detail="this frame ends before it begins"
+            )
+        return Frame(start, end)
+
+    def _bound(self) -> FrameBound:
+        if self._places.accept("CURRENT"):
+            self._places.take("ROW")
+            return FrameBound("current", None, following=False)
+        rows = None
+        if not self._places.accept("UNBOUNDED"):
+            rows = self.rows()
+        following = self._places.accept("FOLLOWING")
+        if not following:
+            self._places.take("PRECEDING")
+        if rows is None:
+            return FrameBound("unbounded", None, following=following)
+        return FrameBound(
+            "following" if following else "preceding", rows, following=following
+        )
+
+    def rows(self) -> int:
+        """Read a plain number of rows."""
+        position = self._places.position
+        if not self._places.is_kind(TokenKind.NUMBER):
+            raise refuse(rules.ROW_NUMBERS, position)
+        text = self._places.take_kind(TokenKind.NUMBER).text
+        if not text.isdecimal() or len(text) > _MAX_DIGITS:
+            raise refuse(rules.ROW_NUMBERS, position)
+        return int(text)
+
+    def _cast(self, node: exp.Expr) -> Expression:
+        position, word = self._places.position, self._places.word()
+        if word in _TYPED and self._places.is_kind(TokenKind.STRING, ahead=1):
+            return self._typed_literal(node, word)
+        if word != "CAST" or arguments(node) - {"this", "to", "_type"}:
+            raise refuse(rules.CAST, position)
+        self._places.take("CAST")
+        self._places.take_sign("(")
+        value = self.read(node.this)
+        if isinstance(value, StringLiteral | NumberLiteral):
+            raise refuse(rules.CAST, position, hint="write DATE '2024-01-31'")
+        self._places.take("AS")
+        if self._places.word() != "DATE":
+            raise refuse(rules.CAST, position)
+        self._places.take("DATE")
+        self._places.take_sign(")")
+        return DateOfTimestamp(value, position)
+
+    def _typed_literal(self, node: exp.Expr, word: str) -> Expression:
+        self.only(node, "this", "to")
+        position = self._places.take(word)
+        text = self._places.take_kind(TokenKind.STRING).text
+        return TypedLiteral(_TYPED[word], text, position)
+
+    def _extract(self, node: exp.Expr) -> Expression:
+        self.only(node, "this", "expression")
+        position = self._places.take("EXTRACT")
+        self._places.take_sign("(")
+        part = _PARTS.get(self._places.word())
+        if part is None:
+            raise refuse(rules.EXTRACT_PART, self._places.position)
+        self._places.take(part.upper(), "FROM")
+        value = self.read(node.expression)
+        self._places.take_sign(")")
+        return Extract(part, value, position)
+
+    def _other_word(self, _: exp.Expr) -> Expression:
+        rule, hint = instead_of(self._places.word())
+        raise refuse(rule, self._places.position, hint=hint)
+
+    def _current_date(self, node: exp.Expr) -> Expression:
+        self.only(node)
+        return CurrentDate(self._places.take("CURRENT_DATE"))
+
+
+def _distance(bound: FrameBound) -> float:
+    """Return how many rows after the current one a bound lies."""
+    rows = 0 if bound.edge == "current" else bound.rows
+    distance = float("inf") if rows is None else rows
+    return distance if bound.following else -distance
+
+
+def _is_outside(start: FrameBound, end: FrameBound) -> bool:
+    return start.edge == end.edge == "unbounded" and start.following == end.following

@@ -1,0 +1,74 @@
+"""Which rule refuses which sqlglot node or argument, and the words that show it."""
+
+from collections.abc import Mapping
+
+from query_lang.syntax import rules
+from query_lang.syntax.rules import RULES, Rule
+
+_BY_RULE: Mapping[str, tuple[str, str]] = {
+    # rule: (nodes and arguments of sqlglot, words of the text that mark the place)
+    "with_place": ("with_ CTE With", "WITH"),
+    "set_operation": (
+        "Union Intersect Except SetOperation by_name",
+        "UNION INTERSECT EXCEPT",
+    ),
+    "scalar_subquery": ("Subquery Select", ""),
+    "join": ("joins Join", ""),
+    "lateral_join": ("laterals Lateral", "LATERAL"),
+    "distinct": ("distinct", "DISTINCT"),
+    "order_by": ("order sort cluster distribute Var", "ORDER SORT CLUSTER"),
+    "order_in_call": ("Order Ordered", "ORDER"),
+    "limit": ("limit Limit Fetch", "LIMIT FETCH"),
+    "offset": ("offset Offset", "OFFSET"),
+    "sample": ("sample TableSample", "TABLESAMPLE SAMPLE"),
+    "named_window": ("windows", "WINDOW"),
+    "window": ("Window WindowSpec", "OVER"),
+    "qualify": ("qualify", "QUALIFY"),
+    "grouping_sets": (
+        "rollup cube grouping_sets all totals Rollup Cube GroupingSets",
+        "ROLLUP CUBE GROUPING",
+    ),
+    "clause": (
+        "into locks match connect prewhere settings format kind hint pivots columns",
+        "INTO FOR PIVOT UNPIVOT",
+    ),
+    "star": ("Star except_ replace rename ilike", ""),
+    "aggregate_distinct": ("Distinct", ""),
+    "aggregate_filter": ("Filter", "FILTER"),
+    "within_group": ("WithinGroup", "WITHIN"),
+    "ignore_nulls": ("IgnoreNulls RespectNulls", "IGNORE RESPECT"),
+    "operator": (
+        (
+            "IntDiv Mod Pow DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot "
+            "BitwiseLeftShift BitwiseRightShift Collate AtTimeZone"
+        ),
+        "COLLATE AT",
+    ),
+    "interval": ("Interval", ""),
+    "case": ("If", ""),
+    "pattern": (
+        "ILike SimilarTo RegexpLike RegexpILike RegexpFullMatch Glob Escape",
+        "ILIKE SIMILAR GLOB RLIKE REGEXP ESCAPE",
+    ),
+    "is_distinct_from": ("NullSafeEQ NullSafeNEQ", ""),
+    "tuple": ("Tuple", ""),
+    "any_all": ("Any All", "ANY ALL SOME"),
+    "cast": ("Cast TryCast", ""),
+    "string_concatenation": ("Concat", ""),
+}
+_RULES: Mapping[str, tuple[Rule, frozenset[str]]] = {
+    name: (RULES[rule], frozenset(words.split()))
+    for rule, (names, words) in _BY_RULE.items()
+    for name in names.split()
+}
+
+
+def rule_of(
+    name: str, *, otherwise: Rule = rules.CONSTRUCT
+) -> tuple[Rule, frozenset[str]]:
+    """Return the rule for a node class or argument, and its words in the text.
+
+    >>> rule_of("limit")[0].name
+    'limit'
+    """
+    return _RULES.get(name, (otherwise, frozenset()))

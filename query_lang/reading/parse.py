@@ -1,0 +1,46 @@
+"""SQL text to our own tree: an allow-list over what sqlglot reads.
+
+Nothing of the text goes on from here but the nodes of ``syntax``. Every sqlglot node
+and every argument of it must be known; every token is taken by the node it was
+written for; and the tokens that the tree accounts for must be the tokens of the text,
+in their order, so that nothing a parser drops or turns round is ignored.
+"""
+
+from query_lang.reading.limits import check_size, check_tokens
+from query_lang.reading.places import Places
+from query_lang.reading.queries import QueryReader
+from query_lang.reading.sqlglot_tree import sqlglot_tree
+from query_lang.reading.tally import check_every_token_is_read
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Query
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.tokens import lex
+
+
+def parse_query(sql: str, *, sequences: bool = False) -> Query:
+    """Read one query.
+
+    Args:
+        sql: The text.
+        sequences: Whether the functions of sequences are words of the language, as
+            they are in questions to a release of sequences alone.
+
+    Raises:
+        SqlSyntaxError: The text is not SQL, or empty.
+        SqlNotAllowedError: It is, but a limit or a rule of the language refuses it.
+    """
+    check_size(sql)
+    tokens = lex(sql)
+    check_tokens(tokens)
+    first = tokens[0]
+    if first.word not in {"SELECT", "WITH"} and not first.is_sign("("):
+        raise refuse(rules.ONLY_SELECT, first.position)
+    parsed = sqlglot_tree(tokens)
+    places = Places(tokens)
+    try:
+        tree = QueryReader(places, sequences=sequences).whole(parsed)
+    except RecursionError:
+        raise refuse(rules.DEPTH, first.position) from None
+    places.take_end()
+    check_every_token_is_read(tree, tokens)
+    return tree

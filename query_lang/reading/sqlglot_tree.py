@@ -1,0 +1,102 @@
+"""Our tokens to sqlglot's tree, by a duckdb parser that keeps functions as written."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import SqlglotError
+from sqlglot.parsers.duckdb import DuckDBParser
+from sqlglot.tokenizer_core import Token as SqlglotToken
+from sqlglot.tokenizer_core import TokenType
+
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse, syntax_error
+from query_lang.syntax.tokens import Token, TokenKind
+
+_DIALECT = DuckDB()
+_SPECIAL_FORMS = ("CAST", "EXTRACT")  # calls whose brackets hold more than a list
+
+
+class _Parser(DuckDBParser):
+    """duckdb's grammar without sqlglot's knowledge of functions.
+
+    sqlglot gives one node to many spellings (ANY_VALUE and FIRST, DATEDIFF and
+    DATE_DIFF) and turns arguments round; here a call stays the name and the list that
+    were written, and our own table of functions decides.
+    """
+
+    FUNCTIONS: ClassVar[Mapping[str, Callable[..., exp.Expr]]] = {}  # type: ignore[assignment]
+    FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+        name: DuckDBParser.FUNCTION_PARSERS[name] for name in _SPECIAL_FORMS
+    }
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+        "CASE": DuckDBParser.NO_PAREN_FUNCTION_PARSERS["CASE"]
+    }
+
+
+def sqlglot_tree(tokens: Sequence[Token]) -> exp.Query:
+    """Parse tokens that passed the limits.
+
+    sqlglot's own lexer never sees the text: what a string or a comment is, is decided
+    once, by ours.
+
+    Raises:
+        SqlSyntaxError: sqlglot cannot read it, for whatever reason.
+        SqlNotAllowedError: It is another statement than a SELECT.
+    """
+    first = tokens[0].position
+    try:
+        trees = _Parser(dialect=_DIALECT).parse(list(_sqlglot_tokens(tokens)), "")
+    except SqlglotError as error:
+        raise syntax_error(_error_position(error, tokens)) from None
+    except Exception:  # noqa: BLE001 - a fault of the parser is a refusal of the text
+        raise syntax_error(first) from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        raise refuse(rules.ONLY_SELECT, first)
+    return trees[0]
+
+
+_KEYWORDS = DuckDB.Tokenizer.KEYWORDS
+_SIGNS = {**DuckDB.Tokenizer.SINGLE_TOKENS, **_KEYWORDS}
+_PAIRS = frozenset(key.split(" ")[0] for key in _KEYWORDS if " " in key)
+_KINDS = {
+    TokenKind.QUOTED: TokenType.IDENTIFIER,
+    TokenKind.STRING: TokenType.STRING,
+    TokenKind.NUMBER: TokenType.NUMBER,
+}
+
+
+def _sqlglot_tokens(tokens: Sequence[Token]) -> Iterator[SqlglotToken]:
+    """Write our tokens as sqlglot's, which has GROUP BY as one."""
+    taken = False
+    for token, after in zip(tokens, (*tokens[1:], None), strict=True):
+        if taken:  # as the second word of a pair
+            taken = False
+            continue
+        text, word = token.text, token.word
+        kind = _KEYWORDS.get(word, TokenType.VAR) if word else _type(token)
+        if word in _PAIRS and after is not None:
+            pair = f"{word} {after.word}"
+            if pair in _KEYWORDS:
+                kind, text, taken = _KEYWORDS[pair], pair, True
+        at, start = token.position, token.start
+        yield SqlglotToken(kind, text, at.line, at.column, start, start)
+
+
+def _type(token: Token) -> TokenType:
+    """Return the type of what is no word."""
+    if token.kind is TokenKind.SIGN:
+        return _SIGNS[token.text]
+    return _KINDS[token.kind]
+
+
+def _error_position(error: SqlglotError, tokens: Sequence[Token]) -> Position:
+    """Return the start of the token in which the place of the error lies."""
+    found = [*getattr(error, "errors", []), {}][0]
+    line, column = found.get("line"), found.get("col")
+    if not isinstance(line, int) or not isinstance(column, int):
+        return tokens[0].position
+    reached = [t.position for t in tokens if t.position <= Position(line, column)]
+    return max(reached, default=tokens[0].position)

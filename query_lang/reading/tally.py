@@ -1,0 +1,373 @@
+"""Does the tree account for every token of the text, in order?
+
+A guard against what a parser drops in silence or turns round. It knows the tree
+alone: it writes the tokens that the tree was made from and holds them against the
+text. Brackets are left out, for grouping is in the shape of the tree.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import (
+    AggregateCall,
+    And,
+    Arithmetic,
+    Between,
+    BooleanLiteral,
+    Case,
+    Comparison,
+    CountRows,
+    CurrentDate,
+    DateOfTimestamp,
+    DerivedTable,
+    Exists,
+    Expression,
+    Extract,
+    Frame,
+    FrameBound,
+    FunctionCall,
+    InList,
+    InQuery,
+    IsNull,
+    Join,
+    Like,
+    Name,
+    Negative,
+    Not,
+    NullLiteral,
+    NumberLiteral,
+    Or,
+    OrderItem,
+    Query,
+    Select,
+    Star,
+    StringLiteral,
+    TableName,
+    TypedLiteral,
+    UnionAll,
+    WindowCall,
+)
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.tokens import Token, TokenKind
+
+_Spellings = tuple[tuple[str, ...], ...]
+Marks = list[str | _Spellings]
+"""Texts of tokens in their order; a tuple stands for the first of it that fits."""
+
+_SPELLINGS = {"!=": "<>", "==": "="}
+_BRACKETS = frozenset("()")
+
+
+def _perhaps(word: str) -> _Spellings:
+    return ((word,), ())
+
+
+_AS, _OUTER, _INNER, _ASC = map(_perhaps, ("AS", "OUTER", "INNER", "ASC"))
+
+
+def check_every_token_is_read(tree: Query, tokens: Sequence[Token]) -> None:
+    """Refuse a text that holds more, less or something else than its tree says.
+
+    Raises:
+        SqlNotAllowedError: Placed at the first token that the tree does not know.
+    """
+    due: Marks = []
+    _query(tree, due)
+    marks, at = [_mark(token) for token in tokens], 0
+    for mark in due:
+        at = _after_brackets(marks, at)
+        if at < len(marks) and marks[at] == mark:
+            at += 1
+            continue
+        spellings = ((mark,),) if isinstance(mark, str) else mark
+        fitting = (s for s in spellings if tuple(marks[at : at + len(s)]) == s)
+        spelling = next(fitting, None)
+        if spelling is None:
+            raise refuse(rules.UNREAD_TEXT, tokens[min(at, len(tokens) - 1)].position)
+        at += len(spelling)
+    at = _after_brackets(marks, at)
+    if at < len(marks):
+        raise refuse(rules.UNREAD_TEXT, tokens[at].position)
+
+
+def _mark(token: Token) -> str:
+    word = token.word
+    if word:
+        return word
+    if token.kind is TokenKind.STRING:
+        return f"'{token.text}"
+    text = token.text.upper()
+    return _SPELLINGS.get(text, text)
+
+
+def _after_brackets(marks: Sequence[str], at: int) -> int:
+    while at < len(marks) and marks[at] in _BRACKETS:
+        at += 1
+    return at
+
+
+# -- what each node was written as, appended to what is due ------------------
+
+
+def _query(tree: Query, due: Marks) -> None:
+    between = "WITH"
+    for table in tree.common_tables:
+        due += (between, table.name.upper(), "AS")
+        _queries(table.query, due)
+        between = ","
+    _select(tree.select, due)
+
+
+def _queries(tree: Select | UnionAll, due: Marks) -> None:
+    parts = (tree,) if isinstance(tree, Select) else tree.parts
+    for index, part in enumerate(parts):
+        if index:
+            due += ("UNION", "ALL")
+        _select(part, due)
+
+
+def _select(tree: Select, due: Marks) -> None:
+    due.append("SELECT")
+    if tree.distinct:
+        due.append("DISTINCT")
+    for index, item in enumerate(tree.items):
+        if index:
+            due.append(",")
+        _node(item.expression, due)
+        _alias(item.alias, due)
+    due.append("FROM")
+    _source(tree.source, due)
+    for join in tree.joins:
+        _join(join, due)
+    if tree.where is not None:
+        _clause(("WHERE",), (tree.where,), due)
+    _clause(("GROUP", "BY"), tree.group_by, due)
+    if tree.having is not None:
+        _clause(("HAVING",), (tree.having,), due)
+    _order(tree.order_by, due)
+    if tree.limit is not None:
+        due += ("LIMIT", str(tree.limit))
+
+
+def _clause(words: Sequence[str], parts: Sequence[Expression], due: Marks) -> None:
+    if parts:
+        due += words
+        _listed(parts, due)
+
+
+def _listed(parts: Sequence[Expression], due: Marks, between: str = ",") -> None:
+    for index, part in enumerate(parts):
+        if index:
+            due.append(between)
+        _node(part, due)
+
+
+def _alias(alias: str | None, due: Marks) -> None:
+    if alias is not None:
+        due += (_AS, alias.upper())
+
+
+def _source(source: TableName | DerivedTable, due: Marks) -> None:
+    if isinstance(source, TableName):
+        due.append(source.name.upper())
+    else:
+        _queries(source.query, due)
+    _alias(source.alias, due)
+
+
+def _join(join: Join, due: Marks) -> None:
+    due += ("LEFT", _OUTER, "JOIN") if join.kind == "left" else (_INNER, "JOIN")
+    _source(join.source, due)
+    if join.condition is not None:
+        due.append("ON")
+        _node(join.condition, due)
+        return
+    between = "USING"
+    for name in join.using:
+        due += (between, name.upper())
+        between = ","
+
+
+def _order(items: Sequence[OrderItem], due: Marks) -> None:
+    words: tuple[str, ...] = ("ORDER", "BY")
+    for item in items:
+        due += words
+        _node(item.expression, due)
+        due.append("DESC" if item.descending else _ASC)
+        if item.nulls_first is not None:
+            due += ("NULLS", "FIRST" if item.nulls_first else "LAST")
+        words = (",",)
+
+
+def _node(tree: Expression, due: Marks) -> None:
+    _WRITERS[type(tree)](tree, due)
+
+
+def _and(tree: And, due: Marks) -> None:
+    _listed(tree.items, due, "AND")
+
+
+def _or(tree: Or, due: Marks) -> None:
+    _listed(tree.items, due, "OR")
+
+
+def _not(tree: Not, due: Marks) -> None:
+    due.append("NOT")
+    _node(tree.item, due)
+
+
+def _infix(tree: Comparison | Arithmetic, due: Marks) -> None:
+    _node(tree.left, due)
+    due.append(tree.operator)
+    _node(tree.right, due)
+
+
+def _negative(tree: Negative, due: Marks) -> None:
+    due.append("-")
+    _node(tree.value, due)
+
+
+_Predicate = Between | InList | InQuery | IsNull | Like
+
+
+def _predicate(tree: _Predicate, due: Marks) -> None:
+    _node(tree.value, due)
+    negation = ("NOT",) if tree.negated else ()
+    match tree:
+        case IsNull():
+            due += ("IS", *negation, "NULL")
+        case Between(_, low, high):
+            due += (*negation, "BETWEEN")
+            _listed((low, high), due, "AND")
+        case InList(_, items):
+            due += (*negation, "IN")
+            _listed(items, due)
+        case InQuery(_, query):
+            due += (*negation, "IN")
+            _queries(query, due)
+        case Like(_, pattern):
+            due += (*negation, "LIKE")
+            _node(pattern, due)
+
+
+def _name(tree: Name, due: Marks) -> None:
+    if tree.qualifier is not None:
+        due += (tree.qualifier.upper(), ".")
+    due.append(tree.name.upper())
+
+
+def _number(tree: NumberLiteral, due: Marks) -> None:
+    if tree.text.startswith("-"):
+        due.append("-")
+    due.append(tree.text.removeprefix("-"))
+
+
+def _string(tree: StringLiteral, due: Marks) -> None:
+    due.append(f"'{tree.text}")
+
+
+def _typed(tree: TypedLiteral, due: Marks) -> None:
+    due += (tree.type.upper(), f"'{tree.text}")
+
+
+def _boolean(tree: BooleanLiteral, due: Marks) -> None:
+    due.append(str(tree.value).upper())
+
+
+def _exists(tree: Exists, due: Marks) -> None:
+    due.append("EXISTS")
+    _queries(tree.query, due)
+
+
+def _extract(tree: Extract, due: Marks) -> None:
+    due += ("EXTRACT", tree.part.upper(), "FROM")
+    _node(tree.value, due)
+
+
+def _date_of(tree: DateOfTimestamp, due: Marks) -> None:
+    due.append("CAST")
+    _node(tree.value, due)
+    due += ("AS", "DATE")
+
+
+def _case(tree: Case, due: Marks) -> None:
+    due.append("CASE")
+    if tree.operand is not None:
+        _node(tree.operand, due)
+    for branch in tree.branches:
+        due.append("WHEN")
+        _node(branch.condition, due)
+        due.append("THEN")
+        _node(branch.result, due)
+    if tree.otherwise is not None:
+        due.append("ELSE")
+        _node(tree.otherwise, due)
+    due.append("END")
+
+
+def _call(tree: FunctionCall | AggregateCall, due: Marks) -> None:
+    due.append(tree.name.upper())
+    if isinstance(tree, FunctionCall):
+        _listed(tree.arguments, due)
+        return
+    if tree.distinct:
+        due.append("DISTINCT")
+    _listed(tree.arguments, due)
+    _order(tree.order_by, due)
+
+
+def _window(tree: WindowCall, due: Marks) -> None:
+    _node(tree.function, due)
+    due.append("OVER")
+    _clause(("PARTITION", "BY"), tree.partition_by, due)
+    _order(tree.order_by, due)
+    if tree.frame is not None:
+        due.append(_frame(tree.frame))
+
+
+def _frame(frame: Frame) -> _Spellings:
+    start = _bound(frame.start)
+    whole = ("ROWS", "BETWEEN", *start, "AND", *_bound(frame.end))
+    brief = ("ROWS", *start)
+    return (whole, brief) if frame.end.edge == "current" else (whole,)
+
+
+def _bound(bound: FrameBound) -> tuple[str, ...]:
+    if bound.edge == "current":
+        return ("CURRENT", "ROW")
+    rows = "UNBOUNDED" if bound.rows is None else str(bound.rows)
+    return (rows, "FOLLOWING" if bound.following else "PRECEDING")
+
+
+_WORDS: Mapping[type[Expression], tuple[str, ...]] = {
+    NullLiteral: ("NULL",),
+    CurrentDate: ("CURRENT_DATE",),
+    CountRows: ("COUNT", "*"),
+    Star: ("*",),
+}
+
+
+def _words(tree: Expression, due: Marks) -> None:
+    due += _WORDS[type(tree)]
+
+
+_WRITERS: Mapping[type[Expression], Callable[..., None]] = {
+    And: _and,
+    Or: _or,
+    Not: _not,
+    **dict.fromkeys((Comparison, Arithmetic), _infix),
+    Negative: _negative,
+    **dict.fromkeys((Between, InList, InQuery, IsNull, Like), _predicate),
+    Name: _name,
+    NumberLiteral: _number,
+    StringLiteral: _string,
+    TypedLiteral: _typed,
+    BooleanLiteral: _boolean,
+    Case: _case,
+    Exists: _exists,
+    Extract: _extract,
+    DateOfTimestamp: _date_of,
+    **dict.fromkeys((FunctionCall, AggregateCall), _call),
+    WindowCall: _window,
+    **dict.fromkeys(_WORDS, _words),
+}

@@ -1,0 +1,1 @@
+"""From plan to statements: what every engine shares; a folder for each dialect."""

@@ -1,0 +1,76 @@
+"""Joins as they are written: the right side is held, and is never empty.
+
+DuckDB leaves the left side of a join unread while its right side is empty. Whether a
+private relation has rows may depend on one unit, so each that is held has one row more,
+of a unit key that nobody has.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from privacy.schema import NOBODY
+from query_lang.plans.expressions import slots_read
+from query_lang.plans.nodes import Node, PublicJoin, UnitJoin, slots_of
+from query_lang.rendering.duckdb.expressions import slot_name
+from query_lang.rendering.duckdb.hashes import keyed_equality
+from query_lang.rendering.duckdb.pieces import Slots, joined, names, select
+from query_lang.rendering.fragments import Fragment, listed
+from query_lang.rendering.placed_filters import join_sides, public_sides
+
+if TYPE_CHECKING:  # nodes hold joins, and joins hold nodes
+    from query_lang.rendering.duckdb.nodes import NodeRenderer
+
+
+def unit_join(nodes: "NodeRenderer", node: UnitJoin, wanted: Slots) -> Fragment:
+    """Return two private relations joined on the unit key."""
+    sides = join_sides(node)
+    units = frozenset((node.left_unit, node.right_unit))
+    read = frozenset() if sides.condition is None else slots_read(sides.condition)
+    needed = wanted | units | read
+    left = nodes.node(sides.probed, needed & slots_of(sides.probed))
+    right = held(nodes, sides.held, needed & slots_of(sides.held), units)
+    on = Fragment(f"{slot_name(node.left_unit)} = {slot_name(node.right_unit)}")
+    if sides.condition is not None:
+        rendered = nodes.expressions(slots_of(node), names=False)
+        slots = slots_of(sides.probed), slots_of(sides.held)
+        most = sides.held.rows_per_unit
+        keyed = keyed_equality(sides.condition, slots, most, rendered)
+        on = listed([on, rendered.render(sides.condition), *keyed], " AND ")
+    return joined(wanted, left, right, on, outer=node.outer)
+
+
+def public_join(nodes: "NodeRenderer", node: PublicJoin, wanted: Slots) -> Fragment:
+    """Return private rows joined with a public table, which is held as it is."""
+    public, condition = public_sides(node)
+    needed = wanted | (frozenset() if condition is None else slots_read(condition))
+    left = nodes.node(node.left, needed & slots_of(node.left))
+    right = nodes.node(public, needed & slots_of(public))
+    on = Fragment("TRUE")
+    if condition is not None:
+        rendered = nodes.expressions(slots_of(node), names=False)
+        on = rendered.render(condition)
+    return joined(wanted, left, right, on, outer=node.outer)
+
+
+def held(nodes: "NodeRenderer", node: Node, wanted: Slots, units: Slots) -> Fragment:
+    """Return a private relation with one row more, which equals no unit's.
+
+    Args:
+        nodes: Renders the relation.
+        node: What a join holds.
+        wanted: Its slots that are read.
+        units: Slots of unit keys by which rows are looked up.
+    """
+    nobody = [
+        Fragment(
+            f"CAST({NOBODY} AS BIGINT)" if slot in units | {node.owner} else "NULL"
+        )
+        for slot in sorted(wanted)
+    ]
+    rows = select(names(wanted), nodes.node(node, wanted))
+    extra = Fragment("SELECT ") + nobody[0]
+    for value in nobody[1:]:
+        extra += Fragment(", ") + value
+    return Fragment(f"{rows.sql[:-1]} UNION ALL ", rows.parameters) + extra + _END
+
+
+_END: Final = Fragment(")")

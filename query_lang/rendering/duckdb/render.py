@@ -1,0 +1,163 @@
+"""A plan to DuckDB SQL: catalogue identifiers and bound parameters; it never raises."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from privacy.schema import ColumnType, Hierarchy, Scalar
+from query_lang.plans.domains import cells, stored_value
+from query_lang.plans.expressions import Facts
+from query_lang.plans.nodes import (
+    Aggregate,
+    CountDistinctMeasure,
+    CountUnitsMeasure,
+    CountValuesMeasure,
+    HistogramMeasure,
+    Key,
+    MeasureKind,
+    SumMeasure,
+    measured_slots,
+)
+from query_lang.plans.rendered import Cell, RenderedPlan, Statement
+from query_lang.rendering.duckdb.expressions import slot_name
+from query_lang.rendering.duckdb.hashes import count_distinct, group_terms
+from query_lang.rendering.duckdb.nodes import NodeRenderer
+from query_lang.rendering.fragments import Fragment, listed
+from query_lang.rendering.keyed_hashes import crowds_cells
+from query_lang.syntax.nodes import Position
+
+
+def render_plan(
+    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
+) -> RenderedPlan:
+    """Return what the engine runs for a plan, and the cells that its rows fill.
+
+    Args:
+        plan: What is measured.
+        own: The dataset's own hierarchies.
+        position: Where the query begins, for refusals.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    nodes = NodeRenderer(own, position)
+    public = cells(plan.keys)
+    stored = tuple(product(*map(_stored_values, plan.keys)))
+    statements: list[Statement] = []
+    plain = [
+        (place, measure)
+        for place, measure in enumerate(plan.measures)
+        if not isinstance(measure, HistogramMeasure)
+    ]
+    if plain:
+        statements.append(_counts(plan, plain, stored, nodes))
+    for place, measure in enumerate(plan.measures):
+        if isinstance(measure, HistogramMeasure):
+            statements.append(_histogram(plan, (place, measure), stored, nodes))
+    return RenderedPlan(
+        statements=tuple(statements),
+        cells=public,
+        vector_count=len(plan.measures),
+        tables=tuple(nodes.tables),
+        scans=nodes.tables.total(),
+    )
+
+
+def render_cube(
+    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
+) -> Fragment:
+    """Return one statement with a cube's keys and its one measure, a row a group.
+
+    Raises:
+        SqlNotAllowedError: Rule ``too_complex``.
+    """
+    nodes = NodeRenderer(own, position)
+    return _counted(plan, list(enumerate(plan.measures)), nodes)
+
+
+def _stored_values(key: Key) -> list[Scalar | None]:
+    return [stored_value(value, key.facts) for value in key.values]
+
+
+def _counts(
+    plan: Aggregate,
+    measures: Sequence[tuple[int, MeasureKind]],
+    stored: tuple[Cell, ...],
+    nodes: NodeRenderer,
+) -> Statement:
+    query = _counted(plan, measures, nodes)
+    vectors = tuple(place for place, _ in measures)
+    return Statement(query.sql, query.parameters, stored, vectors)
+
+
+def _counted(
+    plan: Aggregate,
+    measures: Sequence[tuple[int, MeasureKind]],
+    nodes: NodeRenderer,
+) -> Fragment:
+    keys = [slot_name(key.slot) for key in plan.keys]
+    shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
+    read = {slot for _, measure in measures for slot in measured_slots(plan, measure)}
+    wanted = frozenset(read | {key.slot for key in plan.keys})
+    source = nodes.node(plan.child, wanted)
+    query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
+    if keys:
+        names = [Fragment(name) for name in keys]
+        facts = [key.facts for key in plan.keys]
+        terms = group_terms(names, facts, keyed=crowds_cells(plan, 1))
+        query += Fragment(" GROUP BY ") + listed(terms)
+    return query
+
+
+def _measure(plan: Aggregate, measure: MeasureKind) -> str:  # noqa: PLR0911 - an arm a form
+    match measure:
+        case CountValuesMeasure(slot):
+            return f"COUNT({slot_name(slot)})"
+        case CountUnitsMeasure(slot, nullable):
+            if plan.child.rows_per_unit == 1:  # then rows are units
+                return f"COUNT({slot_name(slot)})" if nullable else "COUNT(*)"
+            return f"COUNT(DISTINCT {slot_name(slot)})"
+        case CountDistinctMeasure(slot, values, facts):
+            keyed = crowds_cells(plan, values)
+            return count_distinct(Fragment(slot_name(slot)), facts, keyed=keyed).sql
+        case SumMeasure(slot):
+            return f"SUM({slot_name(slot)})"
+        case _:
+            return "COUNT(*)"
+
+
+def _histogram(
+    plan: Aggregate,
+    measured: tuple[int, HistogramMeasure],
+    stored: tuple[Cell, ...],
+    nodes: NodeRenderer,
+) -> Statement:
+    """Count rows by keys and bin; a bin's number is a key like any other."""
+    place, measure = measured
+    keys = [slot_name(key.slot) for key in plan.keys]
+    wanted = frozenset((measure.slot, *(key.slot for key in plan.keys)))
+    source = nodes.node(plan.child, wanted)
+    names = [Fragment(name) for name in (*keys, "bin")]
+    facts = [*(key.facts for key in plan.keys), Facts(ColumnType.INTEGER)]
+    keyed = crowds_cells(plan, measure.bins.count)
+    groups = listed(group_terms(names, facts, keyed=keyed))
+    binned = Fragment(f"(SELECT *, {_bin(measure)} AS bin FROM ") + source  # noqa: S608 - our own names
+    binned += Fragment(f" WHERE {slot_name(measure.slot)} IS NOT NULL)")
+    query = Fragment("SELECT ") + listed(names) + Fragment(", COUNT(*) FROM ") + binned
+    query += Fragment(" GROUP BY ") + groups
+    bins = range(measure.bins.count)
+    places = tuple((*cell, number) for cell in stored for number in bins)
+    return Statement(query.sql, query.parameters, places, (place,))
+
+
+def _bin(measure: HistogramMeasure) -> str:
+    """Return the number of the bin that a value of [L, U] lies in."""
+    bins, name = measure.bins, slot_name(measure.slot)
+    own = f"({name} - DATE '1970-01-01')" if measure.dates else name
+    if bins.one_per_value:
+        return f"({own} - CAST({bins.lower} AS BIGINT))"
+    width = bins.upper - bins.lower
+    if width == 0:
+        return "CAST(0 AS BIGINT)"
+    above = f"(CAST({own} AS HUGEINT) - CAST({bins.lower} AS HUGEINT))"
+    number = f"({above} * {bins.count} // CAST({width} AS HUGEINT))"
+    return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"

@@ -1,0 +1,1 @@
+"""From noisy values to what an answer shows: rows, intervals, derivation."""

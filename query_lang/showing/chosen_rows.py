@@ -1,0 +1,85 @@
+"""Whether noise decides which rows are shown: a public fact of the text."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    KeyShown,
+    NoisyAnd,
+    NoisyComparison,
+    NoisyCondition,
+    NoisyIn,
+    NoisyIsNull,
+    NoisyNot,
+    NoisyOr,
+    NumberShown,
+    Presentation,
+    QuantileShown,
+    QueryWarning,
+)
+from query_lang.showing.presentation import chosen_cells
+
+_MEASURED = (NumberShown, AverageShown, QuantileShown)
+
+_DETAIL = (
+    "noisy values decide which rows are shown, and those that noise raised come "
+    "first: half-widths and intervals of the answer are wider than those of a plan, so "
+    "that of the rows shown as few are wrong as of all; without HAVING and LIMIT all "
+    "cells come back for the same epsilon"
+)
+
+
+def chosen_warnings(presentation: Presentation) -> tuple[QueryWarning, ...]:
+    """Return the warning ``rows_chosen``, where noisy values choose rows."""
+    if not is_chosen_by_noise(presentation):
+        return ()
+    return (QueryWarning("rows_chosen", _DETAIL),)
+
+
+def shown_confidence(
+    compiled: CompiledQuery,
+    noisy_vectors: Sequence[Sequence[int]],
+    confidence: Fraction,
+) -> Fraction:
+    """Return the confidence at which half-widths of the rows that are shown are made.
+
+    Of rows that noise chose, the expected share that lies outside is then at most
+    1 - ``confidence``; of all rows, each lies inside with ``confidence``.
+
+    Args:
+        compiled: The query.
+        noisy_vectors: One a measure, on its grid.
+        confidence: That is to hold of what is shown.
+
+    Source: Benjamini and Yekutieli 2005; docs/proofs/presentation.md.
+    """
+    if not is_chosen_by_noise(compiled.presentation):
+        return confidence
+    shown = len(chosen_cells(compiled, noisy_vectors))
+    part = Fraction(max(1, shown), len(compiled.rendered.cells))
+    return 1 - (1 - confidence) * part
+
+
+def is_chosen_by_noise(presentation: Presentation) -> bool:
+    """Whether HAVING, or ORDER BY with LIMIT, reads what is noisy."""
+    if presentation.having is not None and _is_noisy(presentation.having):
+        return True
+    ordered = any(not isinstance(term.value, KeyShown) for term in presentation.order)
+    return presentation.limit is not None and ordered
+
+
+def _is_noisy(condition: NoisyCondition) -> bool:
+    match condition:
+        case NoisyAnd(items) | NoisyOr(items):
+            return any(_is_noisy(item) for item in items)
+        case NoisyNot(item):
+            return _is_noisy(item)
+        case NoisyComparison(left=left, right=right):
+            read: tuple[object, ...] = (left, right)
+        case NoisyIn(value=value) | NoisyIsNull(value=value):
+            read = (value,)
+        case _:  # of keys or literals alone
+            read = ()
+    return any(isinstance(each, _MEASURED) for each in read)

@@ -1,0 +1,130 @@
+"""How far averages and quantiles can stray, said before anything is asked.
+
+It depends on how many rows a cell counts, which nobody knows before asking. So it is
+said for round numbers of rows, from the noise and public declarations alone, and as the
+worst case of whatever the rows may be (docs/proofs/presentation.md).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.showing.confidence import HalfWidth
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.values import SHOWN_DIGITS
+
+ROUND_COUNTS: Final = (100, 1_000, 10_000, 100_000)
+"""Values that are not NULL, in one cell, after bounds and filters."""
+
+_PARTS_OF_AVERAGE: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """How far one column of an answer strays at most, at a confidence.
+
+    Attributes:
+        column: Its name.
+        of: ``value``: the shown average lies within so much of the exact one.
+            ``share``: for a fraction q and so much as s, at least q - s of the exact
+            values lie up to the end of the bin of the shown quantile, and at most
+            q + s before that bin. The bin itself may hold none of them.
+        half_widths: One for each of ``ROUND_COUNTS``; None where noise may decide all.
+    """
+
+    column: str
+    of: Literal["value", "share"]
+    half_widths: tuple[str | None, ...]
+
+
+def foretold(
+    compiled: CompiledQuery, half_width: HalfWidth, confidence: Fraction
+) -> list[Foretold]:
+    """Return what can be said of each average and quantile before its answer.
+
+    Args:
+        compiled: The query.
+        half_width: Of a measure, by its index.
+        confidence: Of each column's statement by itself, below 1.
+
+    Source: union bound over the noisy parts; docs/proofs/presentation.md.
+    """
+    found: list[Foretold] = []
+    for column in compiled.columns:
+        shown = column.shown
+        if isinstance(shown, AverageShown):
+            scale = compiled.measures[shown.sum_vector].scale
+            widths = _of_average(shown, scale, half_width, confidence)
+            found.append(Foretold(column.name, "value", _texts(widths)))
+        elif isinstance(shown, QuantileShown):
+            each = 1 - (1 - confidence) / shown.bins.count
+            width = half_width(shown.vector, each)
+            strays = [share_strays(n, width, shown.bins.count) for n in ROUND_COUNTS]
+            found.append(Foretold(column.name, "share", _texts(strays)))
+    return found
+
+
+def _of_average(
+    shown: AverageShown, scale: int, half_width: HalfWidth, confidence: Fraction
+) -> list[Fraction | None]:
+    """Return half-widths in the column's unit."""
+    each = 1 - (1 - confidence) / _PARTS_OF_AVERAGE
+    widths = half_width(shown.sum_vector, each), half_width(shown.count_vector, each)
+    bounds = shown.lower, shown.upper
+    strays = (average_strays(n, widths, bounds) for n in ROUND_COUNTS)
+    return [None if each is None else each / 10**scale for each in strays]
+
+
+def average_strays(
+    counted: int, widths: tuple[int, int], bounds: tuple[int, int]
+) -> Fraction | None:
+    """Return how far the average of so many values strays while both parts hold.
+
+    Args:
+        counted: How many values there are.
+        widths: Half-widths of their noisy sum and count.
+        bounds: Least and greatest value, in steps of the sum's grid.
+
+    Returns:
+        Steps of the sum's grid; None where the bounds alone say as much.
+
+    >>> average_strays(100, (50, 10), (0, 20))
+    Fraction(25, 9)
+    """
+    of_sum, of_count = widths
+    if counted <= of_count:
+        return None
+    greatest = max(abs(bounds[0]), abs(bounds[1]))
+    strays = Fraction(of_sum + greatest * of_count, counted - of_count)
+    return strays if strays < bounds[1] - bounds[0] else None
+
+
+def share_strays(counted: int, width: int, bins: int) -> Fraction | None:
+    """Return how far the share of values up to any bin strays while all bins hold.
+
+    Args:
+        counted: How many values there are.
+        width: Half-width of each bin's noisy count.
+        bins: How many there are.
+
+    Returns:
+        A share below 1; None where nothing can be said.
+
+    >>> share_strays(1_000, 1, 64)
+    Fraction(8, 117)
+    """
+    noise = bins * width
+    return Fraction(noise, counted - noise) if counted > 2 * noise else None
+
+
+def _texts(widths: Sequence[Fraction | None]) -> tuple[str | None, ...]:
+    """Round up, and by one step more: what is shown was rounded, too."""
+    return tuple(
+        None
+        if width is None
+        else f"{decimal_of(math.ceil(width * 10**SHOWN_DIGITS) + 1, SHOWN_DIGITS):f}"
+        for width in widths
+    )

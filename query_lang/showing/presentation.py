@@ -1,0 +1,113 @@
+"""From noisy vectors to the rows of an answer: HAVING, ORDER BY, LIMIT.
+
+All of it reads noisy values and public facts alone, so it costs nothing
+(docs/proofs/presentation.md).
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from privacy.schema import ColumnType, Scalar
+from query_lang.plans.compiled import (
+    CompiledQuery,
+    KeyShown,
+    OrderTerm,
+    OutputColumn,
+    Presentation,
+)
+from query_lang.showing.noisy_conditions import truths
+from query_lang.showing.values import CellValues, ShownValue, ShownValues
+
+Value = Scalar | None
+"""A value of a row: whole numbers int, decimals as text, days date, NULL None."""
+
+
+def present(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[list[Value]]:
+    """Return the rows of an answer.
+
+    Args:
+        compiled: The query.
+        noisy_vectors: One a measure, on its grid; a histogram's holds its bins cell by
+            cell.
+
+    Returns:
+        Cells for which HAVING is TRUE, in the order of ORDER BY, ties in declared
+        order, at most LIMIT of them; each a list of values in column order.
+
+    Raises:
+        ValueError: The vectors do not fit the cells.
+
+    Source: CONTRACT 3; that it costs nothing, docs/proofs/presentation.md.
+    """
+    values = ShownValues(compiled, noisy_vectors)
+    cells = chosen(compiled.presentation, values)
+    columns = [_written(column, values, cells) for column in compiled.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def chosen_cells(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[int]:
+    """Return the positions of the cells that ``present`` shows, row by row.
+
+    Raises:
+        ValueError: The vectors do not fit the cells.
+    """
+    return chosen(compiled.presentation, ShownValues(compiled, noisy_vectors))
+
+
+def chosen(presentation: Presentation, values: CellValues) -> list[int]:
+    """Return the positions of the cells that are shown, in the order of the rows.
+
+    Args:
+        presentation: HAVING, ORDER BY and LIMIT.
+        values: What all cells show; noisy or public.
+    """
+    cells = list(range(len(values.cells)))
+    if presentation.having is not None:
+        holds = truths(presentation.having, values)
+        cells = [cell for cell in cells if holds[cell] is True]
+    for term in reversed(presentation.order):  # sorting is stable, reversed too
+        keys = _sort_keys(term, values)
+        cells.sort(key=keys.__getitem__, reverse=term.descending)
+    return cells[: presentation.limit]
+
+
+_SortKey = tuple[bool, int | Decimal]
+
+
+def _sort_keys(term: OrderTerm, values: CellValues) -> list[_SortKey]:
+    """Return what each cell is sorted by; a reversed sort turns NULL's place too."""
+    found = values.column(term.value)
+    null_is_greatest = term.nulls_first == term.descending
+    if isinstance(term.value, KeyShown):
+        ranks = {value: rank for rank, value in enumerate(dict.fromkeys(found))}
+        found = tuple(None if value is None else ranks[value] for value in found)
+    return [((value is None) == null_is_greatest, _place(value)) for value in found]
+
+
+def _place(value: ShownValue) -> int | Decimal:
+    """Return where a number or a day lies on its line."""
+    if isinstance(value, date):
+        return value.toordinal()
+    return value if isinstance(value, int | Decimal) else 0
+
+
+def _written(
+    column: OutputColumn, values: CellValues, cells: Sequence[int]
+) -> list[Value]:
+    """Return a column of the answer, decimals as text."""
+    found = values.column(column.shown)
+    return [written_value(column, found[cell]) for cell in cells]
+
+
+def written_value(column: OutputColumn, value: ShownValue) -> Value:
+    """Return a value as an answer's row holds it, decimals as text."""
+    if value is None or column.type is not ColumnType.DECIMAL:
+        return value
+    if column.kind == "group":
+        return str(value)  # as the dataset's page shows its domain
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)

@@ -1,0 +1,114 @@
+"""What cells show: the values that rows, HAVING and ORDER BY all speak of."""
+
+import math
+from collections.abc import Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Final, Protocol
+
+from privacy.schema import Scalar
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    KeyShown,
+    NumberShown,
+    QuantileShown,
+    Shown,
+)
+from query_lang.plans.rendered import Cell
+from query_lang.showing.decimals import decimal_of, round_half_even
+from query_lang.showing.quantiles import quantile
+
+SHOWN_DIGITS: Final = 6
+"""Digits after the point of averages and quantiles."""
+
+ShownValue = Scalar | None
+"""A key as it is, a number in its column's unit, a day; None is NULL.
+
+A Decimal has as many digits after the point as are shown.
+"""
+
+_DAY_ZERO = date(1970, 1, 1)
+
+
+class CellValues(Protocol):
+    """What all cells of a question show, however it was answered."""
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """Public cells, in declared order."""
+        ...
+
+    def column(self, shown: Shown) -> Sequence[ShownValue]:
+        """Return one value a cell, in declared order."""
+        ...
+
+
+class ShownValues:
+    """Noisy vectors laid over the cells of a query.
+
+    An average or quantile is the *shown* one, rounded to six digits: a comparison in
+    HAVING says of the answer's rows what the reader sees there.
+    """
+
+    def __init__(
+        self, compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+    ) -> None:
+        """Take the vectors of one answer.
+
+        Raises:
+            ValueError: They do not fit the cells.
+        """
+        self.cells = compiled.rendered.cells
+        self._measures = compiled.measures
+        self._vectors = noisy_vectors
+        self._found: dict[Shown, tuple[ShownValue, ...]] = {}
+        lengths = [len(self.cells) * measure.size for measure in compiled.measures]
+        if [len(vector) for vector in noisy_vectors] != lengths:
+            message = "the vectors do not fit the cells"
+            raise ValueError(message)
+
+    def column(self, shown: Shown) -> tuple[ShownValue, ...]:
+        """Return one value a cell, in declared order."""
+        if shown not in self._found:
+            cells = range(len(self.cells))
+            self._found[shown] = tuple(self._value(shown, cell) for cell in cells)
+        return self._found[shown]
+
+    def _value(self, shown: Shown, cell: int) -> ShownValue:
+        match shown:
+            case KeyShown(index):
+                return self.cells[cell][index]
+            case NumberShown(vector):
+                return self._number(vector, cell)
+            case AverageShown():
+                return self._average(shown, cell)
+            case QuantileShown():
+                return self._quantile(shown, cell)
+
+    def _number(self, vector: int, cell: int) -> int | Decimal:
+        """Return a count or sum in its column's unit."""
+        steps, scale = self._vectors[vector][cell], self._measures[vector].scale
+        return decimal_of(steps, scale) if scale else steps
+
+    def _average(self, shown: AverageShown, cell: int) -> Decimal | None:
+        count = self._vectors[shown.count_vector][cell]
+        if count < 1:
+            return None
+        steps = self._vectors[shown.sum_vector][cell]
+        steps = min(max(steps, shown.lower * count), shown.upper * count)
+        scale = self._measures[shown.sum_vector].scale
+        return round_half_even(steps, count * 10**scale, SHOWN_DIGITS)
+
+    def _quantile(self, shown: QuantileShown, cell: int) -> ShownValue:
+        bins = shown.bins
+        first = cell * bins.count
+        counts = self._vectors[shown.vector][first : first + bins.count]
+        found = quantile(counts, bins, shown.fraction)
+        if found is None:
+            return None
+        if bins.of_days:
+            return _DAY_ZERO + timedelta(days=math.floor(found))
+        return round_half_even(
+            found.numerator, found.denominator * 10**bins.scale, SHOWN_DIGITS
+        )

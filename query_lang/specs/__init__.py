@@ -1,0 +1,1 @@
+"""Plans of releases: cubes and sequences, from specs instead of questions."""

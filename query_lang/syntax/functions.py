@@ -1,0 +1,189 @@
+"""Which functions the language has, how each is called, and what to write instead."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import get_args
+
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import AggregateName, FunctionName, SequenceFunctionName
+from query_lang.syntax.rules import Rule
+
+AGGREGATES: Mapping[str, AggregateName] = {
+    name.upper(): name for name in get_args(AggregateName)
+}
+FUNCTIONS: Mapping[str, FunctionName] = {
+    name.upper(): name for name in get_args(FunctionName)
+}
+SEQUENCE_FUNCTIONS: Mapping[str, SequenceFunctionName] = {
+    name.upper(): name for name in get_args(SequenceFunctionName)
+}
+ORDERED = frozenset({"FIRST", "LAST"})  # aggregates that take ORDER BY
+WINDOW_ONLY = frozenset({"ROW_NUMBER", "LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How many arguments a call has, and how it is written."""
+
+    fewest: int
+    most: int
+    shape: str
+
+
+_ANY_NUMBER = 2_000  # more than a text has tokens
+FORMS: Mapping[str, Form] = {
+    "AGE_BAND": Form(2, 2, "age_band(age, 10)"),
+    "AGE_YEARS": Form(2, 2, "age_years(born, CURRENT_DATE)"),
+    "AVG": Form(1, 1, "AVG(cost)"),
+    "BOOL_AND": Form(1, 1, "BOOL_AND(smoker)"),
+    "BOOL_OR": Form(1, 1, "BOOL_OR(smoker)"),
+    "COALESCE": Form(2, _ANY_NUMBER, "COALESCE(a, b)"),
+    "COUNT": Form(1, 1, "COUNT(*), COUNT(age) or COUNT(DISTINCT code)"),
+    "DATE_DIFF": Form(3, 3, "DATE_DIFF('day', admitted, discharged)"),
+    "FIRST": Form(1, 1, "FIRST(code ORDER BY admitted)"),
+    "FIRST_VALUE": Form(1, 1, "FIRST_VALUE(code) OVER (...)"),
+    "ICD_BLOCK": Form(1, 1, "icd_block(code)"),
+    "ICD_CATEGORY": Form(1, 1, "icd_category(code)"),
+    "ICD_CHAPTER": Form(1, 1, "icd_chapter(code)"),
+    "LAG": Form(1, 2, "LAG(admitted) or LAG(admitted, 2)"),
+    "LAST": Form(1, 1, "LAST(code ORDER BY admitted)"),
+    "LAST_VALUE": Form(1, 1, "LAST_VALUE(code) OVER (...)"),
+    "LEAD": Form(1, 2, "LEAD(admitted) or LEAD(admitted, 2)"),
+    "LEVEL": Form(2, 2, "level(code, 'group')"),
+    "MAX": Form(1, 1, "MAX(admitted)"),
+    "MEDIAN": Form(1, 1, "MEDIAN(age)"),
+    "MIN": Form(1, 1, "MIN(admitted)"),
+    "NULLIF": Form(2, 2, "NULLIF(a, 0)"),
+    "QUANTILE": Form(2, 3, "QUANTILE(age, 0.9) or QUANTILE(age, 0.9, 100)"),
+    "ROW_NUMBER": Form(0, 0, "ROW_NUMBER() OVER (...)"),
+    "SUM": Form(1, 1, "SUM(cost)"),
+}
+
+SEQUENCE_FORMS: Mapping[str, Form] = {
+    "ENDS_WITH": Form(1, _ANY_NUMBER, "ENDS_WITH('ICU', 'discharge')"),
+    "FIRST_THEN": Form(2, _ANY_NUMBER, "FIRST_THEN('ICU', 'ward')"),
+    "HAS_RUN": Form(1, _ANY_NUMBER, "HAS_RUN('ICU', 'ward')"),
+    "LENGTH": Form(0, 0, "LENGTH()"),
+    "OCCURRENCES": Form(1, _ANY_NUMBER, "OCCURRENCES('ICU', 'ward')"),
+    "SLOPE": Form(0, 0, "SLOPE()"),
+    "SLOPE_BAND": Form(1, 1, "SLOPE_BAND(0.5)"),
+    "STARTS_WITH": Form(1, _ANY_NUMBER, "STARTS_WITH('triage', 'ICU')"),
+    "SYMBOL_AT": Form(1, 1, "SYMBOL_AT(3)"),
+    "TOP_RUNS": Form(3, 3, "TOP_RUNS(10, 2, 3)"),
+}
+"""What a question to a release of sequences has besides ``FORMS``."""
+
+_OTHERS: tuple[tuple[Rule, str, str], ...] = (
+    # rule, names in capitals, what to write instead
+    (rules.FUNCTION, "IFNULL NVL ISNULL", "write COALESCE(a, b)"),
+    (rules.CASE, "IF IFF IIF", ""),
+    (
+        rules.FUNCTION,
+        "DATEDIFF DATE_SUB DATESUB TIMESTAMPDIFF",
+        "write DATE_DIFF('day', admitted, discharged)",
+    ),
+    (
+        rules.FUNCTION,
+        ("YEAR QUARTER MONTH DAY DAYOFMONTH ISODOW DAYOFWEEK HOUR DATE_PART DATEPART"),
+        "write EXTRACT(YEAR FROM admitted)",
+    ),
+    (
+        rules.FUNCTION,
+        "TO_CHAR DATE_FORMAT FORMAT STRFTIME MONTHNAME DAYNAME",
+        "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
+    ),
+    (rules.FUNCTION, "MEAN AVERAGE", "write AVG(age)"),
+    (
+        rules.FUNCTION,
+        "DATE_TRUNC DATETRUNC TIME_BUCKET",
+        "group by EXTRACT(YEAR FROM admitted) and EXTRACT(MONTH FROM admitted)",
+    ),
+    (rules.FUNCTION, "DATE_ADD DATEADD MAKE_DATE", "write admitted + 90"),
+    (rules.FUNCTION, "EXISTS", "write EXISTS (SELECT * FROM ...)"),
+    (rules.FUNCTION, "AGE", "write age_years(born, admitted)"),
+    (
+        rules.FUNCTION,
+        "NOW TODAY GETDATE CURRENT_DATE CURRENT_TIMESTAMP CURRENT_TIME",
+        "write CURRENT_DATE, without brackets: the snapshot's declared date",
+    ),
+    (rules.CAST, "TRY_CAST TRY CONVERT TRY_CONVERT DATE TIMESTAMP", ""),
+    (
+        rules.RANK,
+        "RANK DENSE_RANK NTILE PERCENT_RANK CUME_DIST NTH_VALUE RANK_DENSE",
+        "",
+    ),
+    (rules.ANY_ALL, "ANY ALL SOME", ""),
+    (rules.GROUPING_SETS, "GROUPING GROUPING_ID ROLLUP CUBE", ""),
+    (rules.STRING_CONCATENATION, "CONCAT CONCAT_WS", "compare each column by itself"),
+    (
+        rules.AGGREGATE,
+        "ANY_VALUE ARBITRARY ARG_MAX ARG_MIN MAX_BY MIN_BY ARGMAX ARGMIN MODE",
+        "write FIRST(code ORDER BY admitted) or LAST(code ORDER BY admitted)",
+    ),
+    (
+        rules.AGGREGATE,
+        (
+            "QUANTILE_CONT QUANTILE_DISC PERCENTILE_CONT PERCENTILE_DISC "
+            "APPROX_QUANTILE PERCENTILE APPROX_PERCENTILE"
+        ),
+        "write QUANTILE(age, 0.9)",
+    ),
+    (
+        rules.AGGREGATE,
+        "APPROX_COUNT_DISTINCT COUNT_DISTINCT",
+        "write COUNT(DISTINCT x), or COUNT(*) with WHERE",
+    ),
+    (
+        rules.AGGREGATE,
+        "COUNT_IF COUNTIF SUM_IF SUMIF",
+        "write COUNT(*) with WHERE, or SUM(CASE WHEN age >= 60 THEN 1 ELSE 0 END)",
+    ),
+    (
+        rules.AGGREGATE,
+        (
+            "STDDEV STDDEV_POP STDDEV_SAMP STDEV VARIANCE VAR_POP VAR_SAMP CORR "
+            "COVAR_POP COVAR_SAMP REGR_SLOPE SKEWNESS KURTOSIS PRODUCT GEOMEAN "
+            "HISTOGRAM LIST ARRAY_AGG STRING_AGG GROUP_CONCAT LISTAGG BIT_AND "
+            "BIT_OR BIT_XOR EVERY FSUM FAVG MAD ENTROPY"
+        ),
+        "",
+    ),
+    (
+        rules.FUNCTION,
+        (
+            "LOWER UPPER TRIM LTRIM RTRIM LEN LENGTH SUBSTR SUBSTRING LEFT "
+            "RIGHT REPLACE STARTS_WITH ENDS_WITH CONTAINS PREFIX SUFFIX STRPOS "
+            "POSITION REGEXP_MATCHES REGEXP_EXTRACT"
+        ),
+        "write code LIKE 'E11%'",
+    ),
+    (
+        rules.FUNCTION,
+        "ABS ROUND FLOOR CEIL CEILING TRUNC SIGN MOD POW POWER SQRT GREATEST LEAST",
+        "write CASE, or group by age_band(age, 10); round an answer where you have it",
+    ),
+)
+_LONGEST_NAME = max(map(len, FORMS)) + 4  # of one that may be misspelt
+_NEAR = 0.85  # how like another name is one that may be meant
+_INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
+    name: (rule, hint or None)
+    for rule, names, hint in _OTHERS
+    for name in names.split()
+}
+
+
+def instead_of(name: str) -> tuple[Rule, str | None]:
+    """Return the rule that refuses a function, and its hint where it has its own.
+
+    >>> instead_of("RANK")[0].name
+    'rank'
+    """
+    return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name))
+
+
+def _meant(name: str) -> str | None:
+    """Return how the function is called whose name is nearest, if one is near."""
+    known = FORMS if len(name) <= _LONGEST_NAME else ()
+    near = get_close_matches(name, known, n=1, cutoff=_NEAR)
+    return f"did you mean {FORMS[near[0]].shape}?" if near else None

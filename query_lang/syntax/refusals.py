@@ -1,0 +1,75 @@
+"""Rules and places made into errors."""
+
+from privacy.errors import (
+    NoPublicDomainError,
+    SqlNotAllowedError,
+    SqlSyntaxError,
+    TooManyGroupsError,
+    UnknownColumnError,
+)
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.rules import Rule
+
+
+def refuse(
+    rule: Rule,
+    position: Position,
+    *,
+    detail: str | None = None,
+    hint: str | None = None,
+) -> SqlNotAllowedError:
+    """Return the refusal of a rule, its words made more exact where given."""
+    return SqlNotAllowedError(
+        rule=rule.name,
+        line=position.line,
+        column=position.column,
+        detail=detail or rule.detail,
+        hint=hint or rule.hint,
+    )
+
+
+def syntax_error(position: Position, *, rule: Rule = rules.SYNTAX) -> SqlSyntaxError:
+    """Return the error of a text that is not SQL."""
+    return SqlSyntaxError(
+        rule=rule.name,
+        line=position.line,
+        column=position.column,
+        detail=rule.detail,
+        hint=rule.hint,
+    )
+
+
+def unknown_column(
+    position: Position, *, detail: str, hint: str | None = None
+) -> UnknownColumnError:
+    """Return the error of a name that fits no column in scope."""
+    return UnknownColumnError(
+        rule=rules.UNKNOWN_COLUMN.name,
+        line=position.line,
+        column=position.column,
+        detail=detail,
+        hint=hint or rules.UNKNOWN_COLUMN.hint,
+    )
+
+
+def no_public_domain(position: Position, *, detail: str) -> NoPublicDomainError:
+    """Return the error of a key whose cells no declaration lists."""
+    return NoPublicDomainError(
+        rule=rules.NO_PUBLIC_DOMAIN.name,
+        line=position.line,
+        column=position.column,
+        detail=detail,
+        hint=rules.NO_PUBLIC_DOMAIN.hint,
+    )
+
+
+def too_many_groups(position: Position, *, cells: int) -> TooManyGroupsError:
+    """Return the error of keys that span more cells than an answer holds."""
+    return TooManyGroupsError(
+        rule=rules.TOO_MANY_GROUPS.name,
+        line=position.line,
+        column=position.column,
+        detail=f"{rules.TOO_MANY_GROUPS.detail}; these keys span {cells:,}",
+        hint=rules.TOO_MANY_GROUPS.hint,
+    )

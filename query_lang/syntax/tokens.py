@@ -1,0 +1,201 @@
+"""Words, numbers, strings and signs of a query, each with its place.
+
+A lexer of our own, stricter than any engine's: what it does not know is refused
+before a parser sees it, and what it returns is what the parse is checked against.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from privacy.errors import QueryError
+from query_lang.syntax import rules
+from query_lang.syntax.nodes import Position
+from query_lang.syntax.refusals import refuse, syntax_error
+
+
+class TokenKind(Enum):
+    """What a token is."""
+
+    WORD = "word"
+    QUOTED = "quoted"
+    NUMBER = "number"
+    STRING = "string"
+    SIGN = "sign"
+
+
+class Token(NamedTuple):
+    """One token; ``text`` as written, but a string or quoted name without quotes."""
+
+    kind: TokenKind
+    text: str
+    start: int  # offset in characters, from 0
+    position: Position
+    word: str  # the text in capitals if this is a bare word, else empty
+
+    def is_sign(self, text: str) -> bool:
+        """Whether this is that sign."""
+        return self.kind is TokenKind.SIGN and self.text == text
+
+
+_SCANNER = re.compile(
+    r"""[ \t\r\n]*(?:
+     (?P<word>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<line_comment>--[^\n]*)
+    |(?P<comment>/\*)
+    |(?P<string>'(?:[^']|'')*')
+    |(?P<quoted>"(?:[^"]|"")*")
+    |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))
+    |(?P<operator>//|\*\*|->|=>|<<|>>|<=>|[%|^&~])
+    |(?P<sign><=|>=|<>|!=|==|[=<>(),.;*+/-])
+    |(?P<end>\Z)
+    |(?P<unknown>.)
+    )""",
+    re.VERBOSE,
+)
+_KINDS = {
+    "string": TokenKind.STRING,
+    "quoted": TokenKind.QUOTED,
+    "number": TokenKind.NUMBER,
+    "word": TokenKind.WORD,
+    "sign": TokenKind.SIGN,
+}
+_WORD, _SIGN = TokenKind.WORD, TokenKind.SIGN
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+_WORD_SIGN = re.compile(r"[A-Za-z0-9_.]")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_STRING_PREFIXES = frozenset({"E", "X", "B", "N", "R", "U", "F", "BR", "RB"})
+_PARAMETER_SIGNS = frozenset("$?@:{}")
+
+
+def is_identifier(name: str) -> bool:
+    """Whether a name may stand in a catalogue: ``[a-z][a-z0-9_]{0,62}``."""
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+def lex(sql: str) -> tuple[Token, ...]:
+    """Cut a text into tokens; comments are dropped, a trailing ``;`` too.
+
+    Raises:
+        SqlSyntaxError: The text is empty, or a string or comment never ends.
+        SqlNotAllowedError: A character, number or string form outside the subset.
+    """
+    hidden = _HIDDEN.search(sql)
+    if hidden is not None:
+        raise refuse(rules.CONTROL_CHARACTER, place(sql, hidden.start()))
+    tokens: list[Token] = []
+    line, line_start, line_end = 1, 0, _line_end(sql, 0)
+    for kind, start, end in _pieces(sql):
+        while start > line_end:
+            line, line_start = line + 1, line_end + 1
+            line_end = _line_end(sql, line_start)
+        text, position = sql[start:end], Position(line, start - line_start + 1)
+        if kind is _WORD:
+            tokens.append(Token(kind, text, start, position, text.upper()))
+        elif kind is _SIGN:
+            tokens.append(Token(kind, text, start, position, ""))
+        else:
+            token = Token(kind, _content(kind, text), start, position, "")
+            _refuse_forms(tokens[-1] if tokens else None, token, sql)
+            tokens.append(token)
+    return _one_statement(tokens)
+
+
+def has_comment(sql: str) -> bool:
+    """Whether a text holds anything but tokens and blanks."""
+    last = 0
+    for _, start, end in _pieces(sql):
+        if sql[last:start].strip():
+            return True
+        last = end
+    return bool(sql[last:].strip())
+
+
+def _line_end(sql: str, start: int) -> int:
+    """Return the offset of the next line break, or of the end of the text."""
+    found = sql.find("\n", start)
+    return len(sql) if found < 0 else found
+
+
+def place(sql: str, offset: int) -> Position:
+    """Return the line and column of an offset."""
+    return Position(sql.count("\n", 0, offset) + 1, offset - sql.rfind("\n", 0, offset))
+
+
+def _pieces(sql: str) -> Iterator[tuple[TokenKind, int, int]]:
+    """Yield kind, start and end of each token; what is no token is passed over."""
+    offset, match_at, kind_of = 0, _SCANNER.match, _KINDS.get
+    while match := match_at(sql, offset):
+        name, (start, offset) = match.lastgroup or "", match.span(match.lastindex or 0)
+        kind = kind_of(name)
+        if kind is not None:
+            yield kind, start, offset
+        elif name == "end":
+            return
+        elif name == "comment":
+            offset = _comment_end(sql, start)
+        elif name == "operator":
+            raise refuse(rules.OPERATOR, place(sql, start))
+        elif name == "unknown":
+            raise _unknown_character(sql, start)
+
+
+def _comment_end(sql: str, start: int) -> int:
+    if sql.startswith("/*+", start):
+        raise refuse(rules.OPTIMIZER_HINT, place(sql, start))
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(sql, start):
+        depth += 1 if edge.group() == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    raise syntax_error(place(sql, start), rule=rules.OPEN_COMMENT)
+
+
+def _content(kind: TokenKind, text: str) -> str:
+    if kind is TokenKind.STRING:
+        return text[1:-1].replace("''", "'")
+    if kind is TokenKind.QUOTED:
+        return text[1:-1].replace('""', '"')
+    return text
+
+
+_HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def _unknown_character(sql: str, offset: int) -> QueryError:
+    character, position = sql[offset], place(sql, offset)
+    if character in "'\"":
+        return syntax_error(position, rule=rules.OPEN_QUOTE)
+    if not character.isascii():
+        return refuse(rules.NON_ASCII, position)
+    if sql.startswith("::", offset):
+        return refuse(rules.CAST, position)
+    is_parameter = character in _PARAMETER_SIGNS
+    return refuse(rules.PARAMETER if is_parameter else rules.SYMBOL, position)
+
+
+def _refuse_forms(before: Token | None, token: Token, sql: str) -> None:
+    """Refuse literals that engines read in different ways."""
+    if token.kind is TokenKind.NUMBER and _WORD_SIGN.match(
+        sql, token.start + len(token.text)
+    ):
+        raise refuse(rules.NUMBER_FORM, token.position)
+    if before is None:
+        return
+    if before.kind is token.kind is TokenKind.STRING:
+        raise refuse(rules.STRING_CONCATENATION, token.position)
+    touching = before.start + len(before.text) == token.start
+    if token.kind is TokenKind.STRING and touching and before.word in _STRING_PREFIXES:
+        raise refuse(rules.STRING_FORM, before.position)
+
+
+def _one_statement(tokens: list[Token]) -> tuple[Token, ...]:
+    ends = next((i for i, t in enumerate(tokens) if t.is_sign(";")), len(tokens))
+    statement, rest = tokens[:ends], tokens[ends:]
+    if not statement:
+        raise syntax_error(Position(1, 1), rule=rules.EMPTY_TEXT)
+    extra = next((t for t in rest if not t.is_sign(";")), None)
+    if extra is not None:
+        raise refuse(rules.ONE_STATEMENT, extra.position)
+    return tuple(statement)
