@@ -20,7 +20,8 @@ from budget.splices import Splice, joined
 from mechanisms.pricing import price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
-from server.use_cases.answers import answer_document, encode, free_pieces
+from server.use_cases.answers import answer_document, free_pieces
+from server.use_cases.documents import encode
 from server.use_cases.questions import LossRange, Question
 from tests.answers import compiled, key, measure, number
 

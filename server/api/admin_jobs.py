@@ -18,7 +18,7 @@ from server.api.admission import (
     read,
 )
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 
 _PATH = "/v1/admin/jobs"
 

@@ -16,7 +16,7 @@ from server.api.admission import (
 )
 from server.use_cases.access import Caller
 from server.use_cases.administration import keys_page, principals_page
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.people import PeopleOffice
 
 

@@ -16,8 +16,8 @@ from server.api.admission import (
 )
 from server.use_cases.access import Caller
 from server.use_cases.administration import CustodyDesk
-from server.use_cases.answers import Document
 from server.use_cases.auditing import AuditOffice
+from server.use_cases.documents import Document
 from server.use_cases.ledger_lines import ledger_page
 from server.use_cases.proposals import ProposalOffice
 

@@ -16,7 +16,7 @@ from server.api.admission import (
     read,
 )
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.jobs import Viewer
 from server.use_cases.releases import ReleaseOffice
 

@@ -20,7 +20,7 @@ from server.api.intake import Arrival, check_transport, receive
 from server.api.problems import Problem, problem_of
 from server.strict_json import MalformedJsonError, read_json
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document, encode
+from server.use_cases.documents import Document, encode
 from server.use_cases.errors import (
     CommandRefusedError,
     NoSuchThingError,

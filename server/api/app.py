@@ -37,8 +37,8 @@ from server.api.releases_asking import ReleaseQuestionBody, add_release_question
 from server.api.releases_trees import add_release_tree_routes
 from server.api.samples import add_sample_route
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document, encode
 from server.use_cases.asked_releases import ReleaseDesk
+from server.use_cases.documents import Document, encode
 from server.use_cases.jobs import JobsOffice
 from server.use_cases.reading import ReadingRoom
 from server.use_cases.roles import Gate

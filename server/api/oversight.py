@@ -18,7 +18,7 @@ from server.api.admission import (
     read_text,
 )
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.oversight import OversightDesk
 
 _SNAPSHOTS = "/v1/admin/datasets/{dataset}/snapshots"

@@ -17,8 +17,8 @@ from server.cli.projects import project_commands
 from server.cli.proposals import proposal_commands
 from server.giving_way import giving_way, is_served
 from server.settings import Settings
-from server.use_cases.answers import Document
 from server.use_cases.custody import CustodyOffice
+from server.use_cases.documents import Document
 from server.use_cases.job_running import JobRunner
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.people import PeopleOffice

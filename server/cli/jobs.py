@@ -13,7 +13,7 @@ from rich.progress import Progress as Bars
 
 from server.cli.output import REFUSED, Json, print_json, refusals, show, show_list
 from server.cli.progress import PlainLines
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.job_store import ENDED
 from server.use_cases.jobs import JobsOffice, Viewer
 from server.use_cases.paging import Page

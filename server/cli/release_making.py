@@ -14,7 +14,7 @@ from release.spec import json_schema
 from server.cli.arguments import read_loss
 from server.cli.jobs import follow_job, shown_headway
 from server.cli.output import REFUSED, USAGE, Json, print_json, refusals, say, show
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_running import JobRunner
 from server.use_cases.jobs import JobsOffice, Viewer

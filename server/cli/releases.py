@@ -16,7 +16,7 @@ from server.cli.output import (
     show_list,
 )
 from server.cli.release_making import ReleaseParts, add_making
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.paging import Page
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "visible")

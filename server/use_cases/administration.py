@@ -8,7 +8,7 @@ from privacy.losses import Loss
 from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page, read_page
 from server.use_cases.people import key_document, principal_document

@@ -1,6 +1,5 @@
 """The bodies of answers and plans, in the shapes of CONTRACT 5."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from query_lang.plans.costs import PlanCost
 from query_lang.showing.chosen_rows import shown_confidence
 from query_lang.showing.presentation import present
 from release.questions.answering import ReleaseAnswer
+from server.use_cases.documents import Document, encode
 from server.use_cases.noise import (
     NINETY_FIVE_PERCENT,
     foretold_of_plan,
@@ -28,15 +28,9 @@ from server.use_cases.release_answers import (
     release_rows,
 )
 
-Document = dict[str, object]
 _QUERY_ID: Final = re.compile(rb'\{"query_id": "[^"\\]*"')
 _CHARGE: Final = b', "charge": {"epsilon": "'
 _DERIVATION: Final = b', "derivation": "'
-
-
-def encode(document: Mapping[str, object]) -> bytes:
-    """Return the JSON bytes of a body."""
-    return json.dumps(document, ensure_ascii=False).encode()
 
 
 def columns_of(compiled: CompiledQuery) -> list[Document]:

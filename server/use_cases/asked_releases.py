@@ -12,9 +12,9 @@ from typing import Final
 from release.questions.answering import ReleaseAnswer
 from release.questions.keeping import Keeper
 from server.use_cases.access import Caller
-from server.use_cases.answers import Document, encode
+from server.use_cases.documents import Document, encode
 from server.use_cases.errors import BusyError
-from server.use_cases.opened_releases import PublicationRow, ReleaseRoom, is_cube
+from server.use_cases.opened_releases import ReleaseRoom, is_cube
 from server.use_cases.release_answers import (
     release_columns,
     release_half_widths,
@@ -23,6 +23,7 @@ from server.use_cases.release_answers import (
     release_undecided,
 )
 from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.release_times import PublicationRow
 from server.use_cases.release_trees import WantedBranch, branch_document
 from server.use_cases.services import Services, today
 

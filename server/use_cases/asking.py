@@ -34,14 +34,13 @@ from privacy.losses import Loss
 from release.questions.answering import ReleaseAnswer
 from server.use_cases.access import Caller, Grant, find_grant
 from server.use_cases.answers import (
-    Document,
     answer_document,
     attainable_document,
-    encode,
     free_pieces,
     plan_document,
     released_document,
 )
+from server.use_cases.documents import Document, encode
 from server.use_cases.errors import (
     IdempotencyMismatchError,
     InProgressError,

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement
 from budget.ledger import RecordedTransaction, Verification
 from budget.reconciliation import NothingToReconcileError
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.ledger_lines import WHOLE
 from server.use_cases.people import PeopleOffice
 from server.use_cases.populations import PopulationOffice

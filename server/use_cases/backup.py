@@ -24,7 +24,7 @@ from sqlalchemy import create_engine, inspect, select
 from server.persistence import tables
 from server.safety import sqlite_file
 from server.settings import Settings
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.load_lock import lock_of_all_loads
 from server.use_cases.postgres_dump import (

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from server.persistence import tables
-from server.use_cases.answers import Document
 from server.use_cases.catalogue import refuse_used
 from server.use_cases.changes import Change
 from server.use_cases.comparisons import require_reason
+from server.use_cases.documents import Document
 from server.use_cases.load_lock import load_lock
 from server.use_cases.loading import Errand, LoadChoices, Loader
 from server.use_cases.new_populations import (

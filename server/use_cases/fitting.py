@@ -7,7 +7,6 @@ from sqlalchemy import Connection, select
 from privacy.losses import Loss
 from privacy.schema_json import dataset_to_json
 from server.persistence import tables
-from server.use_cases.answers import Document
 from server.use_cases.declarations import (
     Changed,
     Declared,
@@ -18,6 +17,7 @@ from server.use_cases.declarations import (
     population_facts,
     stored_population,
 )
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from upstream.declarations import PopulationSpec
 from upstream.manifest import Manifest

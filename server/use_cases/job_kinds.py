@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
 from privacy.errors import CuratorError
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import JobStoppedError
 from server.use_cases.job_store import Headway, JobRow, JobStore, Lease
 

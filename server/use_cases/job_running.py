@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import CuratorError, LedgerUnavailableError
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError, LeaseLostError
 from server.use_cases.job_kinds import JobContext, JobKind, JobKinds, JobParameters
 from server.use_cases.job_store import MAX_ATTEMPTS, Ending, JobRow, JobStore

@@ -20,7 +20,7 @@ from privacy.errors import (
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import BusyError, NoSuchThingError, NotFoundError
 from server.use_cases.job_kinds import (
     JobKind,

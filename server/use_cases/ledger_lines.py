@@ -2,7 +2,7 @@
 
 from budget.listing import Seen
 from server.use_cases.access import Caller, populations_of
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.paging import Page
 from server.use_cases.release_times import unseen_jobs
 from server.use_cases.services import Services

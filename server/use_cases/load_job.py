@@ -9,9 +9,9 @@ from pydantic import AfterValidator
 from sqlalchemy import Connection, select
 
 from server.persistence import tables
-from server.use_cases.answers import Document
 from server.use_cases.comparisons import require_reason
 from server.use_cases.custody import CustodyOffice, LoadChoices
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (

@@ -13,7 +13,6 @@ from budget.ledger import RecordedTransaction, Scope
 from budget.writing import UnanchoredError
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from server.persistence import tables
-from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
 from server.use_cases.comparisons import (
     UNITS_SHARED,
@@ -23,6 +22,7 @@ from server.use_cases.comparisons import (
     recording_refusal,
 )
 from server.use_cases.declarations import stored_population
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.fitting import (
     CHANGEABLE,

@@ -18,7 +18,7 @@ from privacy.schema import (
 )
 from privacy.schema_json import scalar_to_json
 from query_lang.hierarchies import level_values
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 
 _ROWS_PER_UNIT = 3  # at most; a table may declare fewer
 _NULL_EVERY = 8

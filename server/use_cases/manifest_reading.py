@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engines.json_children import JsonChild
 from privacy.errors import CuratorError
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import BusyError, CommandRefusedError
 from upstream.manifest import Manifest, load_manifest
 from upstream.sources import Folders, files_of

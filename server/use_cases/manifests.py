@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from upstream.drafting import draft_manifest
 from upstream.errors import Problem
 from upstream.manifest_check import manifest_problems

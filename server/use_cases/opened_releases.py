@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Generic, TypeVar
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from privacy.errors import InvalidOptionError
 from privacy.schema import Dataset
@@ -39,6 +39,7 @@ from release.spec import CubeSpec, SequenceSpec, spec_from_json
 from server.persistence import tables
 from server.use_cases.errors import NotFoundError
 from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.release_times import PublicationRow
 from server.use_cases.services import Services
 
 OPEN: Final = 8
@@ -47,7 +48,6 @@ OPEN: Final = 8
 KNOWN: Final = 256
 _UNIT_KEY: Final = "unit_key"
 T = TypeVar("T")
-PublicationRow = Row[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)

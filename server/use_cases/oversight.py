@@ -5,7 +5,7 @@ from sqlalchemy import Table, select
 from server.persistence import tables
 from server.use_cases.access import Caller
 from server.use_cases.administration import CustodyDesk, listed
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page
 from server.use_cases.services import Services

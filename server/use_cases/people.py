@@ -14,8 +14,8 @@ from server.use_cases.access import (
     populations_of,
     token_digest,
 )
-from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.projects import NewProject, ProjectOffice
 from server.use_cases.revocations import (

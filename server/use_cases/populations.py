@@ -12,9 +12,9 @@ from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import custodians_of
 from server.use_cases.allowed_overlaps import populations_sharing_with
-from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
 from server.use_cases.changes import Altered, Change, because
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.second_persons import (
     asking_second_person,

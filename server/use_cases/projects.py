@@ -12,9 +12,9 @@ from privacy.losses import Loss
 from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.access import is_expired
-from server.use_cases.answers import Document
 from server.use_cases.catalogue import check_name, existing, holds, refuse_used
 from server.use_cases.changes import Action, Altered, Change, because
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.second_persons import (
     asking_second_person,

@@ -6,8 +6,8 @@ from sqlalchemy import Connection, select
 
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of
-from server.use_cases.answers import Document
 from server.use_cases.changes import because
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError, NoSuchThingError, NotFoundError
 from server.use_cases.second_persons import (
     HOST,

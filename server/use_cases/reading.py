@@ -12,7 +12,8 @@ from privacy.times import shown_time
 from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
 from server.use_cases.access import Caller, Project, dataset_row, projects_of
-from server.use_cases.answers import Document, charge_document
+from server.use_cases.answers import charge_document
+from server.use_cases.documents import Document
 from server.use_cases.errors import NotFoundError
 from server.use_cases.expiry import expiry_warnings
 from server.use_cases.made_up import made_up_sample

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
@@ -30,9 +30,9 @@ from release.manifests import Publication
 from release.signing import InstallationKey
 from release.spec import ReleaseSpec
 from server.persistence import tables
-from server.use_cases.answers import Document
 from server.use_cases.changes import Altered, Change
 from server.use_cases.cost_settings import release_limits
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError
 from server.use_cases.job_actors import check_custodian
 from server.use_cases.job_kinds import (
@@ -53,6 +53,7 @@ from server.use_cases.release_specs import (
 from server.use_cases.release_times import (
     LATE,
     Appearance,
+    PublicationRow,
     appearance,
     worst_appearance,
 )
@@ -78,8 +79,6 @@ _UNWRITTEN = (
 _BEGIN = "release.begin"
 
 _log = logging.getLogger("curator.jobs")
-
-PublicationRow = Row[tuple[object, ...]]
 
 
 class ReleaseParameters(JobParameters):

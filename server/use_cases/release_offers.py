@@ -19,14 +19,10 @@ from release.questions.measuring import Measurer
 from release.questions.question import CubeQuestion
 from release.questions.steps import matching_steps
 from server.use_cases.access import Caller, Grant
-from server.use_cases.answers import Document
-from server.use_cases.opened_releases import (
-    KnownCube,
-    PublicationRow,
-    ReleaseRoom,
-    is_cube,
-)
+from server.use_cases.documents import Document
+from server.use_cases.opened_releases import KnownCube, ReleaseRoom, is_cube
 from server.use_cases.release_shelf import ReleaseShelf
+from server.use_cases.release_times import PublicationRow
 from server.use_cases.services import Services
 
 LOOKED_AT: Final = 32

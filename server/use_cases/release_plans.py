@@ -25,7 +25,7 @@ from release.sequences.strategies.registry import (
 from release.spec import CubeSpec, ReleaseSpec, SequenceSpec
 from release.strategies.contract import Expectation, Parameters, Strategy
 from release.strategies.registry import STRATEGIES
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.release_times import MOST_CELLS
 
 

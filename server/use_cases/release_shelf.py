@@ -13,12 +13,11 @@ from release.manifests import MANIFEST
 from release.store import OpenRelease, open_release
 from server.persistence import tables
 from server.use_cases.access import Caller, populations_of, projects_of
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 from server.use_cases.errors import NotFoundError
 from server.use_cases.paging import Page, read_page
 from server.use_cases.release_folders import ReleaseFolders
-from server.use_cases.release_job import PublicationRow
-from server.use_cases.release_times import has_appeared
+from server.use_cases.release_times import PublicationRow, has_appeared
 from server.use_cases.services import Services
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
 from privacy.times import shown_time
 from server.persistence import tables
@@ -26,6 +26,9 @@ MOST_CELLS: Final = CELLS_PER_SLOT * MOST_FURTHER_SLOTS
 
 LATE: Final = "late"
 """Member of a publishing job's result: whether the release missed its time."""
+
+PublicationRow = Row[tuple[object, ...]]
+"""A row of the table of publications."""
 
 _COMMIT_SECONDS: Final = 1.0
 

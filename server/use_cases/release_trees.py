@@ -9,7 +9,7 @@ from query_lang.binding.outside_domain import nearest_value
 from release.sequences.asking.answering import AskedSequences, number_text, width_text
 from release.sequences.asking.browsing import Child, branch, code_among
 from release.sequences.contract import Estimate
-from server.use_cases.answers import Document
+from server.use_cases.documents import Document
 
 
 @dataclass(frozen=True, slots=True)

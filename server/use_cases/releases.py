@@ -14,17 +14,14 @@ from release.manifests import MANIFEST, read_manifest
 from release.signing import InstallationKey
 from release.store import file_problems_in, problems_in
 from server.persistence import tables
-from server.use_cases.answers import Document, cost_document
+from server.use_cases.answers import cost_document
 from server.use_cases.cost_settings import release_limits
+from server.use_cases.documents import Document
 from server.use_cases.errors import CommandRefusedError, NotFoundError
 from server.use_cases.jobs import Viewer
 from server.use_cases.paging import Page, read_page
 from server.use_cases.release_folders import ReleaseFolders
-from server.use_cases.release_job import (
-    PublicationRow,
-    require_free_name,
-    require_known_readers,
-)
+from server.use_cases.release_job import require_free_name, require_known_readers
 from server.use_cases.release_plans import ReleasePlan
 from server.use_cases.release_specs import (
     SpecRefusedError,
@@ -32,6 +29,7 @@ from server.use_cases.release_specs import (
     population_of,
     read_spec,
 )
+from server.use_cases.release_times import PublicationRow
 from server.use_cases.secret_files import read_secret
 from server.use_cases.services import Services
 

@@ -18,8 +18,8 @@ from privacy.errors import CuratorError
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.access import custodians_of, populations_of
-from server.use_cases.answers import Document
 from server.use_cases.changes import Change, shown_value
+from server.use_cases.documents import Document
 from server.use_cases.services import Services, now_text, random_id
 from server.use_cases.stale_changes import (
     Proposed,

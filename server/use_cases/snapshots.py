@@ -18,7 +18,6 @@ from budget.tables import charge
 from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.activations import Held, held_against_units
-from server.use_cases.answers import Document
 from server.use_cases.catalogue import existing
 from server.use_cases.changes import Altered, Change
 from server.use_cases.comparisons import (
@@ -27,6 +26,7 @@ from server.use_cases.comparisons import (
     require_reason,
 )
 from server.use_cases.declarations import declared_in, differences_from_active
+from server.use_cases.documents import Document
 from server.use_cases.errors import BusyError, CommandRefusedError
 from server.use_cases.load_lock import load_lock, lock_beside_loads
 from server.use_cases.paging import Page, read_page

@@ -9,8 +9,7 @@ from budget import statements as books
 from budget.statements import EntryLine
 from server.persistence import tables
 from server.use_cases.markdown import moment, table
-from server.use_cases.release_job import PublicationRow
-from server.use_cases.release_times import is_past
+from server.use_cases.release_times import PublicationRow, is_past
 from server.use_cases.statement_changes import actor_of, reason_of
 
 _HEADER = ("release", "kind", "epsilon", "published", "may be read by", "withdrawn")

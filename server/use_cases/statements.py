@@ -21,8 +21,7 @@ from server.persistence import tables
 from server.use_cases.catalogue import existing
 from server.use_cases.markdown import code_block, moment, plain, table
 from server.use_cases.odds import odds_factor, promise_in_words
-from server.use_cases.release_job import PublicationRow
-from server.use_cases.release_times import unseen_jobs
+from server.use_cases.release_times import PublicationRow, unseen_jobs
 from server.use_cases.services import Services, now_text
 from server.use_cases.statement_changes import (
     allotment_history,

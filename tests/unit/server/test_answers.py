@@ -22,12 +22,8 @@ from query_lang.plans.compiled import (
     OrderTerm,
     QuantileShown,
 )
-from server.use_cases.answers import (
-    answer_document,
-    encode,
-    free_pieces,
-    plan_document,
-)
+from server.use_cases.answers import answer_document, free_pieces, plan_document
+from server.use_cases.documents import encode
 from server.use_cases.questions import LossRange, Question, _price
 from server.use_cases.requests import Accuracy, QuestionRequest
 from tests.answers import WIDE, column, compiled, key, measure, number
