@@ -25,8 +25,8 @@ from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.wire import from_json, to_json
 from server.parser_process import ParserPool
-from server.use_cases.questions import Compiler, Schema
-from server.use_cases.requests import QuestionRequest
+from server.use_cases.questions.questions import Compiler, Schema
+from server.use_cases.questions.requests import QuestionRequest
 
 TEXTS: Mapping[str, str] = {
     "one table": "SELECT sex, COUNT(*) AS patients FROM patients"

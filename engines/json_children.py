@@ -4,7 +4,6 @@ import contextlib
 import json
 import selectors
 import subprocess
-import time
 from typing import IO, Any
 
 from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
@@ -56,9 +55,9 @@ class JsonChild:
     def line(self, seconds: float) -> bytes:
         """Return the child's next line, empty where it died or took too long."""
         _, stdout = self._pipes()
-        deadline, line = time.monotonic() + seconds, b""
-        while not line.endswith(b"\n"):
-            piece = _piece(stdout, deadline)
+        line = b""
+        while not line.endswith(b"\n"):  # a child writes a line at once
+            piece = _piece(stdout, seconds)
             if not piece:
                 return b""
             line += piece
@@ -78,12 +77,12 @@ class JsonChild:
         return self._process.stdin, self._process.stdout
 
 
-def _piece(pipe: IO[bytes], deadline: float) -> bytes:
+def _piece(pipe: IO[bytes], seconds: float) -> bytes:
     """Return what a pipe has next; nothing where it has nothing in time."""
     if pipe.closed:
         return b""
     with selectors.DefaultSelector() as selector:  # select refuses high descriptors
         selector.register(pipe, selectors.EVENT_READ)
-        if not selector.select(max(0.0, deadline - time.monotonic())):
+        if not selector.select(seconds):
             return b""
     return pipe.read(_PIECE_BYTES)

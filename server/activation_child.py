@@ -11,8 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from privacy.schema_json import dataset_from_json
-from server.use_cases.activation_messages import Asked, Reply
-from server.use_cases.secret_files import OverlapFiles
+from server.use_cases.loading.activation_messages import Asked, Reply
+from server.use_cases.services.secret_files import OverlapFiles
 from upstream.errors import IngestionError
 from upstream.ingestion import named_in_snapshot
 from upstream.public_rows import public_rows, public_rows_if_readable

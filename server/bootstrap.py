@@ -32,29 +32,29 @@ from server.persistence.schema import (
     RECORDED_TABLES,
 )
 from server.settings import Settings
-from server.use_cases.custody import installation_value
-from server.use_cases.doctor import Instruments
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.job_kinds import JobKinds
-from server.use_cases.job_running import BEAT_SECONDS, JobRunner, RunnerParts
-from server.use_cases.job_store import LEASE_MS, JobStore
-from server.use_cases.jobs import JobsOffice
-from server.use_cases.load_job import LoadJob
-from server.use_cases.load_lock import lock_of_all_loads
-from server.use_cases.release_job import ReleaseJob
-from server.use_cases.remembered import CatalogueMemory
-from server.use_cases.secret_files import (
+from server.use_cases.jobs.jobs import JobsOffice
+from server.use_cases.jobs.kinds import JobKinds
+from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
+from server.use_cases.jobs.store import LEASE_MS, JobStore
+from server.use_cases.loading.custody import installation_value
+from server.use_cases.loading.job import LoadJob
+from server.use_cases.loading.lock import lock_of_all_loads
+from server.use_cases.operations.doctor import Instruments
+from server.use_cases.publishing.job import ReleaseJob
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.remembered import CatalogueMemory
+from server.use_cases.services.secret_files import (
     OverlapFiles,
     read_secret,
     secret_digest,
 )
-from server.use_cases.services import (
+from server.use_cases.services.services import (
     GivenUp,
     Parser,
     Services,
     Unreleased,
 )
-from server.use_cases.unreadable import UnreadableSnapshots
+from server.use_cases.services.unreadable import UnreadableSnapshots
 
 PATIENCE_SECONDS = 60.0  # of the doctor, on a busy machine
 SamplerFactory = Callable[[], Sampler]

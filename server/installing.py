@@ -22,13 +22,13 @@ from server.persistence.schema import (
 )
 from server.settings import Settings
 from server.space import NoSpaceError
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.postgres_dump import why_unfinished
-from server.use_cases.secret_files import (
+from server.use_cases.operations.postgres_dump import why_unfinished
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import (
     make_secret,
     secret_digest,
 )
-from server.use_cases.services import (
+from server.use_cases.services.services import (
     now_text,
 )
 from upstream.full_disks import is_for_want_of_space

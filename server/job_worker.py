@@ -23,7 +23,7 @@ from engines.processors import (
     usable_processors,
 )
 from privacy.errors import CuratorError
-from server.use_cases.job_queues import JobQueues
+from server.use_cases.jobs.queues import JobQueues
 
 NICENESS = 15  # less urgent than answers, which executors work for at 10
 POLL_SECONDS = 0.5

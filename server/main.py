@@ -27,10 +27,10 @@ from server.cli.releases import release_commands
 from server.installing import actor, initialise, upgrade_database
 from server.job_worker import work_as_process
 from server.logs import configure_logs
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.job_queues import JobQueues
-from server.use_cases.releases import ReleaseOffice
-from server.use_cases.statements import StatementOffice
+from server.use_cases.jobs.queues import JobQueues
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.publishing.releases import ReleaseOffice
 from server.version import VERSION
 
 cli = typer.Typer(

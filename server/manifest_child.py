@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from server.use_cases.manifest_reading import READING_SECONDS, replied
+from server.use_cases.loading.manifest_reading import READING_SECONDS, replied
 
 NICENESS = 5  # less urgent than answers, more than loads
 MEMORY_BYTES = 1 << 30

@@ -5,7 +5,7 @@ import shutil
 from budget.room import LARGEST_ANSWER_BYTES
 from privacy.errors import CuratorError
 from server.settings import Settings, SettingsError, read_settings
-from server.use_cases.errors import CommandRefusedError
+from server.use_cases.services.errors import CommandRefusedError
 from upstream.errors import IngestionError
 from upstream.full_disks import in_megabytes, is_for_want_of_space
 

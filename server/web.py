@@ -41,25 +41,25 @@ from server.metrics import Metrics
 from server.parser_process import ParserPool, ParserUnavailableError
 from server.readiness import Check, ExecutorUnavailableError, Readiness
 from server.settings import Settings
-from server.use_cases.asked_releases import ReleaseDesk
-from server.use_cases.asking import Desk
-from server.use_cases.cost_settings import question_limits
-from server.use_cases.door import Door
-from server.use_cases.errors import DatasetUnavailableError
-from server.use_cases.key_sets import RETRY_SECONDS
-from server.use_cases.limits import Allowance, Limiter, MemoryLimiter
-from server.use_cases.odometers import Odometers
-from server.use_cases.oidc import token_reader
-from server.use_cases.opened_releases import ReleaseRoom
-from server.use_cases.questions import Compiler
-from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Pace, Recovery
-from server.use_cases.release_offers import ReleaseOffers
-from server.use_cases.roles import Gate
-from server.use_cases.services import (
+from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.identity.door import Door
+from server.use_cases.identity.key_sets import RETRY_SECONDS
+from server.use_cases.identity.limits import Allowance, Limiter, MemoryLimiter
+from server.use_cases.identity.oidc import token_reader
+from server.use_cases.identity.roles import Gate
+from server.use_cases.identity.shared_limits import SharedLimiter
+from server.use_cases.oversight.odometers import Odometers
+from server.use_cases.publishing.cost_settings import question_limits
+from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.recovery import Pace, Recovery
+from server.use_cases.releases.asked import ReleaseDesk
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.services.errors import DatasetUnavailableError
+from server.use_cases.services.services import (
     Services,
 )
-from server.use_cases.shared_limits import SharedLimiter
 
 RECOVERY_SECONDS = 1.0
 LEDGER_CHECK_SECONDS = 1.0

@@ -20,8 +20,8 @@ from privacy.losses import Loss
 from server.bootstrap import make_runner, make_services
 from server.installing import initialise
 from server.settings import read_settings
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.people import NewProject, PeopleOffice
+from server.use_cases.custody.people import NewProject, PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from server.web import Server
 from tests.remembered import remembered
 from tests.warm import forked_curator, run_curator

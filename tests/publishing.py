@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from mechanisms.vector_samplers import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
-from server.use_cases.jobs import Viewer
-from server.use_cases.releases import ReleaseOffice
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.publishing.releases import ReleaseOffice
 
 OPERATOR = Viewer("local:test", None)
 SEX_BY_AGE = [{"column": "sex"}, {"column": "age", "bands": 10}]

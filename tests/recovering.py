@@ -1,6 +1,6 @@
 """Recovery in tests: by a clock of its own, executing at once."""
 
-from server.use_cases.recovery import Pace, Recovery
+from server.use_cases.questions.recovery import Pace, Recovery
 
 
 def execute_at_once(_compiled, execution):

@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from budget.tables import chain
 from server.installing import initialise
-from server.use_cases.access import Caller
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.people import PeopleOffice
-from server.use_cases.proposals import ProposalOffice
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.loading.custody import CustodyOffice
 from tests.harness import Installation
 
 CUSTODIANS = ("carol", "dora")

@@ -14,11 +14,11 @@ from server.api.admission import (
     parts_of,
     read,
 )
-from server.use_cases.access import Caller
-from server.use_cases.administration import CustodyDesk
-from server.use_cases.documents import Document
-from server.use_cases.projects import NewProject, ProjectChange
-from server.use_cases.requests import loss_of
+from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.projects import NewProject, ProjectChange
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.requests import loss_of
+from server.use_cases.services.documents import Document
 
 PROPOSED: dict[int | str, dict[str, object]] = {
     202: {

@@ -17,8 +17,8 @@ from server.api.admission import (
     parts_of,
     read,
 )
-from server.use_cases.access import Caller
-from server.use_cases.documents import Document
+from server.use_cases.identity.access import Caller
+from server.use_cases.services.documents import Document
 
 _PATH = "/v1/admin/jobs"
 

@@ -14,10 +14,10 @@ from server.api.admission import (
     parts_of,
     read,
 )
-from server.use_cases.access import Caller
-from server.use_cases.administration import keys_page, principals_page
-from server.use_cases.documents import Document
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.administration import keys_page, principals_page
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.services.documents import Document
 
 
 def add_people_routes(app: FastAPI) -> None:

@@ -14,12 +14,12 @@ from server.api.admission import (
     parts_of,
     read,
 )
-from server.use_cases.access import Caller
-from server.use_cases.administration import CustodyDesk
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.documents import Document
-from server.use_cases.ledger_lines import ledger_page
-from server.use_cases.proposals import ProposalOffice
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.identity.access import Caller
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.ledger_lines import ledger_page
+from server.use_cases.services.documents import Document
 
 
 def add_proposal_routes(app: FastAPI) -> None:

@@ -15,10 +15,10 @@ from server.api.admission import (
     parts_of,
     read,
 )
-from server.use_cases.access import Caller
-from server.use_cases.documents import Document
-from server.use_cases.jobs import Viewer
-from server.use_cases.releases import ReleaseOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.services.documents import Document
 
 _PATH = "/v1/admin/releases"
 _ONE = f"{_PATH}/{{release}}"

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from server.use_cases.lines import one_line
+from server.use_cases.services.lines import one_line
 
 
 def _iso_day(value: object) -> object:

@@ -19,15 +19,15 @@ from server.api.contract import problem_responses
 from server.api.intake import Arrival, check_transport, receive
 from server.api.problems import Problem, problem_of
 from server.strict_json import MalformedJsonError, read_json
-from server.use_cases.access import Caller
-from server.use_cases.documents import Document, encode
-from server.use_cases.errors import (
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.identity.access import Caller
+from server.use_cases.services.documents import Document, encode
+from server.use_cases.services.errors import (
     CommandRefusedError,
     NoSuchThingError,
     NotFoundError,
 )
-from server.use_cases.paging import NO_CURSOR, Page
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.services.paging import NO_CURSOR, Page
 
 if TYPE_CHECKING:
     from server.api.app import Parts

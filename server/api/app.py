@@ -36,13 +36,13 @@ from server.api.releases import add_release_routes
 from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases_trees import add_release_tree_routes
 from server.api.samples import add_sample_route
-from server.use_cases.access import Caller
-from server.use_cases.asked_releases import ReleaseDesk
-from server.use_cases.documents import Document, encode
-from server.use_cases.jobs import JobsOffice
-from server.use_cases.reading import ReadingRoom
-from server.use_cases.roles import Gate
-from server.use_cases.services import Services
+from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.identity.access import Caller
+from server.use_cases.identity.roles import Gate
+from server.use_cases.jobs.jobs import JobsOffice
+from server.use_cases.releases.asked import ReleaseDesk
+from server.use_cases.services.documents import Document, encode
+from server.use_cases.services.services import Services
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _log = logging.getLogger("curator.api")

@@ -17,9 +17,9 @@ from server.api.admission import (
     read,
     read_text,
 )
-from server.use_cases.access import Caller
-from server.use_cases.documents import Document
-from server.use_cases.oversight import OversightDesk
+from server.use_cases.identity.access import Caller
+from server.use_cases.oversight.oversight import OversightDesk
+from server.use_cases.services.documents import Document
 
 _SNAPSHOTS = "/v1/admin/datasets/{dataset}/snapshots"
 _WRITTEN: dict[int | str, dict[str, object]] = {

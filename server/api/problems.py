@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from privacy.errors import CuratorError, LedgerUnavailableError, QueryError
 from server.logs import note
-from server.use_cases.errors import RateLimitedError
+from server.use_cases.services.errors import RateLimitedError
 
 PROBLEM_JSON = "application/problem+json"
 

@@ -34,14 +34,14 @@ from server.api.slots import Permits, SlotClock
 from server.api.turns import Turns
 from server.logs import note
 from server.strict_json import MalformedJsonError, read_json
-from server.use_cases.access import Caller
-from server.use_cases.asking import Desk, IdempotencyKey, Paid, Reply
-from server.use_cases.door import Door, Place
-from server.use_cases.errors import (
+from server.use_cases.identity.access import Caller
+from server.use_cases.identity.door import Door, Place
+from server.use_cases.questions.asking import Desk, IdempotencyKey, Paid, Reply
+from server.use_cases.questions.requests import QuestionRequest, read_request
+from server.use_cases.services.errors import (
     OverBudgetError,
     QueryFailedError,
 )
-from server.use_cases.requests import QuestionRequest, read_request
 
 _log = logging.getLogger("curator.api")
 REPLAYED = "Idempotency-Replayed"

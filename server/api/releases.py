@@ -20,8 +20,8 @@ from server.api.admission import (
 from server.api.contract import problem_responses
 from server.api.problems import Problem
 from server.api.ranges import ranges_of
-from server.use_cases.release_shelf import Download, FoundFile, ReleaseShelf
-from server.use_cases.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.releases.shelf import Download, FoundFile, ReleaseShelf
 
 _PATH = "/v1/releases"
 _TYPES: Final = {

@@ -19,7 +19,7 @@ from server.api.wire import (
     OutputColumn,
     WarningShape,
 )
-from server.use_cases.access import Caller
+from server.use_cases.identity.access import Caller
 
 LEAST: Final = Decimal("0.5")
 MOST: Final = Decimal("0.999999")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from privacy.errors import InvalidOptionError
 from server.api.admission import READING, parts_of, read
 from server.api.wire import CellValue
-from server.use_cases.release_trees import WantedBranch
+from server.use_cases.releases.trees import WantedBranch
 
 _TREE: dict[str, object] = {
     "parameters": [

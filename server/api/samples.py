@@ -8,8 +8,8 @@ from starlette.responses import Response
 from privacy.errors import InvalidOptionError
 from server.api.admission import READING, parts_of, read
 from server.api.wire import SampleShape
-from server.use_cases.access import Caller
-from server.use_cases.documents import Document
+from server.use_cases.identity.access import Caller
+from server.use_cases.services.documents import Document
 
 MAX_ROWS = 1000
 _DEFAULT_ROWS = 20

@@ -9,7 +9,7 @@ from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from server.cli.output import USAGE, say
 from server.settings import Settings, SettingsError, read_settings
-from server.use_cases.lines import one_line
+from server.use_cases.services.lines import one_line
 
 
 def settings_or_exit(**overrides: object) -> Settings:

@@ -8,7 +8,7 @@ import typer
 
 from server.cli.output import Json, refusals, say, show
 from server.settings import Settings
-from server.use_cases.backup import create_backup, restore_backup
+from server.use_cases.operations.backup import create_backup, restore_backup
 
 
 def backup_commands(read: Callable[[], Settings]) -> typer.Typer:

@@ -17,14 +17,14 @@ from server.cli.projects import project_commands
 from server.cli.proposals import proposal_commands
 from server.giving_way import giving_way, is_served
 from server.settings import Settings
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.documents import Document
-from server.use_cases.job_running import JobRunner
-from server.use_cases.jobs import JobsOffice, Viewer
-from server.use_cases.people import PeopleOffice
-from server.use_cases.proposals import ProposalOffice
-from server.use_cases.services import Services
-from server.use_cases.snapshots import SnapshotOffice
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.running import JobRunner
+from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.services.documents import Document
+from server.use_cases.services.services import Services
 
 __all__ = ["Wiring", "add_commands", "read_loss", "settings_or_exit"]
 

@@ -11,8 +11,8 @@ import typer
 from server.cli.arguments import check_line
 from server.cli.output import Json, refusals, say, show, show_list
 from server.cli.progress import shown_progress
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.documents import Document
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.services.documents import Document
 
 Submit = Callable[[str, Document], Document]
 GivesWay = Callable[[], AbstractContextManager[None]]

@@ -24,11 +24,11 @@ from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
 from server.settings import read_settings
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.people import NewProject, PeopleOffice
-from server.use_cases.release_spec_files import read_spec_file
-from server.use_cases.services import Services
+from server.use_cases.custody.people import NewProject, PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.publishing.spec_files import read_spec_file
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import Services
 
 if TYPE_CHECKING:
     from curator_client import Curator

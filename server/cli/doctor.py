@@ -7,7 +7,7 @@ import typer
 from server.cli.output import REFUSED, Json, print_json, refusals, say, show, write
 from server.settings import Settings
 from server.settings_sources import describe_settings
-from server.use_cases.doctor import Doctor, Instruments
+from server.use_cases.operations.doctor import Doctor, Instruments
 
 
 def add_doctor(

@@ -13,10 +13,10 @@ from rich.progress import Progress as Bars
 
 from server.cli.output import REFUSED, Json, print_json, refusals, show, show_list
 from server.cli.progress import PlainLines
-from server.use_cases.documents import Document
-from server.use_cases.job_store import ENDED
-from server.use_cases.jobs import JobsOffice, Viewer
-from server.use_cases.paging import Page
+from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.store import ENDED
+from server.use_cases.services.documents import Document
+from server.use_cases.services.paging import Page
 
 POLL_SECONDS = 0.5
 _COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")

@@ -7,7 +7,7 @@ import typer
 
 from server.cli.arguments import check_line
 from server.cli.output import REFUSED, Json, print_json, refusals, show, show_list
-from server.use_cases.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditOffice
 
 
 def ledger_commands(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from server.cli.output import REFUSED, Json, print_json, refusals, say
-from server.use_cases import manifests
+from server.use_cases.loading import manifests
 
 
 def manifest_commands() -> typer.Typer:

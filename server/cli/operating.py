@@ -7,8 +7,8 @@ import typer
 
 from server.cli.arguments import check_line
 from server.cli.output import USAGE, Json, print_json, refusals, say, show, show_list
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.statements import StatementOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.oversight.statements import StatementOffice
 
 
 def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:

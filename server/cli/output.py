@@ -15,8 +15,8 @@ from rich.text import Text
 
 from privacy.errors import CuratorError
 from server.space import want_of_space
-from server.use_cases.markdown import visible
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.oversight.markdown import visible
 
 REFUSED = 1
 USAGE = 2

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from server.cli.output import Json, refusals, show, show_list
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 
 
 def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:

@@ -9,8 +9,8 @@ import typer
 from privacy.losses import Loss
 from server.cli.arguments import Reason, read_loss
 from server.cli.output import Json, confirm, refusals, say, show, show_list
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
 
 
 def population_commands(

@@ -7,7 +7,7 @@ import typer
 
 from server.cli.arguments import Reason, check_line, read_day, read_loss
 from server.cli.output import USAGE, Json, refusals, say, show, show_list
-from server.use_cases.projects import (
+from server.use_cases.custody.projects import (
     NewProject,
     ProjectChange,
     ProjectOffice,

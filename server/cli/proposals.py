@@ -8,8 +8,8 @@ import typer
 from server.cli.arguments import Reason
 from server.cli.output import Json, refusals, show, show_list
 from server.cli.remote import Remote
-from server.use_cases.documents import Document
-from server.use_cases.proposals import WAITING, ProposalOffice
+from server.use_cases.approvals.proposals import WAITING, ProposalOffice
+from server.use_cases.services.documents import Document
 
 _COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
 _PROPOSALS = "proposals"

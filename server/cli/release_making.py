@@ -14,19 +14,19 @@ from release.spec import json_schema
 from server.cli.arguments import read_loss
 from server.cli.jobs import follow_job, shown_headway
 from server.cli.output import REFUSED, USAGE, Json, print_json, refusals, say, show
-from server.use_cases.documents import Document
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.job_running import JobRunner
-from server.use_cases.jobs import JobsOffice, Viewer
-from server.use_cases.release_shares import (
+from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.running import JobRunner
+from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.shares import (
     SharesRefusedError,
     check_number,
     divided,
     read_shares,
 )
-from server.use_cases.release_spec_files import placed, read_spec_file
-from server.use_cases.release_specs import SpecRefusedError
-from server.use_cases.releases import ReleaseOffice
+from server.use_cases.publishing.spec_files import placed, read_spec_file
+from server.use_cases.publishing.specs import SpecRefusedError
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 
 Share = Annotated[
     str | None, typer.Option(help="Of several: how epsilon divides, as 1:1.")

@@ -16,8 +16,8 @@ from server.cli.output import (
     show_list,
 )
 from server.cli.release_making import ReleaseParts, add_making
-from server.use_cases.documents import Document
-from server.use_cases.paging import Page
+from server.use_cases.services.documents import Document
+from server.use_cases.services.paging import Page
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "visible")
 Release = Annotated[str, typer.Argument(help="Its id or name.")]

@@ -14,7 +14,7 @@ from server.cli.output import (
     print_json,
     say,
 )
-from server.use_cases.documents import Document, encode
+from server.use_cases.services.documents import Document, encode
 
 if TYPE_CHECKING:
     from curator_client.exchange import Request

@@ -10,7 +10,7 @@ from server.api.app import openapi_document
 from server.api.problems import STATUS_BY_CODE
 from server.main import cli
 from server.settings import Settings
-from server.use_cases.roles import ROLES, ROUTES
+from server.use_cases.identity.roles import ROLES, ROUTES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -12,7 +12,7 @@ import sys
 import httpx
 import pytest
 
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.harness import (
     DEFAULT_ROWS,
     Installation,

@@ -6,15 +6,15 @@ import time
 
 import pytest
 
-from server.use_cases.access import Caller
-from server.use_cases.asking import Desk
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.opened_releases import ReleaseRoom
-from server.use_cases.people import PeopleOffice
-from server.use_cases.questions import Compiler
-from server.use_cases.release_offers import ReleaseOffers
-from server.use_cases.requests import read_request
-from server.use_cases.snapshots import SnapshotOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.services.errors import CommandRefusedError
 from tests.arms import HeldSampler
 from tests.harness import Installation, ask, client, serve_in_thread
 

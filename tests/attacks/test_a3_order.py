@@ -18,7 +18,7 @@ from budget.listing import IN_FLIGHT
 from budget.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.work_ends import RELEASE_ENDS
+from server.use_cases.services.work_ends import RELEASE_ENDS
 from server.web import Server
 from tests.arms import masked_text
 from tests.effort import gate_first

@@ -11,14 +11,14 @@ from dataclasses import replace
 import pytest
 
 from budget import boots
-from server.use_cases.access import Caller
-from server.use_cases.asking import Desk
-from server.use_cases.opened_releases import ReleaseRoom
-from server.use_cases.questions import Compiler
-from server.use_cases.reading import ReadingRoom
-from server.use_cases.recovery import Pace, Recovery
-from server.use_cases.release_offers import ReleaseOffers
-from server.use_cases.requests import read_request
+from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.questions import Compiler
+from server.use_cases.questions.recovery import Pace, Recovery
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import ReleaseRoom
 from server.web import Server
 from tests.effort import gate_first
 from tests.harness import Installation

@@ -14,7 +14,7 @@ from statistics import mean
 import pytest
 
 from server.api.app import openapi_document
-from server.use_cases.roles import ROUTES
+from server.use_cases.identity.roles import ROUTES
 from tests.audit.bounds import area_under_curve
 from tests.harness import ask, client, serve_in_process
 from tests.singled_out import (

@@ -15,8 +15,8 @@ import duckdb
 import pytest
 
 from server.api.app import openapi_document
-from server.use_cases.people import PeopleOffice
-from server.use_cases.reading import ReadingRoom
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.datasets.reading import ReadingRoom
 from tests.arms import CANARIES, ROWS, Arm, FailingSampler, make_installation, shape
 from tests.harness import ask, client, serve_in_process, serve_in_thread
 
@@ -292,7 +292,7 @@ def test_a_bug_before_the_charge_shows_nothing_of_what_it_met(
         message = f"canary {ROWS['without'][0]}"
         raise RuntimeError(message)
 
-    monkeypatch.setattr("server.use_cases.questions.compile_syntax", fail)
+    monkeypatch.setattr("server.use_cases.questions.questions.compile_syntax", fail)
     with serve_in_thread(installation) as url, client(url, key) as http:
         reply = ask(http)
         spent = http.get("/v1/budget").json()["projects"][0]["spent"]

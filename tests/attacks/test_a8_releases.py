@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-import server.use_cases.release_job as at_work
+import server.use_cases.publishing.job as at_work
 from release.strategies.registry import STRATEGIES
 from tests.arms import ROWS, make_installation, masked_text
 from tests.audit.replays import KeepingMeter, ReplayingMeter

@@ -2,7 +2,7 @@
 
 import pytest
 
-import server.use_cases.release_job as at_work
+import server.use_cases.publishing.job as at_work
 from release.sequences.strategies.registry import STRATEGIES
 from tests.arms import CANARIES, ROWS, make_installation
 from tests.attacks.test_a8_releases import bytes_of

@@ -16,7 +16,7 @@ from server.api.backlog import AT_ONCE
 from server.api.caller_checks import CHECKING_SECONDS, RESTING
 from server.api.slots import SlotClock
 from server.parser_process import ParserPool
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from server.web import Server
 from tests.arms import ROWS, make_installation
 from tests.harness import ask, client, serve_in_thread, serving

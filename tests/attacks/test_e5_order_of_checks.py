@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.harness import ask, client
 
 _GOOD = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"}

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.arms import plan, shape
 from tests.harness import ask, client
 

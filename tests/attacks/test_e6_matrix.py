@@ -11,11 +11,11 @@ from privacy.losses import Loss
 from server.api.app import make_app
 from server.bootstrap import make_jobs
 from server.installing import initialise
-from server.use_cases.changes import Altered, Change
-from server.use_cases.jobs import Viewer
-from server.use_cases.projects import NewProject
-from server.use_cases.roles import EVERYBODY, ROLES, ROUTES
-from server.use_cases.second_persons import ProposalOpenError, propose
+from server.use_cases.approvals.changes import Altered, Change
+from server.use_cases.approvals.second_persons import ProposalOpenError, propose
+from server.use_cases.custody.projects import NewProject
+from server.use_cases.identity.roles import EVERYBODY, ROLES, ROUTES
+from server.use_cases.jobs.jobs import Viewer
 from tests.harness import (
     DEFAULT_ROWS,
     STRANGERS,

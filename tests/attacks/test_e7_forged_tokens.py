@@ -12,12 +12,12 @@ import httpx
 import pytest
 from joserfc.jwk import ECKey
 
-from server.use_cases.access import authenticate
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.errors import UnauthenticatedError
-from server.use_cases.key_sets import KeySource
-from server.use_cases.oidc import TokenReader
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import authenticate
+from server.use_cases.identity.key_sets import KeySource
+from server.use_cases.identity.oidc import TokenReader
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.services.errors import UnauthenticatedError
 from server.web import Server
 from tests import issuers
 from tests.arms import ROWS, make_installation, shape

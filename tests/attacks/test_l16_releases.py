@@ -8,7 +8,7 @@ import pytest
 
 from release.store import problems_in
 from release.strategies.registry import STRATEGIES
-from server.use_cases.release_job import release_id_of
+from server.use_cases.publishing.job import release_id_of
 from tests.crash.release_desk import ReleaseDesk
 from tests.crash.test_releases import attempt
 from tests.effort import gate_sample

@@ -12,7 +12,7 @@ import pytest
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditOffice
 from tests.harness import Installation, ask, client, serve_in_process
 from tests.publishing import Press, spec
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from privacy.losses import Loss
-from server.use_cases.people import NewProject, PeopleOffice
+from server.use_cases.custody.people import NewProject, PeopleOffice
 from tests.harness import Installation, serve_in_process, serve_in_thread
 
 SECRET = bytes(range(32))

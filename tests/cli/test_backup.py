@@ -13,9 +13,9 @@ import pytest
 
 from privacy.errors import AnchorMismatchError
 from server.bootstrap import job_kinds, make_runner
-from server.use_cases import postgres_dump
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.postgres_dump import dump_postgres, restore_words
+from server.use_cases.operations import postgres_dump
+from server.use_cases.operations.postgres_dump import dump_postgres, restore_words
+from server.use_cases.services.errors import CommandRefusedError
 from tests.cli.conftest import Commands
 from tests.harness import (
     DEFAULT_ROWS,

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.approvals.second_persons import ProposalOpenError
 from tests.harness import client, serve_in_thread
 from tests.two_persons import Two
 from tests.warm import run_curator

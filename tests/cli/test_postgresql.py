@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import make_url
 
 from privacy.losses import Loss
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.backup import create_backup, restore_backup
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.operations.backup import create_backup, restore_backup
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.services.errors import CommandRefusedError
 from tests.harness import Installation, client, free_port, serve_in_process
 
 pytestmark = pytest.mark.thorough

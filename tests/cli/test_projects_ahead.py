@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from server.use_cases.services import today
+from server.use_cases.services.services import today
 from tests.harness import Installation
 
 pytestmark = pytest.mark.thorough

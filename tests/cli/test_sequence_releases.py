@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from privacy.losses import Loss
-from server.use_cases.release_shares import SharesRefusedError, divided, read_shares
+from server.use_cases.publishing.shares import SharesRefusedError, divided, read_shares
 from tests.harness import ImportingInstallation
 from tests.publishing import paths, spec
 

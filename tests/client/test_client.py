@@ -16,7 +16,7 @@ from curator_client import (
     Patience,
     Plan,
 )
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.harness import Installation, serve_in_thread
 
 BY_WARD = (

@@ -8,7 +8,7 @@ import psycopg
 
 from budget.splices import Splice
 from server.bootstrap import make_services
-from server.use_cases.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditOffice
 
 SETTLE_SECONDS = 60
 

@@ -4,8 +4,8 @@ import contextlib
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.people import NewProject, PeopleOffice
+from server.use_cases.custody.people import NewProject, PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
 from tests.crash.books import charges
 from tests.crash.processes import Line, question
 from tests.harness import empty_snapshot

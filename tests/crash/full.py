@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.clusters import Cluster
 from tests.crash.books import problems, settle, spent
 from tests.crash.disks import Trouble, run_full_disks

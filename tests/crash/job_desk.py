@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 
 from server.bootstrap import make_jobs
-from server.use_cases.job_store import ENDED
-from server.use_cases.jobs import Viewer
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.jobs.store import ENDED
 from tests.crash.books import problems
 from tests.crash.processes import Nursery
 from tests.harness import DEFAULT_ROWS, ImportingInstallation

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.people import NewProject, PeopleOffice
+from server.use_cases.custody.people import NewProject, PeopleOffice
 from tests.crash.processes import lines, question
 
 CLIENTS = 64

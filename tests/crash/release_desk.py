@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
-from server.use_cases.release_job import release_id_of
+from server.use_cases.publishing.job import release_id_of
 from tests.crash.books import charges, problems
 from tests.crash.job_desk import OPERATOR, JobDesk
 from tests.publishing import paths, spec

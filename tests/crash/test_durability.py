@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.crash.books import problems, settle
 from tests.crash.images import film, image_problems
 from tests.crash.orders import DATASETS, PROMISED, trace_answers

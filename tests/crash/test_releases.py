@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-import server.use_cases.release_job as at_work
+import server.use_cases.publishing.job as at_work
 from server.bootstrap import make_runner
 from tests.crash.job_kills import run_job_cancels, run_job_kills
 from tests.crash.release_desk import ReleaseDesk

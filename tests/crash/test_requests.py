@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
 from tests.crash.books import answers, charges, problems, settle, spent
 from tests.crash.processes import Line, lines, question
 from tests.effort import gate_first, rounds

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from privacy.errors import AnchorMismatchError
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.crash.books import charges, database, problems, settle, spent
 from tests.crash.processes import becomes, lines, question
 from tests.harness import Installation

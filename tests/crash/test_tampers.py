@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from server.use_cases.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditOffice
 from tests.crash.books import database
 from tests.crash.filled import assert_filled, fill
 from tests.crash.tampers import run_tampers

@@ -13,10 +13,10 @@ from budget.ledger import Scope
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.access import Caller, authenticate, find_grant
-from server.use_cases.paging import Page
-from server.use_cases.people import PeopleOffice
-from server.use_cases.release_shelf import Download, ReleaseShelf
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import Caller, authenticate, find_grant
+from server.use_cases.releases.shelf import Download, ReleaseShelf
+from server.use_cases.services.paging import Page
 from tests.crash.job_desk import OPERATOR
 from tests.crash.traces import failing, require_strace
 from tests.crash.unanchored import ACTOR, HOW, QUERY, fails

@@ -17,8 +17,8 @@ from budget.ledger import ChargeRequest, Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 from server.bootstrap import make_runner
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
 from tests.harness import ImportingInstallation
 
 ACTOR = "local:test"

@@ -25,7 +25,7 @@ from server.bootstrap import make_runner, make_services
 from server.job_worker import work_as_process
 from server.main import cli, main
 from server.settings import read_settings
-from server.use_cases.job_queues import JobQueues
+from server.use_cases.jobs.queues import JobQueues
 
 
 def serve(order):

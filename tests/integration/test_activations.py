@@ -7,16 +7,16 @@ import pytest
 
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases import activations
-from server.use_cases import snapshots as activating
-from server.use_cases.activations import Held
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.errors import BusyError, CommandRefusedError
-from server.use_cases.people import PeopleOffice
-from server.use_cases.shown_content import Shown
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.statements import StatementOffice
-from server.use_cases.versions import Versions
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.datasets import snapshots as activating
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.loading import activations
+from server.use_cases.loading.activations import Held
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.shown_content import Shown
+from server.use_cases.loading.versions import Versions
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.services.errors import BusyError, CommandRefusedError
 from tests.effort import gate_first
 from tests.harness import DEFAULT_ROWS, STRANGERS, Installation, client, serve_in_thread
 from tests.published_codes import Publisher

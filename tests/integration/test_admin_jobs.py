@@ -6,11 +6,11 @@ import pytest
 
 from server.bootstrap import make_jobs
 from server.persistence import tables
-from server.use_cases import load_job
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.jobs import Viewer
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.loading import job as load_job
+from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.services.errors import CommandRefusedError
 from tests.harness import (
     STRANGERS,
     ImportingInstallation,

@@ -27,7 +27,7 @@ def clinic(tmp_path_factory):
         "bob": made.analyst("bob", "other", allotment="1"),
     }
     with made.services() as services:
-        from server.use_cases.people import PeopleOffice  # noqa: PLC0415
+        from server.use_cases.custody.people import PeopleOffice  # noqa: PLC0415
 
         office = PeopleOffice(services, "local:test")
         for name, role in (("eve", "analyst"), ("oda", "auditor"), ("ann", "admin")):

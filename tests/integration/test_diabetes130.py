@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from server.use_cases.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from tests.harness import Installation, ask, client, serve_in_thread
 from tests.samplers import ZeroSampler
 from upstream.manifest import load_manifest

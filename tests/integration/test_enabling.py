@@ -9,13 +9,13 @@ from privacy.losses import Loss
 from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.access import authenticate
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.custody import CustodyOffice
-from server.use_cases.errors import CommandRefusedError, UnauthenticatedError
-from server.use_cases.jobs import Viewer
-from server.use_cases.people import PeopleOffice
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import authenticate
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.services.errors import CommandRefusedError, UnauthenticatedError
 from tests.harness import ImportingInstallation, ask, client, serve_in_thread
 from tests.two_persons import Two
 

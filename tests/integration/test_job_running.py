@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 from privacy.errors import LedgerUnavailableError
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.job_kinds import JobContext, JobParameters
-from server.use_cases.job_running import JobRunner, RunnerParts
-from server.use_cases.job_store import MAX_ATTEMPTS, JobStore, NewJob
+from server.use_cases.jobs.kinds import JobContext, JobParameters
+from server.use_cases.jobs.running import JobRunner, RunnerParts
+from server.use_cases.jobs.store import MAX_ATTEMPTS, JobStore, NewJob
+from server.use_cases.services.errors import CommandRefusedError
 from tests.effort import gate_first
 from tests.harness import Installation
 

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import insert
 
 from server.persistence import tables
-from server.use_cases.errors import JobStoppedError, LeaseLostError
-from server.use_cases.job_store import Ending, Headway, JobStore, NewJob
+from server.use_cases.jobs.store import Ending, Headway, JobStore, NewJob
+from server.use_cases.services.errors import JobStoppedError, LeaseLostError
 from tests.harness import Installation
 
 

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from engines.incidents import Incidents
-from server.use_cases.odometers import Odometers
+from server.use_cases.oversight.odometers import Odometers
 from tests.harness import Installation
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.projects import NewProject
+from server.use_cases.custody.projects import NewProject
 from tests.harness import STRANGERS, Installation, ask, client, serve_in_thread
 from tests.two_persons import Two
 

@@ -4,10 +4,10 @@ import pytest
 
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases import loading
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.overlaps import Overlaps
+from server.use_cases.loading import loading
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.overlaps import Overlaps
+from server.use_cases.services.errors import CommandRefusedError
 from tests.effort import gate_first
 from tests.harness import DEFAULT_ROWS, STRANGERS, Installation
 from tests.published_codes import Publisher

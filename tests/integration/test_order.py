@@ -11,13 +11,13 @@ from budget.tables import answer, charge
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
-from server.use_cases.access import Caller
-from server.use_cases.asking import Desk
-from server.use_cases.errors import QueryFailedError
-from server.use_cases.opened_releases import ReleaseRoom
-from server.use_cases.questions import Compiler, prepare
-from server.use_cases.release_offers import ReleaseOffers
-from server.use_cases.requests import read_request
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.questions import Compiler, prepare
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.services.errors import QueryFailedError
 from server.web import Server
 from tests.harness import Installation
 from tests.recovering import recovery_at_once
@@ -176,7 +176,9 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
             raise ZeroDivisionError
         return prepare(*words)
 
-    monkeypatch.setattr("server.use_cases.recovery.prepare", prepare_all_but_the_first)
+    monkeypatch.setattr(
+        "server.use_cases.questions.recovery.prepare", prepare_all_but_the_first
+    )
     assert [healthy.run_once() for _ in range(2)] == [2, 1]
     assert services.ledger.query(fine.query_id).state == "answered"
     assert services.ledger.query(stuck.query_id).state == "running"
@@ -192,7 +194,7 @@ def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
         patch.setattr(services.ledger, "store_answer", refuse_to_store)
         reply = desk.ask(ADA, "clinic", question(), None)
     monkeypatch.setattr(
-        "server.use_cases.recovery.prepare",
+        "server.use_cases.questions.recovery.prepare",
         lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
     )
     assert [recovery.run_once() for _ in range(4)] == [1, 1, 0, 0]

@@ -6,12 +6,12 @@ import pytest
 
 from budget.ledger import Ledger
 from privacy.errors import LedgerUnavailableError
-from server.use_cases.comparisons import OverlapRefusedError
-from server.use_cases.custody import LoadChoices
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.second_persons import ProposalOpenError
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.statements import StatementOffice
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.loading.comparisons import OverlapRefusedError
+from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.services.errors import CommandRefusedError
 from tests.integration.test_two_persons import (
     crowd,
     is_whole,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from server.persistence import tables
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
 from tests.harness import DEFAULT_ROWS, Installation, ask, client, serve_in_thread
 
 BREAKING = (

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.projects import NewProject, ProjectOffice
-from server.use_cases.statements import StatementOffice
+from server.use_cases.custody.projects import NewProject, ProjectOffice
+from server.use_cases.oversight.statements import StatementOffice
 from tests.harness import STRANGERS, Installation, client, serve_in_thread
 
 

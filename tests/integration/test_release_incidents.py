@@ -4,13 +4,13 @@ import errno
 
 import pytest
 
-import server.use_cases.release_job as at_work
+import server.use_cases.publishing.job as at_work
 from engines.duckdb_engine import DuckDbEngine
 from privacy.errors import ExecutionError, InvalidOptionError
 from server.metrics import Facts
-from server.use_cases.job_store import ENDED
-from server.use_cases.odometers import Odometers
-from server.use_cases.people import PeopleOffice
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.jobs.store import ENDED
+from server.use_cases.oversight.odometers import Odometers
 from tests.harness import Installation
 from tests.publishing import Press, paths, spec
 
@@ -61,7 +61,7 @@ def test_what_fails_before_the_measurement_for_a_passing_reason_is_begun_again(
         raise OSError(errno.EIO, "the disk is away")
 
     monkeypatch.setattr(at_work, "read_secret", unreadable)
-    monkeypatch.setattr("server.use_cases.job_running.POSTPONED_MS", 0)
+    monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", 0)
     job = press.submit(spec())
     assert press.run(job)["state"] not in ENDED
     monkeypatch.setattr(at_work, "read_secret", read)

@@ -4,10 +4,11 @@ from threading import Timer
 
 import pytest
 
-from server.use_cases import asked_releases, release_offers
-from server.use_cases.errors import NotFoundError, RateLimitedError
-from server.use_cases.free_room import FreeRoom
-from server.use_cases.release_offers import ReleaseOffers
+from server.use_cases.questions.free_room import FreeRoom
+from server.use_cases.releases import asked as asked_releases
+from server.use_cases.releases import offers as release_offers
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.services.errors import NotFoundError, RateLimitedError
 from tests.clocks import pass_hours
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 from tests.samplers import ZeroVectorSampler

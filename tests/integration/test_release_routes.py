@@ -9,11 +9,11 @@ import pytest
 
 from release.manifests import is_genuine
 from release.store import problems_in
-from server.use_cases import release_times
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.markdown import moment
-from server.use_cases.release_folders import ReleaseFolders
-from server.use_cases.statements import StatementOffice
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.markdown import moment
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.releases import times as release_times
+from server.use_cases.releases.folders import ReleaseFolders
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press, spec
 from tests.two_persons import Two

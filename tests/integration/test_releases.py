@@ -10,7 +10,7 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import select, update
 
-import server.use_cases.release_job as at_work
+import server.use_cases.publishing.job as at_work
 from budget.ledger import Scope
 from budget.tables import chain, charge
 from curator_client.signatures import is_signed
@@ -20,13 +20,13 @@ from release.strategies.registry import STRATEGIES
 from server.bootstrap import make_jobs, make_runner
 from server.installing import initialise
 from server.persistence import tables
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.backup import create_backup, restore_backup
-from server.use_cases.errors import CommandRefusedError, NotFoundError
-from server.use_cases.paging import Page
-from server.use_cases.release_job import public_change
-from server.use_cases.release_specs import plan_release, read_spec
-from server.use_cases.releases import ReleaseOffice
+from server.use_cases.operations.backup import create_backup, restore_backup
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.publishing.job import public_change
+from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.specs import plan_release, read_spec
+from server.use_cases.services.errors import CommandRefusedError, NotFoundError
+from server.use_cases.services.paging import Page
 from tests.effort import gate_first
 from tests.harness import DEFAULT_ROWS, Installation
 from tests.publishing import OPERATOR, SEX_BY_AGE, Press, spec

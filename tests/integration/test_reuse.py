@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from budget.tables import charge
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.free_room import ROW_BYTES, FreeRoom
-from server.use_cases.people import PeopleOffice
-from server.use_cases.services import today
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
+from server.use_cases.services.services import today
 from tests.crash.books import answers, stored_bytes
 from tests.harness import Installation, ask, client, serve_in_thread
 
@@ -120,7 +120,9 @@ def test_a_free_answer_takes_room_for_all_that_is_stored_of_it(
 def test_free_answers_may_store_so_many_bytes_an_hour_and_then_wait(
     installation, monkeypatch
 ):
-    monkeypatch.setattr("server.use_cases.asking.FreeRoom", lambda: FreeRoom(5_000))
+    monkeypatch.setattr(
+        "server.use_cases.questions.asking.FreeRoom", lambda: FreeRoom(5_000)
+    )
     key = installation.analyst()
     with serve_in_thread(installation) as url, client(url, key) as http:
         replies = [ask(http, **ALLOW) for _ in range(6)]

@@ -9,8 +9,8 @@ from budget.anchor import AnchorFile, AnchorRecord
 from privacy.errors import AnchorMismatchError
 from server.persistence.schema import RECORDED_TABLES
 from server.settings import SettingsError, read_settings
-from server.use_cases.custody import CustodyOffice, LoadChoices
-from server.use_cases.errors import CommandRefusedError
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
 from tests.harness import Installation, ask, client, serve_in_thread
 

@@ -16,7 +16,7 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from server.use_cases.made_up import made_up_sample
+from server.use_cases.datasets.made_up import made_up_sample
 from tests.harness import HEADER, Installation, client, serve_in_thread
 
 DAY = dt.date(2024, 5, 1)

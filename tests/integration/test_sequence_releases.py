@@ -11,8 +11,8 @@ import pytest
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
 from release.store import open_release, problems_in
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.release_specs import SpecRefusedError, plan_release, read_spec
+from server.use_cases.publishing.specs import SpecRefusedError, plan_release, read_spec
+from server.use_cases.services.errors import CommandRefusedError
 from tests.harness import Installation
 from tests.publishing import OPERATOR, Press, paths, spec
 from tests.samplers import ZeroVectorSampler

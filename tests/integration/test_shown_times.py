@@ -7,7 +7,7 @@ import pytest
 
 from privacy.losses import Loss
 from server.api.app import openapi_document
-from server.use_cases.second_persons import ProposalOpenError
+from server.use_cases.approvals.second_persons import ProposalOpenError
 from tests.harness import ask, client, serve_in_thread
 from tests.publishing import Press, spec
 from tests.two_persons import Two

@@ -6,10 +6,10 @@ import pytest
 
 from budget.ledger import Charged, Scope
 from privacy.losses import Loss
-from server.use_cases.access import Caller
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.requests import read_request
-from server.use_cases.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.requests import read_request
+from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
 from tests.harness import DEFAULT_ROWS, Installation, client, serve_in_thread
 

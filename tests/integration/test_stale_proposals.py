@@ -9,18 +9,18 @@ from sqlalchemy import insert
 
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.access import Caller
-from server.use_cases.administration import CustodyDesk
-from server.use_cases.changes import Altered
-from server.use_cases.custody import LoadChoices
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.paging import Page
-from server.use_cases.projects import NewProject, ProjectChange, ProjectOffice
-from server.use_cases.proposals import ProposalOffice
-from server.use_cases.second_persons import ProposalOpenError
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.stale_changes import Proposed, stale_words
-from server.use_cases.statements import StatementOffice
+from server.use_cases.approvals.changes import Altered
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.approvals.stale_changes import Proposed, stale_words
+from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.projects import NewProject, ProjectChange, ProjectOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.paging import Page
 from tests.two_persons import Two
 
 ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")

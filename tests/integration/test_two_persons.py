@@ -11,18 +11,18 @@ import yaml
 
 from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.access import Caller
-from server.use_cases.administration import CustodyDesk
-from server.use_cases.auditing import AuditOffice
-from server.use_cases.custody import LoadChoices
-from server.use_cases.errors import CommandRefusedError, NotFoundError
-from server.use_cases.paging import Page
-from server.use_cases.people import PeopleOffice
-from server.use_cases.projects import NewProject, ProjectChange
-from server.use_cases.proposals import ProposalOffice
-from server.use_cases.second_persons import ProposalOpenError
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.statements import StatementOffice
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.projects import NewProject, ProjectChange
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.services.errors import CommandRefusedError, NotFoundError
+from server.use_cases.services.paging import Page
 from tests.harness import STRANGERS, Installation, client, serve_in_thread
 from tests.two_persons import Two
 
@@ -247,7 +247,7 @@ from budget.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
 from server.settings import read_settings
-from server.use_cases.custody import CustodyOffice
+from server.use_cases.loading.custody import CustodyOffice
 
 def die(*_):
     os._exit(9)

@@ -5,8 +5,8 @@ import pytest
 from privacy.errors import InvalidOptionError
 from privacy.schema_json import dataset_to_json
 from server.bootstrap import INSTRUMENTS
-from server.use_cases import loading
-from server.use_cases.doctor import Doctor
+from server.use_cases.loading import loading
+from server.use_cases.operations.doctor import Doctor
 from tests.arms import plan
 from tests.harness import Installation, ask, client, serve_in_thread
 from tests.publishing import Press, spec

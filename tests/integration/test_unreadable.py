@@ -5,10 +5,13 @@ import pytest
 from budget.ledger import Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from server.bootstrap import RECORDED_TABLES
-from server.use_cases.errors import CommandRefusedError, DatasetUnavailableError
-from server.use_cases.people import PeopleOffice
-from server.use_cases.snapshots import SnapshotOffice
-from server.use_cases.unreadable import NoDatasetReadableError
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.services.errors import (
+    CommandRefusedError,
+    DatasetUnavailableError,
+)
+from server.use_cases.services.unreadable import NoDatasetReadableError
 from tests.harness import Installation, ask, client, serve_in_thread
 from tests.publishing import Press, spec
 

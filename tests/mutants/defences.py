@@ -22,7 +22,7 @@ DEFENCES = (
     Fault(
         "plan_reads_rows",
         "a plan shows something that it computed from rows",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        free: list[Document] = []\n",
         "        found = self._services.engine.execute(\n"
         "            question.snapshot, question.compiled.rendered\n"
@@ -144,7 +144,7 @@ DEFENCES = (
     Fault(
         "revoked_keys_open",
         "a revoked key still opens",
-        "server/use_cases/access.py",
+        "server/use_cases/identity/access.py",
         "            tables.key.c.revoked.is_(False),\n",
         "",
         ("tests/attacks/test_e6_access.py",),
@@ -152,7 +152,7 @@ DEFENCES = (
     Fault(
         "enabled_with_keys",
         "a principal that is enabled again has its old keys",
-        "server/use_cases/people.py",
+        "server/use_cases/custody/people.py",
         "            revoke_keys(change, tables.key.c.principal == name)\n",
         "",
         ("tests/integration/test_enabling.py",),
@@ -160,7 +160,7 @@ DEFENCES = (
     Fault(
         "enabled_with_tokens",
         "a principal that is enabled again has its old tokens",
-        "server/use_cases/access.py",
+        "server/use_cases/identity/access.py",
         "(books.last_reconciled(connection) or 0, _last_enabled(connection, name))",
         "(books.last_reconciled(connection) or 0, 0)",
         ("tests/integration/test_enabling.py",),
@@ -168,7 +168,7 @@ DEFENCES = (
     Fault(
         "enabled_with_approvals",
         "a principal that is enabled again has its old approvals",
-        "server/use_cases/people.py",
+        "server/use_cases/custody/people.py",
         "            end_proposals(change, concerns(name))\n",
         "",
         ("tests/integration/test_enabling.py",),

@@ -25,7 +25,7 @@ FAULTS = (
     Fault(
         "charge_after_read",
         "data is touched before the charge",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        self._services.unreleased.hold(request.query_id)\n",
         "        self._services.unreleased.hold(request.query_id)\n"
         "        self._services.engine.execute(\n"
@@ -251,7 +251,7 @@ FAULTS = (
     Fault(
         "release_answers_take_no_room",
         "answers from releases fill the disk for nothing",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        self._room.take(free.principal, kept)\n",
         "",
         (
@@ -262,7 +262,7 @@ FAULTS = (
     Fault(
         "room_before_escaping",
         "free answers are counted shorter than they are stored",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        kept = len(stored) + ",
         "        own = [p for p in pieces or [body] if isinstance(p, bytes)]\n"
         "        kept = sum(map(len, own)) + ",
@@ -271,7 +271,7 @@ FAULTS = (
     Fault(
         "room_before_offers",
         "who is out of room for free answers may not pay for one either",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        answered = self._best_answer(offers)\n",
         "        self._room.check(caller.name)\n"
         "        answered = self._best_answer(offers)\n",
@@ -296,7 +296,7 @@ FAULTS = (
     Fault(
         "free_answers_stored_whole",
         "each repeat of a large answer takes as much of the disk as the first",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "_store_free(charge_request, stored.query_id, body, pieces)",
         "_store_free(charge_request, stored.query_id, body)",
         ("tests/integration/test_reuse.py",),
@@ -413,7 +413,7 @@ FAULTS = (
     Fault(
         "key_looked_at_once",
         "a question that waited is charged though its key has ended",
-        "server/use_cases/door.py",
+        "server/use_cases/identity/door.py",
         "        return self._door.recognise(self._authorization)",
         '        return Caller(self._holder or "", "analyst")',
         ("tests/attacks/test_c5_refused_requests.py",),
@@ -421,7 +421,7 @@ FAULTS = (
     Fault(
         "issuer_waited_for",
         "a request with a token of an unknown key waits for the issuer",
-        "server/use_cases/key_sets.py",
+        "server/use_cases/identity/key_sets.py",
         "        self.background(self._reload)",
         "        self._reload()",
         ("tests/unit/server/test_key_sets.py",),
@@ -448,7 +448,7 @@ FAULTS = (
     Fault(
         "ended_ones_uncounted",
         "live questions count what a crash left unstored alone, which tells of it",
-        "server/use_cases/recovery.py",
+        "server/use_cases/questions/recovery.py",
         "            self._queue(asked[0].compiled, execution)",
         "            if execution is not None:\n"
         "                self._queue(asked[0].compiled, execution)",
@@ -457,7 +457,7 @@ FAULTS = (
     Fault(
         "unheld_sizes_asked",
         "questions rest on sizes that a snapshot's rows were never held to",
-        "server/use_cases/questions.py",
+        "server/use_cases/questions/questions.py",
         "if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:",
         "if False:",
         ("tests/integration/test_unheld_sizes.py",),
@@ -465,7 +465,7 @@ FAULTS = (
     Fault(
         "unheld_sizes_released",
         "releases rest on sizes that a snapshot's rows were never held to",
-        "server/use_cases/release_specs.py",
+        "server/use_cases/publishing/specs.py",
         "    if limits != UNLIMITED and not dataset.sizes_are_held:",
         "    if False:",
         ("tests/integration/test_unheld_sizes.py",),
@@ -492,7 +492,7 @@ FAULTS = (
     Fault(
         "one_queue_of_jobs",
         "a job waits for another population's: its beginning tells of the other's end",
-        "server/use_cases/job_store.py",
+        "server/use_cases/jobs/store.py",
         '        (known, literal("population ") + job.c.population),',
         '        (known, literal("population ")),',
         ("tests/integration/test_job_queues.py",),
@@ -511,7 +511,7 @@ FAULTS = (
     Fault(
         "claims_of_one_worker_alike",
         "a worker that lost a job goes on, since the same process took it again",
-        "server/use_cases/job_store.py",
+        "server/use_cases/jobs/store.py",
         "lease_boot=secrets.token_hex(16),",
         'lease_boot="worker",',
         ("tests/integration/test_job_store.py",),
@@ -519,7 +519,7 @@ FAULTS = (
     Fault(
         "cancelled_at_its_turn",
         "a release that is cancelled while it is charged waits for its turn to end",
-        "server/use_cases/job_store.py",
+        "server/use_cases/jobs/store.py",
         'state=case((cancelled, "cancelled"), else_="queued"),',
         'state="queued",',
         ("tests/integration/test_job_store.py",),
@@ -527,7 +527,7 @@ FAULTS = (
     Fault(
         "closed_at_its_turn",
         "a cancelled job whose worker died waits for its turn to end",
-        "server/use_cases/job_running.py",
+        "server/use_cases/jobs/running.py",
         "for job_id in self._store.at_end():",
         "for job_id in ():",
         ("tests/integration/test_job_running.py",),
@@ -543,7 +543,7 @@ FAULTS = (
     Fault(
         "loads_overtaken_unseen",
         "public tables are not held against units that another load brings meanwhile",
-        "server/use_cases/loading.py",
+        "server/use_cases/loading/loading.py",
         "            if _versions(change.connection, manifest) != held.compared:",
         "            if False:",
         ("tests/integration/test_loads_at_once.py",),
@@ -551,7 +551,7 @@ FAULTS = (
     Fault(
         "unreadable_charged",
         "questions of a damaged snapshot are paid for and fail",
-        "server/use_cases/asking.py",
+        "server/use_cases/questions/asking.py",
         "        self._services.unreadable.require(grant.snapshot)\n",
         "",
         ("tests/integration/test_unreadable.py",),
@@ -559,7 +559,7 @@ FAULTS = (
     Fault(
         "unreadable_forgotten_by_loads",
         "a new load lets what was charged of a damaged snapshot fail",
-        "server/use_cases/unreadable.py",
+        "server/use_cases/services/unreadable.py",
         "active.keys() | charged_snapshots(connection)",
         "set(active)",
         ("tests/integration/test_unreadable.py",),
@@ -567,7 +567,7 @@ FAULTS = (
     Fault(
         "lost_files_unseen",
         "questions of a file that is lost while the server is up are paid and fail",
-        "server/use_cases/unreadable.py",
+        "server/use_cases/services/unreadable.py",
         "self._readable.get(snapshot) == stamp or",
         "snapshot in self._readable or",
         ("tests/integration/test_unreadable.py",),
@@ -575,7 +575,7 @@ FAULTS = (
     Fault(
         "activations_at_once",
         "requests start any number of comparisons, each in a process",
-        "server/use_cases/snapshots.py",
+        "server/use_cases/datasets/snapshots.py",
         "            _alone(self._services.activating),\n",
         "",
         ("tests/integration/test_activations.py",),
@@ -583,7 +583,7 @@ FAULTS = (
     Fault(
         "override_without_reason",
         "an override that gives no reason is passed over in silence",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "    if override_overlap and not reason:\n",
         "    if False:\n",
         ("tests/cli/test_datasets.py", "tests/integration/test_activations.py"),
@@ -607,7 +607,7 @@ FAULTS = (
     Fault(
         "job_times_exact",
         "jobs tell to the microsecond when their work on rows ended",
-        "server/use_cases/jobs.py",
+        "server/use_cases/jobs/jobs.py",
         '"ended": shown_time_if_any(row.ended),',
         '"ended": row.ended,',
         ("tests/integration/test_shown_times.py",),
@@ -615,7 +615,7 @@ FAULTS = (
     Fault(
         "releases_empty_memory",
         "the next request of everybody is slower once a release was measured",
-        "server/use_cases/work_ends.py",
+        "server/use_cases/services/work_ends.py",
         "RELEASE_ENDS | {REFUSED_OVERLAP, PROPOSED}",
         "frozenset({REFUSED_OVERLAP, PROPOSED})",
         ("tests/unit/server/test_remembered.py",),
@@ -623,7 +623,7 @@ FAULTS = (
     Fault(
         "loads_empty_memory",
         "the next request of everybody is slower once a load has ended",
-        "server/use_cases/remembered.py",
+        "server/use_cases/services/remembered.py",
         "CHANGING_NO_RIGHT | CHANGING_SNAPSHOTS",
         "CHANGING_NO_RIGHT",
         ("tests/unit/server/test_remembered.py",),
@@ -639,7 +639,7 @@ FAULTS = (
     Fault(
         "activations_overtaken_unseen",
         "people who are loaded while a snapshot is compared are named in public",
-        "server/use_cases/snapshots.py",
+        "server/use_cases/datasets/snapshots.py",
         "        if now != held.versions:",
         "        if False:",
         ("tests/integration/test_activations.py",),
@@ -658,7 +658,7 @@ FAULTS = (
     Fault(
         "charged_at_its_turn",
         "a release's charge tells when the job before it ended",
-        "server/use_cases/job_queues.py",
+        "server/use_cases/jobs/queues.py",
         "        self._runner.begin_due()\n",
         "",
         ("tests/integration/test_job_queues.py",),
@@ -666,7 +666,7 @@ FAULTS = (
     Fault(
         "one_lock_of_loads",
         "a load waits for another population's",
-        "server/use_cases/load_lock.py",
+        "server/use_cases/loading/lock.py",
         "        _locked(_common(settings), fcntl.LOCK_SH, while_waiting),",
         "        _locked(_common(settings), fcntl.LOCK_EX, while_waiting),",
         ("tests/integration/test_job_queues.py",),
@@ -827,7 +827,7 @@ FAULTS = (
     Fault(
         "manifests_read_again",
         "a manifest that was swapped once its custodian was checked is loaded",
-        "server/use_cases/loading.py",
+        "server/use_cases/loading/loading.py",
         "    if errand.submitted not in {None, read.facts}:",
         "    if False:",
         ("tests/integration/test_admin_jobs.py",),
@@ -835,7 +835,7 @@ FAULTS = (
     Fault(
         "any_number_of_manifests_waits",
         "submissions that wait for one another take all of the server's threads",
-        "server/use_cases/manifest_reading.py",
+        "server/use_cases/loading/manifest_reading.py",
         "        if not self._places.acquire(blocking=False):",
         "        if not self._places.acquire():",
         ("tests/unit/server/test_manifest_reading.py",),
@@ -987,7 +987,7 @@ FAULTS = (
     Fault(
         "unrecorded_overlap",
         "an overlap is refused without an entry",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "    _record(ledger, actor, facts, refused)\n",
         "",
         ("tests/integration/test_two_persons.py", "tests/cli/test_datasets.py"),
@@ -995,7 +995,7 @@ FAULTS = (
     Fault(
         "few_units_compared",
         "loads of any size are compared with other populations",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "    return 0 < new_units < LEAST_UNITS",
         "    return False",
         ("tests/cli/test_datasets.py",),
@@ -1019,7 +1019,7 @@ FAULTS = (
     Fault(
         "lists_compared_freely",
         "whether public lists name others' units is told again and again",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "        if not load.has_new_hashes and not load.publishes:",
         "        if not load.has_new_hashes and not load.named:",
         ("tests/cli/test_datasets.py",),
@@ -1051,7 +1051,7 @@ FAULTS = (
     Fault(
         "free_comparisons",
         "one person alone may be refused again and again",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "            comparison = self._agreed_comparison()",
         "            pass",
         ("tests/integration/test_two_persons.py", "tests/cli/test_datasets.py"),
@@ -1059,7 +1059,7 @@ FAULTS = (
     Fault(
         "comparisons_without_end",
         "one approval of a comparison serves for any number of refusals",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "            require_second_person(entry, actor, refused.comparison)",
         "            pass",
         ("tests/integration/test_overlap_approvals.py",),
@@ -1067,7 +1067,7 @@ FAULTS = (
     Fault(
         "told_before_recorded",
         "an error while a refusal is recorded tells that there was one",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "        refused = found\n    # from here on no error has the refusal for its "
         "context\n    _record(ledger, actor, facts, refused)\n",
         "        refused = found\n        _record(ledger, actor, facts, refused)\n",
@@ -1076,7 +1076,7 @@ FAULTS = (
     Fault(
         "unseen_units_publish",
         "few new units let a public table pass that names others' people",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "                self._decided(sorted(named))",
         "                pass",
         ("tests/integration/test_overlap_approvals.py",),
@@ -1084,7 +1084,7 @@ FAULTS = (
     Fault(
         "public_rows_unbound",
         "an approval of an overlap is not of what is public already",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         '                "shown": self.shown.digest(),\n',
         "",
         ("tests/integration/test_activations.py",),
@@ -1092,7 +1092,7 @@ FAULTS = (
     Fault(
         "public_changes_unshown",
         "whoever approves an overlap is not shown what becomes public",
-        "server/use_cases/comparisons.py",
+        "server/use_cases/loading/comparisons.py",
         "        public = self.shown.altered(self.dataset, self.before)",
         "        public = ()",
         ("tests/integration/test_overlap_approvals.py",),
@@ -1100,7 +1100,7 @@ FAULTS = (
     Fault(
         "undeclared_columns_unbound",
         "columns that are compared and not stored can be swapped after an approval",
-        "server/use_cases/loading.py",
+        "server/use_cases/loading/loading.py",
         '                "not_stored": ingested.not_stored,\n',
         "",
         ("tests/integration/test_overlap_approvals.py",),
@@ -1589,7 +1589,7 @@ FAULTS = (
     Fault(
         "cache_across_snapshots",
         "an answer on old data is offered for new data",
-        "server/use_cases/questions.py",
+        "server/use_cases/questions/questions.py",
         '    parts = {"plan": compiled.canonical, "snapshot": snapshot}',
         '    parts = {"plan": compiled.canonical}',
         ("tests/integration/test_reuse.py",),
@@ -1760,7 +1760,7 @@ FAULTS = (
     Fault(
         "ends_counted",
         "verify over HTTP counts the entries of ends",
-        "server/use_cases/auditing.py",
+        "server/use_cases/oversight/auditing.py",
         "            lines, [*altered",
         "            found.entries, [*altered",
         ("tests/attacks/test_a3_order.py",),
@@ -1768,7 +1768,7 @@ FAULTS = (
     Fault(
         "heads_told",
         "statements over HTTP name the ledger's head",
-        "server/use_cases/statements.py",
+        "server/use_cases/oversight/statements.py",
         "        if not self._on_host:",
         "        if self._on_host:",
         ("tests/attacks/test_a3_order.py",),
@@ -1776,7 +1776,7 @@ FAULTS = (
     Fault(
         "ends_in_changes",
         "statements list the end of a release's work among changes",
-        "server/use_cases/statement_changes.py",
+        "server/use_cases/oversight/statement_changes.py",
         '_UNTOLD = RELEASE_ENDS | {"proposal.create"}',
         '_UNTOLD = {"proposal.create"}',
         ("tests/attacks/test_a3_order.py",),
@@ -1793,7 +1793,7 @@ FAULTS = (
     Fault(
         "clock_decides_an_offer",
         "releases are compared for half a second by the clock",
-        "server/use_cases/release_offers.py",
+        "server/use_cases/releases/offers.py",
         "        if effort.spent + matching > effort.steps:\n",
         '        clock = __import__("time").monotonic\n'
         "        if clock() - clock() < -0.5:\n",
@@ -1810,7 +1810,7 @@ FAULTS = (
     Fault(
         "unseen_releases_told",
         "a release's charge shows that it has ended before its public time",
-        "server/use_cases/release_times.py",
+        "server/use_cases/releases/times.py",
         "    unseen = or_(begun, release.c.visible > now_text())",
         "    unseen = begun",
         ("tests/attacks/test_a3_order.py",),
@@ -1834,7 +1834,7 @@ FAULTS = (
     Fault(
         "recovered_at_once",
         "a recovered answer shows at the run after its execution ended",
-        "server/use_cases/recovery.py",
+        "server/use_cases/questions/recovery.py",
         "            if now < taken.due:",
         "            if now < taken.due and not taken.is_ready:",
         ("tests/attacks/test_a3_recovery.py",),
@@ -1842,7 +1842,7 @@ FAULTS = (
     Fault(
         "late_recovery_at_once",
         "a recovered answer that is late shows at the next run, uncounted",
-        "server/use_cases/recovery.py",
+        "server/use_cases/questions/recovery.py",
         "                taken.postpone(now)\n",
         "",
         ("tests/attacks/test_a3_recovery.py",),
@@ -1850,7 +1850,7 @@ FAULTS = (
     Fault(
         "recovered_together",
         "what is taken up after another shows as soon as if it were alone",
-        "server/use_cases/recovery.py",
+        "server/use_cases/questions/recovery.py",
         "        begins = max(self._busy_until, pace.clock() + pace.starting_seconds)",
         "        begins = pace.clock() + pace.starting_seconds",
         ("tests/attacks/test_a3_recovery.py",),
@@ -1858,7 +1858,7 @@ FAULTS = (
     Fault(
         "stored_ones_first",
         "what a dead process had stored shows before what it had not",
-        "server/use_cases/recovery.py",
+        "server/use_cases/questions/recovery.py",
         "        for one in sorted(left, key=lambda one: one.time):",
         "        for one in sorted(left, key=lambda one: isinstance(one, Orphan)):",
         ("tests/attacks/test_a3_recovery.py",),
@@ -1908,7 +1908,7 @@ FAULTS = (
     Fault(
         "dead_keys_live",
         "a revoked key still opens",
-        "server/use_cases/access.py",
+        "server/use_cases/identity/access.py",
         "            tables.key.c.revoked.is_(False),\n",
         "",
         ("tests/integration/test_reuse.py",),
@@ -1916,7 +1916,7 @@ FAULTS = (
     Fault(
         "expired_projects_ask",
         "a project asks after its last day",
-        "server/use_cases/access.py",
+        "server/use_cases/identity/access.py",
         "    return expires is not None and today() >= date.fromisoformat(expires)",
         "    return False",
         ("tests/integration/test_reuse.py",),
@@ -2069,7 +2069,7 @@ FAULTS = (
     Fault(
         "approval_serves_forever",
         "an approval is not used up",
-        "server/use_cases/second_persons.py",
+        "server/use_cases/approvals/second_persons.py",
         '    entry.update(tables.proposal, {"id": approval.id}, {"state": "used"})\n',
         "",
         ("tests/integration/test_two_persons.py",),
@@ -2077,7 +2077,7 @@ FAULTS = (
     Fault(
         "approver_of_ones_own",
         "two actors are always two persons",
-        "server/use_cases/second_persons.py",
+        "server/use_cases/approvals/second_persons.py",
         "    return one != other and not (",
         "    return True or not (",
         ("tests/integration/test_two_persons.py",),
@@ -2085,7 +2085,7 @@ FAULTS = (
     Fault(
         "approval_of_anything",
         "an approval does not bind to the change",
-        "server/use_cases/second_persons.py",
+        "server/use_cases/approvals/second_persons.py",
         "            tables.proposal.c.digest == change.digest(),\n",
         "",
         ("tests/integration/test_two_persons.py",),
@@ -2093,7 +2093,7 @@ FAULTS = (
     Fault(
         "stale_is_open",
         "a change can be approved although its old values no longer hold",
-        "server/use_cases/second_persons.py",
+        "server/use_cases/approvals/second_persons.py",
         '    return "stale" if stale else str(proposal.state)',
         "    return str(proposal.state)",
         ("tests/integration/test_stale_proposals.py",),
@@ -2101,7 +2101,7 @@ FAULTS = (
     Fault(
         "approval_outlives_a_stop",
         "what was approved before a limit was set serves once the old value is back",
-        "server/use_cases/second_persons.py",
+        "server/use_cases/approvals/second_persons.py",
         "        and not set_since(connection, Proposed.of(row))\n",
         "",
         ("tests/integration/test_stale_proposals.py",),
@@ -2109,7 +2109,7 @@ FAULTS = (
     Fault(
         "statement_tells_of_others",
         "a statement tells of all the limits and charges of an entry",
-        "server/use_cases/statement_changes.py",
+        "server/use_cases/oversight/statement_changes.py",
         "            if own.has_scope(scope)\n",
         "",
         ("tests/integration/test_reconciled_statements.py",),
@@ -2117,7 +2117,7 @@ FAULTS = (
     Fault(
         "places_not_shared",
         "places held by other processes are not counted",
-        "server/use_cases/shared_limits.py",
+        "server/use_cases/identity/shared_limits.py",
         "                in_flight.c.boot != boot,\n",
         "                in_flight.c.boot == boot,\n",
         ("tests/unit/server/test_limits.py",),
@@ -2125,7 +2125,7 @@ FAULTS = (
     Fault(
         "every_role_everywhere",
         "a route lets every role in",
-        "server/use_cases/roles.py",
+        "server/use_cases/identity/roles.py",
         "        if caller.role in ROUTES[route]:",
         "        if caller.role in ROLES:",
         ("tests/attacks/test_e6_matrix.py",),
@@ -2133,7 +2133,7 @@ FAULTS = (
     Fault(
         "every_population_is_ones_own",
         "a custodian reaches what another one holds",
-        "server/use_cases/administration.py",
+        "server/use_cases/custody/administration.py",
         "            if name not in self._own(connection):",
         "            if name is None:",
         ("tests/attacks/test_e6_matrix.py",),
@@ -2141,7 +2141,7 @@ FAULTS = (
     Fault(
         "measured_again",
         "a release whose files could not be written is drawn anew for the same charge",
-        "server/use_cases/release_job.py",
+        "server/use_cases/publishing/job.py",
         "        raise CommandRefusedError(_UNWRITTEN) from None",
         "        raise",
         ("tests/integration/test_release_incidents.py",),
@@ -2149,7 +2149,7 @@ FAULTS = (
     Fault(
         "readers_of_everywhere",
         "a spec's readers tell whose names other populations know",
-        "server/use_cases/release_job.py",
+        "server/use_cases/publishing/job.py",
         "connection.execute(members.union(custodians))",
         "connection.execute(select(tables.principal.c.name))",
         ("tests/integration/test_release_incidents.py",),

@@ -7,8 +7,8 @@ from sqlalchemy import make_url
 
 from budget.ledger import Ledger
 from server.persistence.tables import work_metadata
-from server.use_cases.limits import Allowance
-from server.use_cases.shared_limits import SharedLimiter
+from server.use_cases.identity.limits import Allowance
+from server.use_cases.identity.shared_limits import SharedLimiter
 from tests.ledger_desk import Desk
 from tests.round_trips import Relay
 

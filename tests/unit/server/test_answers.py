@@ -22,10 +22,14 @@ from query_lang.plans.compiled import (
     OrderTerm,
     QuantileShown,
 )
-from server.use_cases.answers import answer_document, free_pieces, plan_document
-from server.use_cases.documents import encode
-from server.use_cases.questions import LossRange, Question, _price
-from server.use_cases.requests import Accuracy, QuestionRequest
+from server.use_cases.questions.answers import (
+    answer_document,
+    free_pieces,
+    plan_document,
+)
+from server.use_cases.questions.questions import LossRange, Question, _price
+from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.services.documents import encode
 from tests.answers import WIDE, column, compiled, key, measure, number
 
 DAYS = Bins(0, 10, 2, one_per_value=False, of_days=True)

@@ -17,8 +17,8 @@ from server.api.caller_checks import (
     CallerChecks,
 )
 from server.api.known_callers import MOST_CREDENTIALS, KnownCallers
-from server.use_cases.door import Place
-from server.use_cases.limits import Allowance, MemoryLimiter
+from server.use_cases.identity.door import Place
+from server.use_cases.identity.limits import Allowance, MemoryLimiter
 
 ONE = Machine(executors=1, cores=2)
 ADA = SimpleNamespace(name="ada")

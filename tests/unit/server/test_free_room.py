@@ -1,7 +1,7 @@
 import pytest
 
-from server.use_cases.errors import RateLimitedError
-from server.use_cases.free_room import FreeRoom
+from server.use_cases.questions.free_room import FreeRoom
+from server.use_cases.services.errors import RateLimitedError
 
 SECOND = 1_000_000
 

@@ -16,15 +16,15 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from server.settings import SettingsError, read_settings
-from server.use_cases.errors import CommandRefusedError
-from server.use_cases.key_sets import (
+from server.use_cases.identity.key_sets import (
     MAX_BYTES,
     KeySetError,
     KeySource,
     key_source,
     read_key_set,
 )
-from server.use_cases.oidc import TokenReader, token_reader
+from server.use_cases.identity.oidc import TokenReader, token_reader
+from server.use_cases.services.errors import CommandRefusedError
 from tests import issuers
 
 

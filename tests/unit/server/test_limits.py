@@ -11,9 +11,9 @@ from budget.databases import Databases
 from budget.tables import boot
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, work_metadata
-from server.use_cases.errors import RateLimitedError
-from server.use_cases.limits import MICROSECONDS, Allowance, MemoryLimiter
-from server.use_cases.shared_limits import SharedLimiter
+from server.use_cases.identity.limits import MICROSECONDS, Allowance, MemoryLimiter
+from server.use_cases.identity.shared_limits import SharedLimiter
+from server.use_cases.services.errors import RateLimitedError
 
 START = 1_800_000_000 * MICROSECONDS
 

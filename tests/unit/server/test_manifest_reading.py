@@ -3,13 +3,13 @@ import threading
 import time
 from contextlib import closing
 
-from server.use_cases.errors import BusyError
-from server.use_cases.manifest_reading import (
+from server.use_cases.loading.manifest_reading import (
     MOST_SAID,
     MOST_WAITING,
     ManifestReader,
     reading_of,
 )
+from server.use_cases.services.errors import BusyError
 
 
 def manifest(folder, text):

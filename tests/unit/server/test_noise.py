@@ -9,7 +9,7 @@ from mechanisms.pricing import half_width, price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.plans.compiled import AverageShown, Bins, QuantileShown
-from server.use_cases.noise import _point_moved, noise_of
+from server.use_cases.questions.noise import _point_moved, noise_of
 from tests.answers import WIDE, column, compiled, key, measure, number
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.use_cases.release_times import appearance, declared_slots
+from server.use_cases.releases.times import appearance, declared_slots
 
 CHARGED = "2025-03-01T09:00:00.000000+00:00"
 

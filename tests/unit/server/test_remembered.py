@@ -4,9 +4,9 @@ from contextvars import copy_context
 
 import pytest
 
-from server.use_cases.errors import NotFoundError
-from server.use_cases.people import PeopleOffice
-from server.use_cases.remembered import CatalogueMemory
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.services.errors import NotFoundError
+from server.use_cases.services.remembered import CatalogueMemory
 from tests.harness import Installation
 
 

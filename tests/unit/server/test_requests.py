@@ -5,7 +5,7 @@ import pytest
 
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import Loss
-from server.use_cases.requests import read_request
+from server.use_cases.questions.requests import read_request
 
 
 def body(**more):

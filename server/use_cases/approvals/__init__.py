@@ -1,0 +1,1 @@
+"""Changes that need a second person: what they alter, and whether it still holds."""

@@ -1,0 +1,280 @@
+"""Whether what a proposed change alters is still what it was when it was proposed.
+
+Nobody should approve of "cap 0 -> 5" while the cap is 6: the change cannot be made, and
+if the cap came back to 0 it would be made in other circumstances than those approved.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Row, func, select
+
+from budget.ledger import Scope
+from budget.statements import EntryLine, read_entries
+from budget.tables import chain
+from budget.writing import read_accounts
+from privacy.losses import Loss
+from server.persistence import tables
+from server.use_cases.approvals.changes import Altered, limit_name, shown_value
+from server.use_cases.approvals.declarations import (
+    Declared,
+    ever_declared,
+    population_facts,
+    stored_population,
+)
+
+_NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
+_MEMBER = re.compile(r"allotment of (.+) in (\w+)")
+_FACT = re.compile(r"(expires|purpose|protocol) of (\w+)")
+_LIMIT = re.compile(r"(cap|allotment) of (\w+)")
+_RELEASE = re.compile(r"public release ([^:]+)(: snapshot)?")
+_THERE = "there already"
+_PUBLIC = ": public"
+_SETTING = ("population.cap", "project.change")
+
+Found = list[tuple[str, str, str]]
+"""What differs: its name, what it is now, what it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A proposed change, as it is stored."""
+
+    id: str
+    action: str
+    population: str | None
+    altered: tuple[Altered, ...]
+
+    @classmethod
+    def of(cls, row: Row[tuple[object, ...]]) -> "Proposed":
+        """Return the change of a proposal."""
+        change = json.loads(str(row.change))
+        altered = (Altered(o["what"], o["old"], o["new"]) for o in change["altered"])
+        population = None if row.population is None else str(row.population)
+        return cls(str(row.id), str(row.action), population, tuple(altered))
+
+
+def stale_words(connection: Connection, proposed: Proposed) -> list[str]:
+    """Return, in words, what is no longer as the proposer saw it; empty if all is.
+
+    It reads nothing of other populations than the proposal's own: whether one that is
+    to be created is there by now is all that is asked of one that has none.
+    """
+    look = _LOOKS.get(proposed.action)
+    if look is None:
+        return []
+    found = look(connection, proposed)
+    differing = {what for what, _, _ in found}
+    return [f"{what} is {now} now, not {old}" for what, now, old in found] + [
+        f"{what} was set since, and is again what it was"
+        for what in set_since(connection, proposed)
+        if what not in differing
+    ]
+
+
+def set_since(connection: Connection, proposed: Proposed) -> list[str]:
+    """Return the limits and facts that were set since they were proposed otherwise.
+
+    Whoever sets a cap to 0 stops what was agreed before, also where it was 0 then.
+    """
+    watched = {one.what for one in proposed.altered if _is_watched(proposed, one.what)}
+    if not watched:
+        return []
+    made = connection.execute(
+        select(func.min(chain.c.seq)).where(
+            chain.c.kind == "admin",
+            chain.c.body.contains('"proposal.create"'),
+            chain.c.body.contains(proposed.id),  # nobody knew this id before
+        )
+    ).scalar_one()
+    if made is None:  # it is being proposed
+        return []
+    later = read_entries(connection, "admin", "reconcile", after=made)
+    return sorted({what for entry in later for what in _set_by(entry) & watched})
+
+
+def _is_watched(proposed: Proposed, what: str) -> bool:
+    return proposed.action in _SETTING and (
+        _scope(what) is not None or _FACT.fullmatch(what) is not None
+    )
+
+
+def _set_by(entry: EntryLine) -> set[str]:
+    """Return the limits and facts of projects that an entry sets, as changes do."""
+    limits = entry.body.get("limits")
+    changes = entry.body.get("changes")
+    found = (
+        {limit_name(scope) for scope in limits} if isinstance(limits, dict) else set()
+    )
+    for change in changes if isinstance(changes, list) else ():
+        if change["table"] == tables.project.name and "update" in change:
+            name = change["key"]["name"]
+            found |= {f"{column} of {name}" for column in change["update"]}
+    return found
+
+
+def created_name(what: str) -> str | None:
+    """Return the population that a changed fact is about to create, if it is."""
+    place = _NEW_POPULATION.fullmatch(what)
+    return None if place is None else place[1] or place[2]
+
+
+def _creation(connection: Connection, proposed: Proposed) -> Found:
+    if proposed.population is not None:
+        return []  # an overlap's patients are compared when the load is repeated
+    named = {created_name(one.what): one for one in proposed.altered}
+    rows = connection.execute(
+        select(tables.population.c.name).where(tables.population.c.name.in_(named))
+    ).scalars()
+    return [(f"population {name}", _THERE, "none") for name in rows]
+
+
+def _limits(connection: Connection, proposed: Proposed) -> Found:
+    found = []
+    for one in proposed.altered:
+        now = _limit_or_fact(connection, one.what)
+        if now != one.old:
+            found.append((one.what, shown_value(now), shown_value(one.old)))
+    return found
+
+
+def _limit_or_fact(connection: Connection, what: str) -> object:
+    """Return a cap, an allotment or a fact of a project, as changes write it."""
+    if fact := _FACT.fullmatch(what):
+        column = tables.project.c[fact[1]]
+        wanted = select(column).where(tables.project.c.name == fact[2])
+        return connection.execute(wanted).scalar_one_or_none()
+    scope = _scope(what)
+    limit = None if scope is None else read_accounts(connection, [scope])[scope].limit
+    return None if limit is None else str(Loss(limit))
+
+
+def _scope(what: str) -> Scope | None:
+    if member := _MEMBER.fullmatch(what):
+        return Scope.principal(member[2], member[1])
+    if limit := _LIMIT.fullmatch(what):
+        kind = Scope.population if limit[1] == "cap" else Scope.project
+        return kind(limit[2])
+    return None
+
+
+def _activation(connection: Connection, proposed: Proposed) -> Found:
+    """Look at the pointer alone: declarations are compared with what it names."""
+    pointer = proposed.altered[0]
+    active = _active_beside(connection, pointer.new)
+    if active == pointer.old:
+        return []
+    return [(pointer.what, shown_value(active), shown_value(pointer.old))]
+
+
+def _active_beside(connection: Connection, snapshot: object) -> str | None:
+    """Return the active snapshot of the dataset that a snapshot is of."""
+    active: str | None = connection.execute(
+        select(tables.dataset.c.active_snapshot)
+        .join(tables.snapshot, tables.snapshot.c.dataset == tables.dataset.c.name)
+        .where(tables.snapshot.c.id == snapshot)
+    ).scalar_one_or_none()
+    return active
+
+
+def _load(connection: Connection, proposed: Proposed) -> Found:
+    if proposed.population is None:
+        return _creation(connection, proposed)
+    name = proposed.altered[0].what.partition(".")[0]
+    known = tables.dataset
+    dataset = connection.execute(
+        select(known).where(
+            known.c.name == name, known.c.population == proposed.population
+        )
+    ).one_or_none()
+    if dataset is None:
+        return []  # it is new, as it was
+    declared = _declared(connection, dataset)
+    found = []
+    stored = stored_population(connection, proposed.population) or {}
+    population = population_facts(stored)
+    for one in proposed.altered:
+        place = one.what.removeprefix(f"{name}.")
+        known_as = [*declared.known_as(place), *_told(population, place)]
+        if one.old not in known_as:
+            now = shown_value(known_as[-1])
+            found.append((one.what, now, shown_value(one.old)))
+    return found
+
+
+def _told(facts: Mapping[str, object], place: str) -> list[object]:
+    return [facts[place]] if place in facts else []
+
+
+@dataclass(frozen=True, slots=True)
+class _DeclaredNow:
+    """What the active snapshot declares by place, and all that was ever declared."""
+
+    active: Mapping[str, object]
+    earlier: Mapping[str, list[object]]
+    specs: Mapping[str, object]  # tables of the active snapshot, whole
+
+    def known_as(self, place: str) -> list[object]:
+        """Return the old values that a load may alter here, as changes write them.
+
+        What becomes public is altered whole, from the active table or from none.
+        """
+        told = self.earlier.get(place, [None])
+        found = [self.active[place]] if place in self.active else [*told]
+        table = place.removesuffix(_PUBLIC)
+        return [*found, self.specs.get(table)] if table != place else found
+
+
+def _declared(connection: Connection, dataset: Row[tuple[object, ...]]) -> _DeclaredNow:
+    every = ever_declared(connection, dataset)
+    active = every[str(dataset.active_snapshot)]
+    earlier: dict[str, list[object]] = {}
+    for declared in every.values():
+        for place, value in _flat(declared).items():
+            earlier.setdefault(place, []).append(value)
+    return _DeclaredNow(_flat(active), earlier, active.table_specs())
+
+
+def _flat(declared: Declared) -> dict[str, object]:
+    return {
+        place: value
+        for facts in declared.facts().values()
+        for place, value in facts.items()
+    }
+
+
+def _publication(connection: Connection, proposed: Proposed) -> Found:
+    found = []
+    for one in proposed.altered:
+        place = _RELEASE.fullmatch(one.what)
+        if place and place[2]:
+            active = _active_beside(connection, one.new)
+            if active != one.new:
+                found.append((one.what, shown_value(active), shown_value(one.new)))
+        elif place and _is_taken(connection, place[1], proposed.population):
+            found.append((one.what, _THERE, "none"))
+    return found
+
+
+def _is_taken(connection: Connection, name: str, population: str | None) -> bool:
+    release = tables.publication
+    taken = select(release.c.id).where(
+        release.c.name == name,
+        release.c.population == population,
+        release.c.state != "failed",
+    )
+    return connection.execute(taken).first() is not None
+
+
+_LOOKS: dict[str, Callable[[Connection, Proposed], Found]] = {
+    "population.create": _creation,
+    "overlap.override": _creation,
+    "overlap.compare": _creation,
+    "population.cap": _limits,
+    "project.change": _limits,
+    "snapshot.activate": _activation,
+    "dataset.load": _load,
+    "release.publish": _publication,
+}

@@ -1,0 +1,1 @@
+"""People, projects and populations, as custodians and admins keep them."""

@@ -1,0 +1,168 @@
+"""Populations and their datasets: what custodians see, and the caps that they set."""
+
+import json
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from budget.ledger import Scope
+from privacy.losses import Loss
+from privacy.schema import DEFAULT_MAX_UNITS
+from privacy.times import shown_time
+from server.persistence import tables
+from server.use_cases.approvals.changes import Altered, Change, because
+from server.use_cases.approvals.second_persons import (
+    asking_second_person,
+    require_second_person,
+    shown_populations,
+)
+from server.use_cases.custody.allowed_overlaps import populations_sharing_with
+from server.use_cases.identity.access import custodians_of
+from server.use_cases.identity.catalogue import existing
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import read_secret, secret_digest
+from server.use_cases.services.services import Services
+
+
+class PopulationOffice:
+    """Shows populations and datasets, and sets caps; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def population(self, name: str) -> Document:
+        """Describe a population: whom it protects, its cap, what is spent."""
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.population, name)
+            datasets = connection.execute(
+                select(tables.dataset.c.name)
+                .where(tables.dataset.c.population == name)
+                .order_by(tables.dataset.c.name)
+            ).scalars()
+            names = list(datasets)
+            custodians = sorted(custodians_of(connection, name))
+            sharing = populations_sharing_with(connection, name)
+            shown = shown_populations(connection, self._actor, sharing)
+        scope = Scope.population(name)
+        cap = self._services.ledger.limit(scope) or Loss(0)
+        spent = self._services.ledger.spent(scope)
+        return {
+            "name": name,
+            "unit": row.unit,
+            "unit_type": row.unit_type,
+            "unit_fold": json.loads(row.declaration).get("unit_fold") or [],
+            "max_units": _max_units(row.declaration),
+            "epsilon_cap": str(cap),
+            "delta_cap": "0",
+            "spent": str(spent),
+            "remaining": str(cap.minus_floor_zero(spent)),
+            "epsilon_per_query": {
+                "min": str(Loss(row.epsilon_min_nano)),
+                "max": str(Loss(row.epsilon_max_nano)),
+            },
+            "datasets": names,
+            "shares_units_with": shown,
+            "custodians": custodians,
+            "created": shown_time(row.created),
+        }
+
+    def populations(self) -> list[Document]:
+        """Describe every population."""
+        with self._services.databases.reader.connect() as connection:
+            names = connection.execute(
+                select(tables.population.c.name).order_by(tables.population.c.name)
+            ).scalars()
+            listed = list(names)
+        return [self.population(name) for name in listed]
+
+    def set_cap(self, name: str, cap: Loss, reason: str | None = None) -> Document:
+        """Set a cap; a higher one needs two persons. The reason is recorded."""
+        scope = Scope.population(name)
+        with (
+            asking_second_person(self._services, self._actor),
+            self._services.ledger.recorded(
+                "population.cap", self._actor, because(reason)
+            ) as change,
+        ):
+            existing(change.connection, tables.population, name)
+            held = self._services.ledger.limit(scope) or Loss(0)
+            if cap > held:
+                raised = Altered(f"cap of {name}", str(held), str(cap))
+                wanted = Change("population.cap", name, (raised,), reason)
+                require_second_person(change, self._actor, wanted)
+            change.set_limit(scope, cap)
+        return self.population(name)
+
+    def datasets(self) -> list[Document]:
+        """List every dataset with its active snapshot."""
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(
+                select(tables.dataset).order_by(tables.dataset.c.name)
+            ).all()
+        return [
+            {
+                "name": row.name,
+                "population": row.population,
+                "snapshot": row.active_snapshot,
+            }
+            for row in rows
+        ]
+
+    def dataset(self, name: str) -> Document:
+        """Describe one dataset with its snapshots."""
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.dataset, name)
+            snapshots = connection.execute(
+                select(
+                    tables.snapshot.c.id,
+                    tables.snapshot.c.created,
+                    tables.snapshot.c.schema,
+                )
+                .where(tables.snapshot.c.dataset == name)
+                .order_by(tables.snapshot.c.created)
+            ).all()
+        active = next(s for s in snapshots if s.id == row.active_snapshot)
+        return {
+            "name": name,
+            "population": row.population,
+            "snapshot": row.active_snapshot,
+            "snapshots": [
+                {"id": s.id, "created": shown_time(s.created)} for s in snapshots
+            ],
+            "tables": json.loads(active.schema)["tables"],
+        }
+
+
+def _max_units(declaration: str) -> int:
+    declared = json.loads(declaration).get("max_units")
+    return DEFAULT_MAX_UNITS if declared is None else int(declared)
+
+
+def installation_value(connection: Connection, name: str) -> str:
+    """Return a fact that ``curator init`` fixed."""
+    value: str = connection.execute(
+        select(tables.installation.c.value).where(tables.installation.c.name == name)
+    ).scalar_one()
+    return value
+
+
+def checked_secret(connection: Connection, file: Path) -> bytes:
+    """Return the master secret, if it is the one that the ledger knows.
+
+    Raises:
+        CommandRefusedError: It is missing or another.
+    """
+    try:
+        secret = read_secret(file)
+    except (OSError, ValueError):
+        secret = b""
+    if secret_digest(secret) != installation_value(connection, "secret_digest"):
+        message = (
+            "DATA/secret.key is missing or is not the one of this installation: "
+            "bring it back from its backup; a new one would make the same "
+            "patients look like strangers"
+        )
+        raise CommandRefusedError(message)
+    return secret

@@ -1,0 +1,302 @@
+"""Projects: who may ask which datasets, why, until when, and how much of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from sqlalchemy import Connection, Row, Table, select
+
+from budget.ledger import Scope
+from privacy.losses import Loss
+from privacy.times import shown_time
+from server.persistence import tables
+from server.use_cases.approvals.changes import Action, Altered, Change, because
+from server.use_cases.approvals.second_persons import (
+    asking_second_person,
+    require_second_person,
+)
+from server.use_cases.identity.access import is_expired
+from server.use_cases.identity.catalogue import check_name, existing, holds, refuse_used
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.services import Services, now_text, random_id
+
+_ACTION: Action = "project.change"
+
+
+@dataclass(frozen=True, slots=True)
+class NewProject:
+    """What ``project create`` is given."""
+
+    name: str
+    datasets: tuple[str, ...]
+    principals: tuple[str, ...]
+    allotment: Loss
+    expires: date | None = None
+    private_history: bool = False
+    purpose: str | None = None
+    protocol: str | None = None  # of the ethics board, or whoever approved it
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectChange:
+    """What is to change of a project; None leaves a fact as it is."""
+
+    allotment: Loss | None = None
+    expires: date | Literal["never"] | None = None
+    purpose: str | None = None
+    protocol: str | None = None
+    reason: str | None = None  # of the change itself, on record with it
+
+
+class ProjectOffice:
+    """Creates and changes projects; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def create_project(self, new: NewProject) -> Document:
+        """Create a project over datasets of one population."""
+        check_name(new.name, "project")
+        if not new.datasets or not new.principals:
+            message = "a project needs at least one --dataset and one --principal"
+            raise CommandRefusedError(message)
+        identifier = random_id("j")
+        with self._services.ledger.recorded("project.create", self._actor) as change:
+            refuse_used(change.connection, tables.project, new.name)
+            population = _one_population(change.connection, new.datasets)
+            for principal in new.principals:
+                existing(change.connection, tables.principal, principal)
+            change.insert(
+                tables.project,
+                {
+                    "name": new.name,
+                    "id": identifier,
+                    "population": population,
+                    "expires": None if new.expires is None else new.expires.isoformat(),
+                    "private_history": new.private_history,
+                    "created": now_text(),
+                    "created_by": self._actor,
+                    "purpose": new.purpose,
+                    "protocol": new.protocol,
+                },
+            )
+            for dataset in dict.fromkeys(new.datasets):
+                change.insert(
+                    tables.project_dataset, {"project": new.name, "dataset": dataset}
+                )
+            for principal in dict.fromkeys(new.principals):
+                change.insert(
+                    tables.project_principal,
+                    {"project": new.name, "principal": principal},
+                )
+            change.set_limit(Scope.project(new.name), new.allotment)
+        made: Document = {"id": identifier, "name": new.name}
+        return {**made, **self._beyond_cap(population, new.allotment)}
+
+    def _beyond_cap(self, population: str, allotment: Loss) -> Document:
+        """Return a note where a project may spend more than its population can."""
+        scope = Scope.population(population)
+        cap = self._services.ledger.limit(scope) or Loss(0)
+        if allotment <= cap:
+            return {}
+        left = cap.minus_floor_zero(self._services.ledger.spent(scope))
+        note = (
+            f"the allotment {allotment} is more than the cap {cap} of {population}, "
+            f"which wins: at most {left} can still be spent, by all projects together"
+        )
+        return {"note": note}
+
+    def grant_principal(
+        self,
+        project: str,
+        principal: str,
+        allotment: Loss | None,
+        reason: str | None = None,
+    ) -> Document:
+        """Let a principal into a project, with an allotment of its own if given."""
+        scope = Scope.principal(project, principal)
+        with (
+            asking_second_person(self._services, self._actor),
+            self._services.ledger.recorded(
+                "project.grant", self._actor, because(reason)
+            ) as change,
+        ):
+            owner = existing(change.connection, tables.project, project)
+            existing(change.connection, tables.principal, principal)
+            row = {"project": project, "principal": principal}
+            if not holds(change.connection, tables.project_principal, row):
+                change.insert(tables.project_principal, row)
+            if allotment is not None:
+                held = self._services.ledger.limit(scope)
+                if held is not None and allotment > held:
+                    what = f"allotment of {principal} in {project}"
+                    raised = Altered(what, str(held), str(allotment))
+                    wanted = Change(_ACTION, owner.population, (raised,), reason)
+                    require_second_person(change, self._actor, wanted)
+                change.set_limit(scope, allotment)
+        return {"project": project, "principal": principal}
+
+    def grant_dataset(self, project: str, dataset: str) -> Document:
+        """Let a project ask one more dataset of its population."""
+        with self._services.ledger.recorded("project.grant", self._actor) as change:
+            owner = existing(change.connection, tables.project, project)
+            if _one_population(change.connection, [dataset]) != owner.population:
+                message = f"{dataset!r} is of another population than {project!r}"
+                raise CommandRefusedError(message)
+            row = {"project": project, "dataset": dataset}
+            if not holds(change.connection, tables.project_dataset, row):
+                change.insert(tables.project_dataset, row)
+        return {"project": project, "dataset": dataset}
+
+    def revoke_principal(self, project: str, principal: str) -> Document:
+        """Take a principal out of a project; what it asked stays."""
+        row = {"project": project, "principal": principal}
+        return self._revoke(tables.project_principal, row)
+
+    def revoke_dataset(self, project: str, dataset: str) -> Document:
+        """Take a dataset out of a project; its answers stay."""
+        row = {"project": project, "dataset": dataset}
+        return self._revoke(tables.project_dataset, row)
+
+    def _revoke(self, table: Table, row: dict[str, str]) -> Document:
+        with self._services.ledger.recorded("project.revoke", self._actor) as change:
+            existing(change.connection, tables.project, row["project"])
+            if not holds(change.connection, table, row):
+                member = next(name for name in row if name != "project")
+                message = f"{row[member]!r} is not in the project {row['project']!r}"
+                raise NoSuchThingError(message)
+            change.delete(table, row)
+        return {**row, "revoked": True}
+
+    def change_project(self, name: str, wanted: ProjectChange) -> Document:
+        """Change a project; more loss or more time needs two persons."""
+        with (
+            asking_second_person(self._services, self._actor),
+            self._services.ledger.recorded(
+                _ACTION, self._actor, because(wanted.reason)
+            ) as change,
+        ):
+            row = existing(change.connection, tables.project, name)
+            held = self._services.ledger.limit(Scope.project(name)) or Loss(0)
+            values = _new_values(wanted)
+            altered = _altered(name, row, held, wanted)
+            if _is_extended(row.expires, wanted.expires) or (
+                wanted.allotment is not None and wanted.allotment > held
+            ):
+                needed = Change(_ACTION, row.population, altered, wanted.reason)
+                require_second_person(change, self._actor, needed)
+            if values:
+                change.update(tables.project, {"name": name}, values)
+            if wanted.allotment is not None:
+                change.set_limit(Scope.project(name), wanted.allotment)
+        note = self._beyond_cap(row.population, wanted.allotment or Loss(0))
+        return {**self.project(name), **note}
+
+    def projects(self) -> list[Document]:
+        """List the projects with what they may spend and have spent."""
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(
+                select(tables.project).order_by(tables.project.c.name)
+            ).all()
+            return [self.described(connection, row) for row in rows]
+
+    def project(self, name: str) -> Document:
+        """Describe one project."""
+        with self._services.databases.reader.connect() as connection:
+            return self.described(
+                connection, existing(connection, tables.project, name)
+            )
+
+    def described(
+        self, connection: Connection, row: Row[tuple[object, ...]]
+    ) -> Document:
+        """Describe the project of one row."""
+        scope = Scope.project(row.name)
+        limit = self._services.ledger.limit(scope) or Loss(0)
+        spent = self._services.ledger.spent(scope)
+        return {
+            "name": row.name,
+            "id": row.id,
+            "population": row.population,
+            "expires": row.expires,
+            "private_history": row.private_history,
+            "purpose": row.purpose,
+            "protocol": row.protocol,
+            "created": shown_time(row.created),
+            "created_by": row.created_by,
+            "datasets": _members(connection, tables.project_dataset, row.name),
+            "principals": _members(connection, tables.project_principal, row.name),
+            "allotment": str(limit),
+            "spent": str(spent),
+            "remaining": str(limit.minus_floor_zero(spent)),
+        }
+
+
+def _new_values(wanted: ProjectChange) -> dict[str, str | None]:
+    """Return the columns that a change sets."""
+    texts = {"purpose": wanted.purpose, "protocol": wanted.protocol}
+    values = {name: text for name, text in texts.items() if text is not None}
+    if wanted.expires is None:
+        return {**values}
+    return {"expires": _day(wanted.expires), **values}
+
+
+def _altered(
+    name: str, row: Row[tuple[object, ...]], held: Loss, wanted: ProjectChange
+) -> tuple[Altered, ...]:
+    """Return all that a change alters: whoever approves it sees the whole."""
+    old = {"expires": row.expires, "purpose": row.purpose, "protocol": row.protocol}
+    altered = [
+        Altered(f"{fact} of {name}", old[fact], new)
+        for fact, new in _new_values(wanted).items()
+    ]
+    if wanted.allotment is not None:
+        what = f"allotment of {name}"
+        altered.append(Altered(what, str(held), str(wanted.allotment)))
+    return tuple(altered)
+
+
+def require_ahead(expires: date | None) -> None:
+    """Check the first day without access of a project that begins now.
+
+    Raises:
+        CommandRefusedError: It has begun: nobody could ask anything.
+    """
+    if expires is not None and is_expired(expires.isoformat()):
+        message = f"expires {expires}: nobody could ask; give a day that has not begun"
+        raise CommandRefusedError(message)
+
+
+def _is_extended(expires: str | None, wanted: date | Literal["never"] | None) -> bool:
+    if wanted is None or expires is None:
+        return False  # what never ends cannot last longer
+    return wanted == "never" or wanted > date.fromisoformat(expires)
+
+
+def _day(expires: date | Literal["never"] | None) -> str | None:
+    return expires.isoformat() if isinstance(expires, date) else None
+
+
+def _members(connection: Connection, table: Table, project: str) -> list[str]:
+    member = next(column for column in table.c if column.name != "project")
+    return list(
+        connection.execute(
+            select(member).where(table.c.project == project).order_by(member)
+        ).scalars()
+    )
+
+
+def _one_population(connection: Connection, datasets: Sequence[str]) -> str:
+    populations = {
+        str(existing(connection, tables.dataset, name).population) for name in datasets
+    }
+    if len(populations) > 1:
+        message = (
+            "a project asks datasets of one population; these have "
+            f"{', '.join(sorted(populations))}"
+        )
+        raise CommandRefusedError(message)
+    return populations.pop()

@@ -1,0 +1,1 @@
+"""Datasets and snapshots as analysts and custodians see them."""

@@ -1,0 +1,217 @@
+"""What analysts may look at: datasets, their budget, their past answers."""
+
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from budget.ledger import QueryRecord, Scope
+from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
+from privacy.schema_json import JsonObject, table_to_json
+from privacy.times import shown_time
+from query_lang.hierarchies import code_count, levels_of
+from server.persistence import tables
+from server.use_cases.datasets.expiry import expiry_warnings
+from server.use_cases.datasets.made_up import made_up_sample
+from server.use_cases.identity.access import Caller, Project, dataset_row, projects_of
+from server.use_cases.questions.answers import charge_document
+from server.use_cases.questions.questions import loss_range, schema_of
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import NotFoundError
+from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.services import Services
+
+LIMITS: JsonObject = {
+    "cells": 10_000,
+    "sql_bytes": 16_384,
+    "tokens": 2_000,
+    "depth": 30,
+    "in_items": 256,
+}
+
+
+class ReadingRoom:
+    """Reads public metadata and the caller's own records; nothing costs anything."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def datasets(self, caller: Caller, page: Page) -> Document:
+        """List the datasets that the caller's unexpired projects may ask."""
+        with self._services.databases.reader.connect() as connection:
+            visible = tables.dataset.c.name.in_(sorted(_granted(connection, caller)))
+            rows, following = read_page(connection, tables.dataset, page, visible)
+            items = [_item(connection, row.name) for row in rows]
+        return {"items": items, "next_cursor": following}
+
+    def dataset(self, caller: Caller, name: str) -> Document:
+        """Describe one dataset: schema, domains, limits, the caller's budget.
+
+        Raises:
+            NotFoundError: Unknown or not granted.
+        """
+        with self._services.databases.reader.connect() as connection:
+            if name not in _granted(connection, caller):
+                raise NotFoundError
+            row = dataset_row(connection, name)
+            losses = loss_range(connection, row.population)
+            item = _item(connection, name)
+            projects = projects_of(connection, caller.name)
+        schema = schema_of(row.active_snapshot, row.schema).dataset
+        return {
+            **item,
+            "snapshot_date": schema.snapshot_date.isoformat(),
+            "epsilon_per_query": {
+                "min": str(losses.minimum),
+                "max": str(losses.maximum),
+            },
+            "display": json.loads(row.display),
+            "limits": LIMITS,
+            "hierarchies": _hierarchies(schema),
+            "budget": self._budget(projects, caller),
+            "max_units": schema.max_units,
+            "tables": [_shown_table(t) for t in schema.tables.values()],
+        }
+
+    def sample(
+        self, caller: Caller, name: str, table: str | None, rows: int
+    ) -> Document:
+        """Return made-up rows of a table (the first one where none is named).
+
+        They follow from the public schema alone.
+
+        Raises:
+            NotFoundError: The dataset is unknown or not granted, or has no such table.
+        """
+        with self._services.databases.reader.connect() as connection:
+            if name not in _granted(connection, caller):
+                raise NotFoundError
+            row = dataset_row(connection, name)
+        schema = schema_of(row.active_snapshot, row.schema).dataset
+        chosen = next(iter(schema.tables)) if table is None else table
+        if chosen not in schema.tables:
+            raise NotFoundError
+        return made_up_sample(schema, schema.tables[chosen], rows)
+
+    def budget(self, caller: Caller) -> Document:
+        """Return what each of the caller's projects may spend and has spent."""
+        with self._services.databases.reader.connect() as connection:
+            projects = projects_of(connection, caller.name)
+        return self._budget(projects, caller)
+
+    def _budget(self, projects: Sequence[Project], caller: Caller) -> Document:
+        # The ledger reads on connections of its own: none may be held meanwhile, or
+        # readers could wait for one another.
+        return {"projects": [self._project(project, caller) for project in projects]}
+
+    def _project(self, project: Project, caller: Caller) -> Document:
+        return {
+            "project": project.name,
+            "population": project.population,
+            "datasets": list(project.datasets),
+            "expires": project.expires,
+            "warnings": expiry_warnings(project.expires),
+            **(self._limit(Scope.project(project.name)) or {}),
+            "principal": self._limit(Scope.principal(project.name, caller.name)),
+            "cap": None,  # the population's cap is for custodians to show
+        }
+
+    def _limit(self, scope: Scope) -> Document | None:
+        limit = self._services.ledger.limit(scope)
+        if limit is None:
+            return None
+        spent = self._services.ledger.spent(scope)
+        return {
+            "allotment": str(limit),
+            "spent": str(spent),
+            "remaining": str(limit.minus_floor_zero(spent)),
+        }
+
+    def queries(self, caller: Caller, *, limit: int, cursor: str | None) -> Document:
+        """List the caller's queries, newest first."""
+        records, next_cursor = self._services.ledger.history(
+            caller.name, limit=limit, cursor=cursor
+        )
+        return {
+            "items": [self._listed(record) for record in records],
+            "next_cursor": next_cursor,
+        }
+
+    def query(self, caller: Caller, query_id: str) -> Document:
+        """Return one query; while it is in flight its state alone.
+
+        Raises:
+            NotFoundError: Unknown, or another principal's.
+        """
+        record = self._services.ledger.query(query_id)
+        if record is None or record.principal != caller.name:
+            raise NotFoundError
+        if self._state(record) == "in_flight":
+            return {"query_id": query_id, "state": "in_flight"}
+        document = self._listed(record)
+        if record.body is not None:
+            document["answer"] = json.loads(record.body)
+        return document
+
+    def _listed(self, record: QueryRecord) -> Document:
+        asked = json.loads(record.request_json)
+        return {
+            "query_id": record.query_id,
+            "state": self._state(record),
+            "time": shown_time(record.time),
+            "dataset": record.dataset,
+            "snapshot": record.snapshot,
+            "project": record.project,
+            "sql": asked["sql"],
+            "charge": charge_document(record.loss, reused=record.reused),
+        }
+
+    def _state(self, record: QueryRecord) -> str:
+        """Show a query as in flight until its reply has left (PRIVACY 6)."""
+        unreleased = self._services.unreleased
+        if record.held or not unreleased.is_released(record.query_id):
+            return "in_flight"
+        return record.state if record.state in {"answered", "failed"} else "in_flight"
+
+
+def _shown_table(table: Table) -> JsonObject:
+    """Return a table as the manifest declares it, its sizes always told."""
+    shown = table_to_json(table)
+    columns = shown["columns"]
+    if isinstance(columns, list):
+        for told, column in zip(columns, table.columns, strict=True):
+            if column.type is ColumnType.TEXT:
+                told["max_length"] = column.max_length
+    return {**shown, "max_rows": table.max_rows}
+
+
+def _hierarchies(schema: Dataset) -> list[Document]:
+    """List the hierarchies of some column, and the dataset's own."""
+    columns = (c for table in schema.tables.values() for c in table.columns)
+    used = {c.domain.name for c in columns if isinstance(c.domain, HierarchyDomain)}
+    domains = [HierarchyDomain(name) for name in sorted(used | set(schema.hierarchies))]
+    own = schema.hierarchies
+    return [
+        {
+            "name": domain.name,
+            "levels": list(levels_of(domain, own)),
+            "codes": code_count(domain, own),
+        }
+        for domain in domains
+    ]
+
+
+def _granted(connection: Connection, caller: Caller) -> set[str]:
+    projects = projects_of(connection, caller.name)
+    return {name for project in projects for name in project.datasets}
+
+
+def _item(connection: Connection, name: str) -> Document:
+    row = connection.execute(
+        select(tables.dataset).where(tables.dataset.c.name == name)
+    ).one()
+    return {
+        "name": row.name,
+        "population": row.population,
+        "snapshot": row.active_snapshot,
+    }

@@ -1,0 +1,1 @@
+"""Who asks: keys, tokens, roles, limits, and what each may see."""

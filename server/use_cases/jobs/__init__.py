@@ -1,0 +1,1 @@
+"""Jobs: stored, queued, run and followed."""

@@ -1,0 +1,287 @@
+"""Running a job: kept alive by beats, stopped when told."""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+
+from privacy.errors import CuratorError, LedgerUnavailableError
+from server.use_cases.jobs.kinds import JobContext, JobKind, JobKinds, JobParameters
+from server.use_cases.jobs.store import MAX_ATTEMPTS, Ending, JobRow, JobStore
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError, LeaseLostError
+
+BEAT_SECONDS = 2.0
+POSTPONED_MS = 5_000
+_WAKE_SECONDS = 0.1
+_PASSING = (LedgerUnavailableError, SQLAlchemyError, OSError)
+_EXHAUSTED = (
+    f"the work was cut off {MAX_ATTEMPTS} times: look at the worker's log and at the "
+    "machine's memory, then submit it again"
+)
+_SILENT = (
+    "the work could not be executed. Why is not said, since an engine's words may hold "
+    "values: look at this machine's memory and disk, and at the size of the work"
+)
+_log = logging.getLogger("curator.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerParts:
+    """What a runner is made of.
+
+    Attributes:
+        store: Where the jobs are.
+        kinds: What can be run.
+        catch_up: Writes the ledger's anchor forward, where a killed attempt did not.
+        beat_seconds: How often a lease is renewed and headway written.
+    """
+
+    store: JobStore
+    kinds: JobKinds
+    catch_up: Callable[[], None]
+    beat_seconds: float = BEAT_SECONDS
+
+
+_Step = Callable[[JobKind, JobContext, JobParameters], Document | None]
+
+
+def _whole(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    return kind.run(context, parameters)
+
+
+def _beginning(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    kind.begin(context, parameters)
+    return None
+
+
+class JobRunner:
+    """Takes jobs and brings each to its end, or lets go of it.
+
+    Safe for many threads.
+    """
+
+    def __init__(self, parts: RunnerParts, stop: threading.Event) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._stop = stop  # set: let go of the running job, and take no other
+
+    def waiting(self) -> list[str]:
+        """Return the queues that hold a job that nobody works on."""
+        return [] if self._stop.is_set() else self._store.waiting()
+
+    def begin_due(self) -> None:
+        """Close and begin the jobs whose end or beginning may not wait for their turn.
+
+        Those are closed that nobody works on, and that were cancelled meanwhile, or
+        that an attempt had done but for saying so.
+        """
+        for job_id in self._store.at_end():
+            row = None if self._stop.is_set() else self._store.claim(job_id)
+            if row is not None:
+                self._contained(row, self._close)
+        for kind in self._parts.kinds.values():
+            for job_id in kind.unbegun():
+                row = None if self._stop.is_set() else self._store.claim(job_id)
+                if row is not None:
+                    self._contained(row, self._begin)
+
+    def run_one(self, only: str | None = None, *, queue: str | None = None) -> bool:
+        """Take the oldest free job and work on it; say whether there was one.
+
+        ``only``: that one, or none. ``queue``: of that one; None: of all.
+        """
+        row = None if self._stop.is_set() else self._store.claim(only, queue=queue)
+        if row is None:
+            return False
+        facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
+        _log.info("a job is begun", extra=facts)
+        self._contained(row, self._bring_on)
+        return True
+
+    def _contained(self, row: JobRow, work: Callable[[JobRow], None]) -> None:
+        try:
+            work(row)
+        except LeaseLostError:
+            facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
+            _log.warning("a job was taken over by another worker", extra=facts)
+
+    def _begin(self, row: JobRow) -> None:
+        """Begin a job, and leave the rest until its turn."""
+        if row.attempts > MAX_ATTEMPTS:
+            self._end(row, Ending("failed", error=_EXHAUSTED))
+        else:
+            self._attempt(row, _beginning)
+
+    def _put_back(self, row: JobRow) -> None:
+        """Let a job wait for its turn; one that was cancelled meanwhile ends here."""
+        if self._store.requeue(row.lease):
+            _log_end(row, "cancelled")
+            self._settle(row)
+
+    def _close(self, row: JobRow) -> None:
+        """End a job that needs no more work.
+
+        No files are looked at, since all queues wait meanwhile: they go with the next
+        that are cleaned.
+        """
+        if row.result is not None:  # an attempt did all but say so
+            self._parts.catch_up()
+            self._end(row, Ending("done", result=row.result))
+        else:
+            self._store.finish(row.lease, Ending("cancelled"))
+            _log_end(row, "cancelled")
+            self._settle(row)
+
+    def _settle(self, row: JobRow) -> None:
+        """End what an ended job had begun; where that fails, a later look does it."""
+        kind = self._parts.kinds.get(row.kind)
+        if kind is not None:
+            with suppress(LedgerUnavailableError):
+                kind.settle()
+
+    def _bring_on(self, row: JobRow) -> None:
+        if row.attempts > 1:
+            self._clean(row)
+        if row.result is not None:
+            self._close(row)
+        elif row.cancel_requested:
+            self._end(row, Ending("cancelled"))
+        elif row.attempts > MAX_ATTEMPTS:
+            self._end(row, Ending("failed", error=_EXHAUSTED))
+        else:
+            self._attempt(row)
+
+    def _clean(self, row: JobRow) -> None:
+        if row.kind in self._parts.kinds:
+            self._parts.kinds[row.kind].clean()
+
+    def _attempt(self, row: JobRow, work: _Step = _whole) -> None:
+        context = JobContext(self._store, row)
+        with self._kept(context) as keeper:
+            made = self._run(row, context, work)
+        if isinstance(made, Exception):
+            self._end_short(row, made, given_up=keeper.given_up)
+        elif made is None:
+            self._put_back(row)
+        else:
+            self._end(row, Ending("done", result=json.dumps(made)))
+
+    def _run(
+        self, row: JobRow, context: JobContext, work: _Step
+    ) -> Document | Exception | None:
+        try:
+            kind = self._parts.kinds[row.kind]
+            parameters = kind.parameters.model_validate_json(row.parameters)
+            return work(kind, context, parameters)
+        except Exception as error:  # noqa: BLE001 - a job's bug must not end its worker
+            return error
+
+    @contextmanager
+    def _kept(self, context: JobContext) -> Iterator["_Keeper"]:
+        keeper = _Keeper(context, self._parts, self._stop)
+        keeper.start()
+        try:
+            yield keeper
+        finally:
+            keeper.end()
+
+    def _end_short(self, row: JobRow, failure: Exception, *, given_up: bool) -> None:
+        """End an attempt that brought no result, by what stands in the row now."""
+        cancelled = self._store.beat(row.lease)
+        now = self._store.get(row.id)
+        if now is not None and now.result is not None:
+            self._parts.catch_up()
+            self._end(row, Ending("done", result=now.result))
+        elif cancelled:
+            self._end(row, Ending("cancelled"))
+        elif given_up and not isinstance(failure, CommandRefusedError):
+            _log.info("a job is given up, for another worker", extra={"job": row.id})
+            self._store.give_up(row.lease)
+        elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
+            facts = {"job": row.id, "error": type(failure).__name__}
+            _log.warning("a job waits", extra=facts)
+            self._store.postpone(row.lease, POSTPONED_MS)
+        else:
+            self._end(row, Ending("failed", error=_sentence(failure)))
+
+    def _end(self, row: JobRow, ending: Ending) -> None:
+        self._store.finish(row.lease, ending)
+        _log_end(row, ending.state)
+        if ending.state != "done":
+            self._clean(row)
+
+
+def _log_end(row: JobRow, state: str) -> None:
+    _log.info("a job ends", extra={"job": row.id, "outcome": state})
+
+
+def _sentence(failure: Exception) -> str:
+    """Return what custodians are told; of a bug no more than its type."""
+    if isinstance(failure, CuratorError):
+        return str(failure) or _SILENT
+    if isinstance(failure, ValidationError | KeyError):
+        return "this worker does not know such a job: update it, then submit again"
+    _log.error("a job met a bug", extra={"error": type(failure).__name__})
+    return f"the work met a fault ({type(failure).__name__}) and was not done"
+
+
+class _Keeper:
+    """Renews a job's lease beside its work, and tells it when to stop."""
+
+    def __init__(
+        self, context: JobContext, parts: RunnerParts, stop: threading.Event
+    ) -> None:
+        self.given_up = False
+        self._context = context
+        self._parts = parts
+        self._stop = stop
+        self._stopping = False
+        self._last_beat = time.monotonic()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._beat()  # so that a short stage is seen too
+
+    def _keep(self) -> None:
+        due = self._last_beat + self._parts.beat_seconds
+        while not self._ended.wait(_WAKE_SECONDS):
+            if self._stop.is_set():
+                self.given_up = self._stopping = True
+            if time.monotonic() >= due:
+                self._beat()
+                due = time.monotonic() + self._parts.beat_seconds
+            if self._stopping:
+                self._context.stop()  # again and again: one may miss a statement
+
+    def _beat(self) -> None:
+        try:
+            cancel = self._parts.store.beat(
+                self._context.lease, self._context.take_headway()
+            )
+        except LeaseLostError:
+            self._stopping = True
+        except _PASSING as error:
+            _log.warning("a beat failed", extra={"error": type(error).__name__})
+            lease_seconds = self._parts.store.lease_ms / 1000
+            if time.monotonic() - self._last_beat > lease_seconds:
+                self._stopping = True  # it may be another's by now
+        else:
+            self._last_beat = time.monotonic()
+            self._stopping |= cancel

@@ -1,0 +1,1 @@
+"""Loads and activations of snapshots, and what is compared before either."""

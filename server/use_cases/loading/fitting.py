@@ -1,0 +1,150 @@
+"""Does a manifest fit what is stored? What was declared stays so."""
+
+import json
+
+from sqlalchemy import Connection, select
+
+from privacy.losses import Loss
+from privacy.schema_json import dataset_to_json
+from server.persistence import tables
+from server.use_cases.approvals.declarations import (
+    Changed,
+    Declared,
+    Differences,
+    changed_facts,
+    differences_from_active,
+    made_public,
+    population_facts,
+    stored_population,
+)
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from upstream.declarations import PopulationSpec
+from upstream.manifest import Manifest
+
+CHANGEABLE = ("max_units", "unit_fold")
+"""Keys of a population that two persons may change; the others never do here."""
+
+
+def check_population(
+    declared: PopulationSpec, stored: Document, cap: Loss | None
+) -> None:
+    """Compare each key that a manifest gives with the stored one.
+
+    Raises:
+        CommandRefusedError: One differs.
+    """
+    known = {**stored, "epsilon_cap": str(cap)}
+    for name, value in json.loads(stored_words(declared)).items():
+        if name in CHANGEABLE or value is None:
+            continue
+        if value != known.get(name):
+            message = (
+                f"population.{name} is {value!r} here but {known.get(name)!r} in "
+                f"the ledger: {_remedy(declared.id, name)}"
+            )
+            raise CommandRefusedError(message)
+
+
+def _remedy(population: str, name: str) -> str:
+    """Return what to do about a key that differs."""
+    if name in {"unit", "unit_type"}:
+        return (
+            "it can never change, since it says whom the cap protects and which ids "
+            "are one; give the stored value"
+        )
+    remedy = "leave it out, or give the stored value"
+    if name == "epsilon_cap":
+        remedy += f" (a cap is changed with 'curator population cap {population} E')"
+    return remedy
+
+
+def differences(connection: Connection, manifest: Manifest) -> Differences:
+    """Return how a manifest differs from its dataset's earlier ones.
+
+    Raises:
+        CommandRefusedError: The dataset is another population's.
+    """
+    row = connection.execute(
+        select(tables.dataset).where(tables.dataset.c.name == manifest.dataset)
+    ).one_or_none()
+    given = declared_by(manifest)
+    moved = _population_changes(connection, manifest)
+    if row is None:
+        return Differences(moved, tuple(made_public(None, given)))
+    if row.population != manifest.population.id:
+        message = (
+            f"the dataset {manifest.dataset!r} is of population "
+            f"{row.population!r}, not {manifest.population.id!r}"
+        )
+        raise CommandRefusedError(message)
+    found = differences_from_active(connection, row, given)
+    places = {one.place: one for one in (*moved, *found.changed)}
+    return Differences(tuple(places.values()), found.made_public)
+
+
+def _population_changes(
+    connection: Connection, manifest: Manifest
+) -> tuple[Changed, ...]:
+    """Return what a manifest changes of its population, none where that is new."""
+    stored = stored_population(connection, manifest.population.id)
+    if stored is None:
+        return ()
+    given = json.loads(stored_words(manifest.population))
+    return tuple(changed_facts(population_facts(stored), population_facts(given)))
+
+
+def completed(manifest: Manifest, stored: Document | None) -> Manifest:
+    """Return a manifest with its population's stored facts where it is silent."""
+    population = manifest.population
+    known = {name: (stored or {}).get(name) for name in CHANGEABLE}
+    told = PopulationSpec.model_validate({**population.model_dump(), **known})
+    silent = {
+        name: getattr(told, name)
+        for name in CHANGEABLE
+        if getattr(population, name) is None
+    }
+    whole = population.model_copy(update=silent)
+    return manifest.model_copy(update={"population": whole})
+
+
+def restated(declared: PopulationSpec, stored: Document) -> str:
+    """Return a stored declaration with what a manifest, two persons agreed, changes."""
+    given = json.loads(stored_words(declared))
+    return json.dumps({**stored, **{name: given[name] for name in CHANGEABLE}})
+
+
+def declared_by(manifest: Manifest) -> Declared:
+    """Return what a manifest declares, as a snapshot of it would store it."""
+    return Declared(
+        dataset_to_json(manifest.schema()),
+        display_of(manifest),
+        json.loads(manifest.canonical_json()),
+    )
+
+
+def display_of(manifest: Manifest) -> Document:
+    """Return the display rule as it is stored."""
+    if manifest.display is None:
+        return {}
+    return {"hide_below": manifest.display.hide_below}
+
+
+def stored_words(declared: PopulationSpec) -> str:
+    """Write the population's keys as they are compared at the next load."""
+    limits = declared.epsilon_per_query
+    return json.dumps(
+        {
+            "unit": declared.unit,
+            "unit_type": declared.unit_type,
+            "epsilon_cap": None
+            if declared.epsilon_cap is None
+            else str(declared.epsilon_cap),
+            "epsilon_per_query": None
+            if limits is None
+            else {"min": str(limits.min), "max": str(limits.max)},
+            "max_units": declared.max_units,
+            "unit_fold": declared.unit_fold,
+            "source": declared.source,
+        }
+    )

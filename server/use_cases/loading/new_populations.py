@@ -1,0 +1,76 @@
+"""What a manifest says of a population that is not there yet."""
+
+import json
+from collections.abc import Iterable
+
+from budget.ledger import RecordedTransaction, Scope
+from privacy.losses import Loss
+from server.persistence import tables
+from server.use_cases.approvals.changes import Altered
+from server.use_cases.custody.people import make_custodian
+from server.use_cases.identity.access import custodians_of
+from server.use_cases.loading.fitting import stored_words
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import now_text
+from upstream.declarations import PopulationSpec
+
+DEFAULT_MINIMUM = Loss.parse("0.001")
+DEFAULT_MAXIMUM = Loss.parse("5")
+
+
+def require_cap(declared: PopulationSpec) -> Loss:
+    """Return the cap of a population that may be created.
+
+    Raises:
+        CommandRefusedError: It has none.
+    """
+    if declared.epsilon_cap is None:
+        message = (
+            f"the population {declared.id!r} is new: give its epsilon_cap in the "
+            "manifest, the most that all answers together may ever spend"
+        )
+        raise CommandRefusedError(message)
+    return declared.epsilon_cap
+
+
+def creation(declared: PopulationSpec) -> Altered:
+    """Return the creation of a population, whole."""
+    minimum, maximum = _range(declared)
+    facts = json.loads(stored_words(declared))
+    facts["epsilon_per_query"] = {"min": str(minimum), "max": str(maximum)}
+    return Altered(f"population {declared.id}", None, facts)
+
+
+def insert_population(
+    change: RecordedTransaction,
+    declared: PopulationSpec,
+    overlap_digest: str,
+    creators: Iterable[str | None],
+) -> None:
+    """Create a population; those of its creators that are custodians become its own."""
+    minimum, maximum = _range(declared)
+    change.insert(
+        tables.population,
+        {
+            "name": declared.id,
+            "unit": declared.unit,
+            "unit_type": declared.unit_type,
+            "epsilon_min_nano": minimum.nano_epsilon,
+            "epsilon_max_nano": maximum.nano_epsilon,
+            "declaration": stored_words(declared),
+            "overlap_digest": overlap_digest,
+            "created": now_text(),
+        },
+    )
+    change.set_limit(Scope.population(declared.id), require_cap(declared))
+    custodians = custodians_of(change.connection, None)
+    for creator in creators:
+        if creator in custodians:
+            make_custodian(change, declared.id, creator)
+
+
+def _range(declared: PopulationSpec) -> tuple[Loss, Loss]:
+    limits = declared.epsilon_per_query
+    if limits is None:
+        return DEFAULT_MINIMUM, DEFAULT_MAXIMUM
+    return limits.min, limits.max

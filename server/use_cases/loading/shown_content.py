@@ -1,0 +1,65 @@
+"""What a snapshot shows to everybody, whole: what an approval of an overlap binds to.
+
+The rows are read elsewhere (``upstream.public_rows``): no thread of a server does.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from budget.chain import canonical_json
+from privacy.coincidences import coinciding_places, names_in_files
+from privacy.schema_json import JsonObject
+from server.use_cases.approvals.changes import Altered
+
+PUBLIC_TABLE = "public table"
+"""What altered facts call the rows of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a snapshot shows to everybody.
+
+    Attributes:
+        declared: The SHA-256 of all that is declared.
+        tables: Each public table's number of rows and their SHA-256, in words.
+    """
+
+    declared: str
+    tables: Mapping[str, str] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all of it."""
+        return _sha256({"declared": self.declared, "tables": dict(self.tables)})
+
+    def altered(self, dataset: str, before: "Shown | None") -> tuple[Altered, ...]:
+        """Return what is shown otherwise than before, in words that people approve."""
+        old, new = ({} if one is None else one.facts() for one in (before, self))
+        return tuple(
+            Altered(f"{what} of {dataset}", old.get(what), new.get(what))
+            for what in sorted({*old, *new})
+            if old.get(what) != new.get(what)
+        )
+
+    def facts(self) -> dict[str, str]:
+        """Return each part of it, by what people call it."""
+        tables = {f"{PUBLIC_TABLE} {name}": rows for name, rows in self.tables.items()}
+        return {"names, lists and hierarchies": f"sha256 {self.declared}", **tables}
+
+
+def declared_digest(schema: JsonObject, manifest: JsonObject) -> str:
+    """Return the SHA-256 of what is declared, as far as everybody may read it.
+
+    Names, lists, hierarchies, what files call columns, and which numbers are declared
+    to be no unit ids; not which files are read.
+    """
+    told = {
+        "schema": schema,
+        "headers": names_in_files(manifest),
+        "coinciding": sorted(coinciding_places(manifest)),
+    }
+    return _sha256(told)
+
+
+def _sha256(content: Mapping[str, object]) -> str:
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()

@@ -1,0 +1,378 @@
+"""Backups of an installation, made while its server runs, and their restoring.
+
+A backup holds the ledger, the secret, the overlap files, the releases and the
+snapshots: patients' rows and all that hides them. It never holds the anchor, which is
+useful because it does not travel in time: after a restore the ledger is behind it, and
+``serve`` refuses until somebody reconciles (PRIVACY 5).
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from sqlalchemy import create_engine, inspect, select
+
+from server.persistence import tables
+from server.safety import sqlite_file
+from server.settings import Settings
+from server.use_cases.loading.lock import lock_of_all_loads
+from server.use_cases.operations.postgres_dump import (
+    DUMP,
+    RESTORING,
+    dump_postgres,
+    restore_words,
+    why_unfinished,
+)
+from server.use_cases.releases.folders import ReleaseFolders
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import sync_folder, write_durably
+from server.use_cases.services.services import now_text
+
+DATABASE = "curator.sqlite"
+MANIFEST = "manifest.json"
+FORMAT = 1
+_NAME = re.compile(
+    r"curator\.sqlite|ledger\.dump|secret\.key|overlap/[a-z0-9_.]+"
+    r"|snapshots/s_[0-9a-f]+\.duckdb"
+    r"|releases/rel_[0-9a-f]+\.[0-9a-f]{16}/[a-z0-9_]+\.(?:json|csv|parquet)"
+)
+_BLOCK_BYTES = 1 << 20
+
+
+class Manifest(TypedDict):
+    """What lies in a backup: ``files`` by name, each with its digest and size."""
+
+    format: int
+    created: str
+    ledger: dict[str, object]
+    snapshots: bool
+    files: dict[str, dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a manifest says of one file."""
+
+    sha256: object
+    size_bytes: object
+
+
+def create_backup(settings: Settings, target: Path, *, snapshots: bool) -> Document:
+    """Copy everything but the anchor to a new folder, or to a file named ``*.tar``.
+
+    No load and no erasure runs meanwhile; questions may.
+
+    Raises:
+        CommandRefusedError: The target exists or lies in DATA, or something to copy is
+            missing. Nothing is left behind.
+    """
+    target = target.absolute()
+    _check_target(settings, target)
+    part = target.with_name(target.name + ".part")
+    try:
+        part.mkdir(mode=0o700)
+    except FileExistsError:
+        message = f"{part} exists: an earlier backup was cut off; remove it first"
+        raise CommandRefusedError(message) from None
+    try:
+        with lock_of_all_loads(settings):
+            manifest = _fill(settings, part, snapshots=snapshots)
+        if target.suffix == ".tar":
+            _pack(part, target)
+        else:
+            part.rename(target)
+        sync_folder(target.parent)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return {
+        "backup": str(target),
+        **manifest["ledger"],
+        "files": len(manifest["files"]),
+    }
+
+
+def _check_target(settings: Settings, target: Path) -> None:
+    if not (settings.data / "secret.key").exists():
+        message = f"there is no installation in {settings.data} to back up"
+        raise CommandRefusedError(message)
+    if (unfinished := why_unfinished(settings)) is not None:
+        raise CommandRefusedError(unfinished)
+    if target.exists():
+        message = f"{target} exists: nothing was written"
+        raise CommandRefusedError(message)
+    if not target.parent.is_dir():
+        message = f"there is no folder {target.parent}"
+        raise CommandRefusedError(message)
+    if target.resolve().is_relative_to(settings.data.resolve()):
+        message = f"{target} lies inside CURATOR_DATA: back up to another device"
+        raise CommandRefusedError(message)
+
+
+def _fill(settings: Settings, part: Path, *, snapshots: bool) -> Manifest:
+    """Copy the ledger first: every file that it names is there until the lock ends."""
+    source = sqlite_file(settings)
+    if source is None:
+        ledger, copied = dump_postgres(settings.url, part / DUMP), settings.url
+    else:
+        ledger = _copy_sqlite(source, part / DATABASE)
+        copied = f"sqlite:///{part / DATABASE}"
+    _copy(settings.secret_file, part / "secret.key")
+    for path in sorted(settings.overlaps.iterdir()):
+        if not path.name.endswith(".part"):
+            _copy(path, part / "overlap" / path.name)
+    if snapshots:
+        for path in sorted(settings.snapshots.glob("s_*.duckdb")):
+            _link_or_copy(path, part / "snapshots" / path.name)
+    for path in _published(settings.releases, copied):
+        _link_or_copy(path, part / "releases" / path.parent.name / path.name)
+    files = {
+        path.relative_to(part).as_posix(): _told(path)
+        for path in sorted(part.rglob("*"))
+        if path.is_file()
+    }
+    manifest: Manifest = {
+        "format": FORMAT,
+        "created": now_text(),
+        "ledger": ledger,
+        "snapshots": snapshots,
+        "files": {
+            name: {"sha256": told.sha256, "size_bytes": told.size_bytes}
+            for name, told in files.items()
+        },
+    }
+    write_durably(part / MANIFEST, json.dumps(manifest, indent=1).encode())
+    return manifest
+
+
+def _published(releases: Path, url: str) -> list[Path]:
+    """Return the files of the releases that a ledger names; no other folder is read.
+
+    Args:
+        releases: Where they lie.
+        url: Of the copy; on PostgreSQL of the live ledger, which names what the dump
+            does and what was published since.
+    """
+    release, engine = tables.publication, create_engine(url)
+    wanted = select(release.c.id, release.c.manifest_sha256).where(
+        release.c.manifest_sha256.is_not(None)
+    )
+    try:
+        with engine.connect() as connection:
+            if not inspect(connection).has_table(release.name):
+                return []  # a ledger of before there were releases
+            rows = connection.execute(wanted).all()
+    finally:
+        engine.dispose()
+    named = ReleaseFolders(releases)
+    folders = [named.path(row.id, row.manifest_sha256) for row in rows]
+    whole = (folder for folder in folders if folder.is_dir())
+    return sorted(path for folder in whole for path in folder.iterdir())
+
+
+def _copy_sqlite(source: Path, target: Path) -> dict[str, object]:
+    """Copy the database as it is at one moment, in one file; writers go on."""
+    if not source.exists():
+        message = f"there is no ledger at {source}"
+        raise CommandRefusedError(message)
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    with (
+        contextlib.closing(sqlite3.connect(source)) as live,
+        contextlib.closing(sqlite3.connect(target)) as copy,
+    ):
+        live.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        return _head_in(copy)
+
+
+def _head_in(connection: sqlite3.Connection) -> dict[str, object]:
+    seq, digest = connection.execute(
+        "SELECT seq, hash FROM chain ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    return {"entries": seq, "head": digest}
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with source.open("rb") as reading, os.fdopen(descriptor, "wb") as writing:
+        shutil.copyfileobj(reading, writing, _BLOCK_BYTES)
+        writing.flush()
+        os.fsync(writing.fileno())
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Link a file where one device holds both: its file is never changed."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        _copy(source, target)
+
+
+def _told(path: Path) -> Told:
+    with path.open("rb") as file:
+        return Told(
+            hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size
+        )
+
+
+def _pack(folder: Path, target: Path) -> None:
+    packed = target.with_name(target.name + ".packing")
+    descriptor = os.open(packed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            with tarfile.open(fileobj=file, mode="w") as tar:
+                for name in [MANIFEST, *sorted(_files_of(folder) - {MANIFEST})]:
+                    tar.add(folder / name, arcname=name, filter=_anonymous)
+            file.flush()
+            os.fsync(file.fileno())
+        packed.rename(target)
+    finally:
+        packed.unlink(missing_ok=True)
+
+
+def _files_of(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.mode, member.uid, member.gid, member.uname, member.gname = (
+        0o600,
+        0,
+        0,
+        "",
+        "",
+    )
+    return member
+
+
+def restore_backup(settings: Settings, source: Path) -> Document:
+    """Bring a backup back into an empty DATA, each file checked by its digest.
+
+    Raises:
+        CommandRefusedError: DATA holds something, or the backup is not whole. Nothing
+            is left in DATA.
+    """
+    database = sqlite_file(settings)
+    _check_empty(settings, database)
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.data.chmod(0o700)
+    part = settings.data / RESTORING
+    part.mkdir(mode=0o700)
+    try:
+        with _opened(source, part) as folder:
+            manifest = _checked(folder)
+            for name in manifest["files"]:
+                _copy_to_data(settings, database, folder, name)
+    except BaseException:
+        for path in settings.data.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        raise
+    shutil.rmtree(part)
+    for folder in (settings.overlaps, settings.snapshots):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    sync_folder(settings.data)
+    return {
+        "data": str(settings.data),
+        **manifest["ledger"],
+        "files": len(manifest["files"]),
+        "snapshots": manifest["snapshots"],
+        "next": _next_steps(settings, manifest),
+    }
+
+
+def _next_steps(settings: Settings, manifest: Manifest) -> list[str]:
+    steps = []
+    if DUMP in manifest["files"]:
+        steps.append(restore_words(settings.url, settings.data / DUMP))
+        steps.append(
+            f"until then every command refuses: {settings.data / DUMP} marks the "
+            "restore, and 'curator ledger reconcile --reason TEXT' ends it"
+        )
+    steps.append(
+        "unless nothing happened since this backup, the anchor saw more than it holds "
+        "and 'curator serve' refuses: then type 'curator ledger reconcile --reason "
+        "TEXT', which charges each population what was forgotten and revokes every key"
+    )
+    if not manifest["snapshots"]:
+        steps.append("load each dataset again: this backup has no snapshots")
+    return steps
+
+
+def _check_empty(settings: Settings, database: Path | None) -> None:
+    if settings.data.exists() and any(settings.data.iterdir()):
+        message = f"{settings.data} is not empty: restore into a new folder"
+        raise CommandRefusedError(message)
+    if database is not None and database.exists():
+        message = f"there is a ledger at {database}: move it away first"
+        raise CommandRefusedError(message)
+
+
+@contextlib.contextmanager
+def _opened(source: Path, part: Path) -> Iterator[Path]:
+    """Yield the folder of a backup, unpacked where it is a file."""
+    if source.is_dir():
+        yield source
+        return
+    try:
+        with tarfile.open(source) as tar:
+            tar.extractall(part, filter="data")
+    except (OSError, tarfile.TarError) as error:
+        message = f"{source} cannot be read as a backup ({type(error).__name__})"
+        raise CommandRefusedError(message) from None
+    yield part
+
+
+def _checked(folder: Path) -> Manifest:
+    """Return the manifest of a backup that is whole.
+
+    Raises:
+        CommandRefusedError: A file is missing, was changed, or does not belong there.
+    """
+    try:
+        manifest: Manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+        told = {
+            name: Told(facts["sha256"], facts["size_bytes"])
+            for name, facts in manifest["files"].items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        message = f"{folder} has no manifest that can be read: this is no backup"
+        raise CommandRefusedError(message) from None
+    if manifest["format"] != FORMAT:
+        message = "this backup was made by a version that writes another format"
+        raise CommandRefusedError(message)
+    strange = (_files_of(folder) - {MANIFEST}) ^ told.keys()
+    strange |= {name for name in told if _NAME.fullmatch(name) is None}
+    strange |= {
+        name for name in told.keys() - strange if _told(folder / name) != told[name]
+    }
+    if strange:
+        message = f"the backup is not whole: {min(strange)} is not what it names"
+        raise CommandRefusedError(message)
+    return manifest
+
+
+def _copy_to_data(
+    settings: Settings, database: Path | None, folder: Path, name: str
+) -> None:
+    target = settings.data / name
+    if name == DATABASE:
+        if database is None:
+            message = "this backup is of SQLite: leave CURATOR_DATABASE_URL out"
+            raise CommandRefusedError(message)
+        target = database
+    _copy(folder / name, target)

@@ -1,0 +1,1 @@
+"""Statements, the ledger and odometers, for whoever looks over shoulders."""

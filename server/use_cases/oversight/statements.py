@@ -1,0 +1,310 @@
+"""Who asked what, at which price: statements for patients' sake and for ethics boards.
+
+Plain Markdown. Everything that a person wrote is escaped, so that no SQL, purpose or
+reason can pass for a part of the statement.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from sqlalchemy import Connection, Row, Table, select
+
+from budget import statements as books
+from budget.chain import head_of
+from budget.ledger import Scope
+from budget.statements import ChargeLine, EntryLine
+from privacy.losses import Loss
+from privacy.wording import counted
+from server.persistence import tables
+from server.use_cases.identity.catalogue import existing
+from server.use_cases.oversight.markdown import code_block, moment, plain, table
+from server.use_cases.oversight.odds import odds_factor, promise_in_words
+from server.use_cases.oversight.statement_changes import (
+    allotment_history,
+    approvals,
+    change_table,
+    changes_of,
+    membership,
+    reconciled,
+)
+from server.use_cases.oversight.statement_releases import (
+    read_by,
+    readable_in,
+    release_table,
+    releases_of,
+)
+from server.use_cases.releases.times import PublicationRow, unseen_jobs
+from server.use_cases.services.services import Services, now_text
+
+NO_TITLES: Final[Mapping[str, str]] = MappingProxyType({})
+CHARGE_TIMES = (
+    "Times are those of charges, when each question was asked. An answer that was "
+    "stored before is given again for nothing and tells nothing new."
+)
+RELEASES_READ = (
+    "Of its population. They were paid from the population's cap, not from the "
+    "allotment, and are read and asked for nothing."
+)
+
+
+class StatementOffice:
+    """Writes statements from the ledger; it changes nothing.
+
+    Args:
+        services: Of the installation.
+        on_host: Whether to name the ledger's last entry and its hash. Over HTTP they
+            would tell when other populations' executions end.
+    """
+
+    def __init__(self, services: Services, *, on_host: bool = False) -> None:
+        self._services = services
+        self._on_host = on_host
+
+    def population(self, name: str) -> str:
+        """Return the privacy statement of a population.
+
+        Raises:
+            CommandRefusedError: There is none of that name.
+        """
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.population, name)
+            charges = books.read_charges(connection, population=name)
+            changes = changes_of(connection, name)
+            releases = releases_of(connection, name)
+            parts = [
+                f"# Privacy statement: population {plain(name)}",
+                self._made_from(connection),
+                "## What is promised",
+                self._promise(row.unit, name),
+                _sum_of(charges, reconciled(changes, name)),
+                _notes(connection),
+                "## Releases",
+                release_table(connection, [(row, read_by(row)) for row in releases]),
+                "## Charges",
+                CHARGE_TIMES,
+                *self._charges(charges, _titles(releases)),
+                "## Changes",
+                change_table(changes),
+                "## What was put to a second person",
+                approvals(connection, name),
+            ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def project(self, name: str) -> str:
+        """Return the report of a project, as an ethics board reads it.
+
+        Raises:
+            CommandRefusedError: There is none of that name.
+        """
+        with self._services.databases.reader.connect() as connection:
+            row = existing(connection, tables.project, name)
+            charges = books.read_charges(connection, project=name)
+            changes = list(books.read_entries(connection, "admin"))
+            releases = releases_of(connection, str(row.population))
+            members = _names(connection, tables.project_principal, "principal", name)
+            refusals = [
+                entry
+                for entry in books.read_entries(connection, "refused")
+                if entry.body.get("project") == name
+            ]
+            parts = [
+                f"# Report: project {plain(name)}",
+                self._made_from(connection),
+                "## The project",
+                self._project_facts(connection, row),
+                "## Allotments",
+                allotment_history(changes, name),
+                "## Members and datasets",
+                membership(changes, name),
+                "## Releases that its members may read",
+                RELEASES_READ,
+                release_table(connection, readable_in(releases, name, members)),
+                "## Questions",
+                CHARGE_TIMES,
+                *self._charges(charges),
+                "## Refusals",
+                _refusal_table(refusals),
+            ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def _made_from(self, connection: Connection) -> str:
+        made = f"Made {moment(now_text())} from the ledger"
+        if not self._on_host:
+            return (
+                f"{made}. `curator ledger report`, on the host, also names its last "
+                "entry and that entry's hash, which `curator ledger verify` checks."
+            )
+        last = head_of(connection)
+        return (
+            f"{made} up to entry {last.seq}, whose hash is `{last.hash}`: `curator "
+            "ledger verify` checks it."
+        )
+
+    def _promise(self, unit: str, population: str) -> str:
+        scope = Scope.population(population)
+        cap = self._services.ledger.limit(scope) or Loss(0)
+        spent = self._services.ledger.spent(scope)
+        facts = [
+            ("unit of protection", f"one {unit}: all rows of one, in every table"),
+            ("measure", "epsilon, added over all answers (pure)"),
+            ("cap", f"epsilon {cap}"),
+            ("spent", f"epsilon {spent}, a factor of {odds_factor(spent)}"),
+            ("remaining", f"epsilon {cap.minus_floor_zero(spent)}"),
+        ]
+        promise = promise_in_words(plain(unit), cap, spent)
+        return f"{promise}\n\n{table(('fact', ''), facts)}"
+
+    def _project_facts(
+        self, connection: Connection, row: Row[tuple[object, ...]]
+    ) -> str:
+        name = str(row.name)
+        scope = Scope.project(name)
+        allotment = self._services.ledger.limit(scope) or Loss(0)
+        spent = self._services.ledger.spent(scope)
+        members = [
+            self._member(name, member)
+            for member in _names(
+                connection, tables.project_principal, "principal", name
+            )
+        ]
+        facts = [
+            ("population", str(row.population)),
+            ("purpose", str(row.purpose or "not given")),
+            ("protocol", str(row.protocol or "not given")),
+            ("created", f"{moment(row.created)} by {row.created_by}"),
+            ("access ends", str(row.expires or "never")),
+            (
+                "datasets",
+                ", ".join(_names(connection, tables.project_dataset, "dataset", name)),
+            ),
+            ("members", "; ".join(members) or "none"),
+            ("allotment", f"epsilon {allotment}"),
+            ("spent", f"epsilon {spent}"),
+            ("remaining", f"epsilon {allotment.minus_floor_zero(spent)}"),
+        ]
+        return table(("fact", ""), facts)
+
+    def _member(self, project: str, principal: str) -> str:
+        scope = Scope.principal(project, principal)
+        allotment = self._services.ledger.limit(scope)
+        of = "" if allotment is None else f" of {allotment}"
+        return f"{principal} (spent {self._services.ledger.spent(scope)}{of})"
+
+    def _charges(
+        self, charges: Sequence[ChargeLine], titles: Mapping[str, str] = NO_TITLES
+    ) -> list[str]:
+        paid = [line for line in charges if not line.reused]
+        summary = (
+            f"{counted(len(paid), 'charge')}, epsilon {_total(paid)} in all; "
+            f"{counted(len(charges) - len(paid), 'answer')} given again for nothing."
+        )
+        with self._services.databases.reader.connect() as connection:
+            hidden = self._services.ledger.hidden(connection) | unseen_jobs(connection)
+        shown = [
+            part
+            for line in charges
+            for part in _charge(line, hidden, titles.get(line.query_id))
+        ]
+        return [summary, *shown]
+
+
+def _titles(releases: Iterable[PublicationRow]) -> dict[str, str]:
+    """Return what the charge of each release is called, by its job's id."""
+    return {row.job: f"release {row.name}, {row.id}" for row in releases}
+
+
+def _sum_of(charges: Sequence[ChargeLine], reconciled: Loss) -> str:
+    """Say what the spent epsilon is the sum of; releases belong to no project."""
+    paid = [line for line in charges if not line.reused]
+    released = [line for line in paid if not line.project]
+    asked = [line for line in paid if line.project]
+    parts = [
+        f"{counted(len(asked), 'question')}, epsilon {_total(asked)}",
+        f"{counted(len(released), 'release')}, epsilon {_total(released)}",
+    ]
+    if reconciled > Loss(0):
+        parts.append(f"reconciliations of the ledger, epsilon {reconciled}")
+    return f"Spent was: {'; '.join(parts)}."
+
+
+def _total(lines: Iterable[ChargeLine]) -> Loss:
+    return Loss(sum((line.loss.nano_epsilon for line in lines), 0))
+
+
+def _charge(line: ChargeLine, hidden: Collection[str], title: str | None) -> list[str]:
+    price = "free" if line.reused else f"epsilon {line.loss}"
+    facts = (
+        moment(line.time),
+        line.principal,
+        line.project,
+        f"{line.dataset}, {line.snapshot}",
+        price,
+        _state(line, hidden),
+    )
+    header = ("time", "principal", "project", "dataset", "price", "state")
+    asked = json.loads(line.request_json)
+    return [
+        f"### {plain(title or line.query_id)}",
+        table(header, [facts]),
+        code_block(str(asked["sql"])),
+    ]
+
+
+def _state(line: ChargeLine, hidden: Collection[str]) -> str:
+    """Show a question as in flight until its reply has left (PRIVACY 6)."""
+    if line.query_id in hidden or line.state not in {"answered", "failed"}:
+        return "in flight"
+    return line.state
+
+
+def _notes(connection: Connection) -> str:
+    facts = {
+        row.name: row.value for row in connection.execute(select(tables.installation))
+    }
+    notes = []
+    if facts.get("single_custodian") == "true":
+        notes.append(
+            "**Single custodian.** One person alone may raise the cap, create "
+            "populations and change declarations here; nobody has to approve it."
+        )
+    if facts.get("anchor_on_same_device") == "true":
+        notes.append(
+            "**Anchor on the same device.** The ledger's anchor was put on the device "
+            "of the data: a restored copy of the whole device could forget charges "
+            "unseen."
+        )
+    return "\n\n".join(notes)
+
+
+def _refusal_table(refusals: Sequence[EntryLine]) -> str:
+    if not refusals:
+        return "None."
+    return table(
+        ("time", "principal", "code", "dataset", "price"),
+        [
+            (
+                moment(entry.time),
+                str(entry.body["principal"]),
+                str(entry.body["code"]),
+                str(entry.body.get("dataset", "")),
+                f"epsilon {Loss(_nano(entry.body.get('nano_epsilon', 0)))}",
+            )
+            for entry in refusals
+        ],
+    )
+
+
+def _names(connection: Connection, link: Table, column: str, project: str) -> list[str]:
+    return list(
+        connection.execute(
+            select(link.c[column])
+            .where(link.c.project == project)
+            .order_by(link.c[column])
+        ).scalars()
+    )
+
+
+def _nano(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,1 @@
+"""Making a release: spec, price, charge, files."""

@@ -1,0 +1,280 @@
+"""Releases for custodians: planning, listing, verifying, withdrawing."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Connection, or_, select, true
+
+from budget.ledger import Scope
+from privacy.errors import InvalidOptionError
+from privacy.times import shown_time
+from release.folders import describe
+from release.manifests import MANIFEST, read_manifest
+from release.signing import InstallationKey
+from release.store import file_problems_in, problems_in
+from server.persistence import tables
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.publishing.cost_settings import release_limits
+from server.use_cases.publishing.job import require_free_name, require_known_readers
+from server.use_cases.publishing.plans import ReleasePlan
+from server.use_cases.publishing.specs import (
+    SpecRefusedError,
+    plan_release,
+    population_of,
+    read_spec,
+)
+from server.use_cases.questions.answers import cost_document
+from server.use_cases.releases.folders import ReleaseFolders
+from server.use_cases.releases.times import PublicationRow
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError, NotFoundError
+from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.secret_files import read_secret
+from server.use_cases.services.services import Services
+
+
+class ReleaseOffice:
+    """Releases of a viewer's populations; what is not theirs is not there."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._folders = ReleaseFolders(services.settings.releases)
+
+    def plan(self, viewer: Viewer, given: Mapping[str, object]) -> Document:
+        """Price a release and foretell its error, by public facts alone.
+
+        Raises:
+            SpecRefusedError: The spec does not fit; on the host, with its place.
+            InvalidOptionError: The same, over HTTP.
+            NotFoundError: It is about somebody else's dataset, or none.
+        """
+        try:
+            spec = read_spec(given)
+            with self._services.databases.reader.connect() as connection:
+                self._check_population(viewer, population_of(connection, spec))
+                limits = release_limits(self._services.settings)
+                planned = plan_release(connection, spec, limits=limits)
+                require_known_readers(connection, planned)
+        except CommandRefusedError as error:
+            raise InvalidOptionError(str(error)) from None
+        except SpecRefusedError as error:
+            if viewer.populations is None:
+                raise
+            raise InvalidOptionError(str(error)) from None
+        return {**_plan_document(planned), **self._affordable(planned)}
+
+    def _affordable(self, planned: ReleasePlan) -> Document:
+        scope = Scope.population(planned.dataset.population)
+        left = self._services.ledger.remaining([scope])[scope]
+        with self._services.databases.reader.connect() as connection:
+            free = True
+            try:
+                require_free_name(connection, planned)
+            except CommandRefusedError:
+                free = False
+        return {
+            "population": planned.dataset.population,
+            "affordable": left is not None and planned.spec.epsilon <= left,
+            "remaining": None if left is None else str(left),
+            "name_is_free": free,
+        }
+
+    def _check_population(self, viewer: Viewer, population: str | None) -> None:
+        if viewer.populations is not None and population not in viewer.populations:
+            raise NotFoundError
+
+    def page(self, viewer: Viewer, page: Page) -> Document:
+        """List releases, newest first.
+
+        Raises:
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        with self._services.databases.reader.connect() as connection:
+            rows, cursor = read_page(connection, tables.publication, page, _of(viewer))
+        return {"items": [listed(row) for row in rows], "next_cursor": cursor}
+
+    def show(self, viewer: Viewer, release: str) -> Document:
+        """Describe one release, by its id or name.
+
+        Raises:
+            NotFoundError: Unknown, or of somebody else's population.
+            CommandRefusedError: Releases of two populations are called so.
+        """
+        row = self._row(viewer, release)
+        manifest = None
+        if row.manifest_sha256 is not None:
+            folder = self._folders.path(str(row.id), str(row.manifest_sha256))
+            manifest = read_manifest(folder) if folder.is_dir() else None
+        return {
+            **listed(row),
+            "readers": json.loads(str(row.readers)),
+            "spec": json.loads(str(row.spec)),
+            "manifest": manifest,
+        }
+
+    def verify(self, viewer: Viewer, release: str) -> Document:
+        """Check the files of a published release.
+
+        Raises:
+            NotFoundError: As ``show``.
+            CommandRefusedError: It was never published.
+        """
+        row = self._row(viewer, release)
+        if row.manifest_sha256 is None:
+            message = f"{row.name} was not published: there is nothing to verify"
+            raise CommandRefusedError(message)
+        return self.verified(row)
+
+    def verified(self, row: PublicationRow) -> Document:
+        """Return what is wrong with a published release's folder."""
+        folder = self._folders.path(str(row.id), str(row.manifest_sha256))
+        problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
+        return {"release": row.id, "ok": not problems, "problems": problems}
+
+    def problems(self, which: ColumnElement[bool] | None = None) -> list[str]:
+        """Return where files of releases, or of ``which``, are not the ledger's."""
+        key = self.public_key()
+        return [
+            f"release {row.name}: {problem}"
+            for row in self.published(which)
+            for problem in digest_problems(
+                self._folders.path(str(row.id), str(row.manifest_sha256)),
+                str(row.manifest_sha256),
+                key,
+            )
+        ]
+
+    def published(
+        self, which: ColumnElement[bool] | None = None
+    ) -> list[PublicationRow]:
+        """Return every release, or of ``which``, that has files."""
+        release = tables.publication
+        has_files = release.c.manifest_sha256.is_not(None)
+        wanted = select(release).where(has_files, true() if which is None else which)
+        with self._services.databases.reader.connect() as connection:
+            return list(connection.execute(wanted.order_by(release.c.created)).all())
+
+    def public_key(self) -> str:
+        """Return the key that verifies this installation's releases."""
+        secret = read_secret(self._services.settings.secret_file)
+        return InstallationKey(secret).public_key
+
+    def withdraw(self, viewer: Viewer, release: str, reason: str) -> Document:
+        """Hide a release from its readers, for good; its charge and entry stay.
+
+        Raises:
+            NotFoundError: As ``show``.
+            CommandRefusedError: It is not published, or no reason is given.
+        """
+        if not reason.strip():
+            message = "say why: the reason is recorded with it, for good"
+            raise CommandRefusedError(message)
+        known = self._row(viewer, release)
+        with self._services.ledger.recorded(
+            "release.withdraw", viewer.actor, {"release": known.id, "reason": reason}
+        ) as change:
+            row = _by_id(change.connection, str(known.id))
+            if row.state != "published":
+                message = (
+                    f"{row.name} is {row.state}: only what is published is withdrawn"
+                )
+                raise CommandRefusedError(message)
+            change.update(tables.publication, {"id": row.id}, {"state": "withdrawn"})
+        return self.show(viewer, str(known.id))
+
+    def _row(self, viewer: Viewer, release: str) -> PublicationRow:
+        table = tables.publication
+        named = or_(table.c.id == release, table.c.name == release)
+        wanted = (
+            select(table)
+            .where(named, _of(viewer))
+            .order_by((table.c.state == "failed"), table.c.created.desc())
+        )
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(wanted).all()
+        if not rows:
+            raise NotFoundError
+        if len({row.population for row in rows}) > 1:
+            message = f"several populations have a release {release}: give its id"
+            raise CommandRefusedError(message)
+        return rows[0]
+
+
+def folder_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
+    """Return what is wrong with a folder that the ledger names by a digest."""
+    problems = digest_problems(folder, manifest_sha256, key)
+    return problems or problems_in(folder, key)
+
+
+def digest_problems(folder: Path, manifest_sha256: str, key: str) -> list[str]:
+    """Return where a folder's digests are not the ledger's; the quick half."""
+    if not folder.is_dir():
+        return ["its folder is missing: bring it back from a backup"]
+    problems = file_problems_in(folder, key)
+    if not problems and manifest_digest(folder) != manifest_sha256:
+        problems.append("the manifest is not the one that the ledger names")
+    return problems
+
+
+def manifest_digest(folder: Path) -> str:
+    """Return the sha256 of a folder's manifest."""
+    return str(describe(folder / MANIFEST)["sha256"])
+
+
+def listed(row: PublicationRow) -> Document:
+    """Return a release as lists show it."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "population": row.population,
+        "dataset": row.dataset,
+        "snapshot": row.snapshot,
+        "epsilon": json.loads(str(row.spec))["epsilon"],
+        "state": row.state,
+        "public": row.public,
+        "created": shown_time(str(row.created)),
+        "created_by": row.created_by,
+        "visible": _visible(row),
+        "job": row.job,
+    }
+
+
+def _visible(row: PublicationRow) -> str | None:
+    """Return from when on readers see a release; None: they never do, or not yet."""
+    hidden = row.state == "failed" or row.visible is None
+    return None if hidden else shown_time(str(row.visible))
+
+
+def _of(viewer: Viewer) -> ColumnElement[bool]:
+    if viewer.populations is None:
+        return true()
+    return tables.publication.c.population.in_(sorted(viewer.populations))
+
+
+def _by_id(connection: Connection, release_id: str) -> PublicationRow:
+    table = tables.publication
+    return connection.execute(select(table).where(table.c.id == release_id)).one()
+
+
+# -- plans ------------------------------------------------------------------------
+
+
+def _plan_document(planned: ReleasePlan) -> Document:
+    plan = planned.plan
+    return {
+        "name": planned.spec.name,
+        "dataset": planned.spec.dataset,
+        "snapshot": planned.snapshot,
+        "strategy": planned.spec.strategy,
+        "epsilon": str(planned.spec.epsilon),
+        "parts": [
+            {"name": part.name, "epsilon": str(part.loss)} for part in planned.parts
+        ],
+        **planned.work.described(),
+        "cost": cost_document(plan.cost),
+        "l1_sensitivity": plan.l1_sensitivity,
+        "derivation": plan.derivation,
+        "warnings": [warning.detail for warning in plan.warnings],
+        "expected_errors": planned.expectations(),
+    }

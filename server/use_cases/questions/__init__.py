@@ -1,0 +1,1 @@
+"""The way of a question: look-up, hold, charge, run, store, reveal."""

@@ -1,0 +1,210 @@
+"""The bodies of answers and plans, in the shapes of CONTRACT 5."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from budget.splices import Piece
+from privacy.losses import Loss
+from privacy.schema_json import scalar_to_json
+from query_lang.plans.compiled import CompiledQuery
+from query_lang.plans.costs import PlanCost
+from query_lang.showing.chosen_rows import shown_confidence
+from query_lang.showing.presentation import present
+from release.questions.answering import ReleaseAnswer
+from server.use_cases.questions.noise import (
+    NINETY_FIVE_PERCENT,
+    foretold_of_plan,
+    intervals_of_answer,
+    noise_of,
+)
+from server.use_cases.questions.questions import Question
+from server.use_cases.releases.answers import (
+    release_columns,
+    release_half_widths,
+    release_intervals,
+    release_rows,
+)
+from server.use_cases.services.documents import Document, encode
+
+_QUERY_ID: Final = re.compile(rb'\{"query_id": "[^"\\]*"')
+_CHARGE: Final = b', "charge": {"epsilon": "'
+_DERIVATION: Final = b', "derivation": "'
+
+
+def columns_of(compiled: CompiledQuery) -> list[Document]:
+    """Describe the output columns."""
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "type": column.type.value,
+            "unit": column.unit,
+        }
+        for column in compiled.columns
+    ]
+
+
+def rows_of(
+    compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
+) -> list[list[object]]:
+    """Return the rows in JSON's types: days in ISO, decimals as text."""
+    return [
+        [None if value is None else scalar_to_json(value) for value in row]
+        for row in present(compiled, noisy_vectors)
+    ]
+
+
+def answer_document(
+    question: Question,
+    *,
+    query_id: str,
+    noisy_vectors: Sequence[Sequence[int]],
+    remaining: Mapping[str, str | None],
+) -> Document:
+    """Return a charged answer."""
+    compiled = question.compiled
+    confidence = shown_confidence(compiled, noisy_vectors, NINETY_FIVE_PERCENT)
+    return {
+        "query_id": query_id,
+        "snapshot": question.snapshot,
+        "columns": columns_of(compiled),
+        "rows": rows_of(compiled, noisy_vectors),
+        "noise": noise_of(compiled, question.event, confidence),
+        "intervals": intervals_of_answer(question, noisy_vectors, confidence),
+        "charge": charge_document(question.event.loss, reused=False),
+        "remaining": dict(remaining),
+        "derivation": compiled.derivation,
+        "warnings": _warnings(compiled),
+    }
+
+
+def free_pieces(
+    stored: bytes,
+    question: Question,
+    *,
+    query_id: str,
+    remaining: Mapping[str, str | None],
+) -> list[Piece]:
+    """Return a stored answer to another asker, in pieces: the same noise, for nothing.
+
+    Rows and noise are ranges of the stored bytes, which are not parsed for it: they may
+    be megabytes. Warnings speak of the asker's own text. No text holds what is looked
+    for, since a quotation mark within one follows a backslash.
+
+    Raises:
+        ValueError: They are no answer that ``answer_document`` made.
+    """
+    head = _QUERY_ID.match(stored)
+    shown = stored.rfind(_CHARGE)
+    own = stored.rfind(_DERIVATION)
+    if head is None or not head.end() < shown < own:
+        message = "no stored answer"
+        raise ValueError(message)
+    paid = {
+        "charge": charge_document(Loss(0), reused=True),
+        "remaining": dict(remaining),
+    }
+    words = encode(
+        {
+            "derivation": question.compiled.derivation,
+            "warnings": _warnings(question.compiled),
+        }
+    )
+    ending = b", " + words[1:]
+    return [
+        encode({"query_id": query_id})[:-1],
+        (head.end(), shown),
+        b", " + encode(paid)[1:-1],
+        (own, len(stored)) if stored[own:] == ending else ending,
+    ]
+
+
+def released_document(
+    question: Question,
+    answer: ReleaseAnswer,
+    *,
+    query_id: str,
+    release: Document,
+    remaining: Mapping[str, str | None],
+) -> Document:
+    """Return an answer that a published release gave, for nothing."""
+    return {
+        "query_id": query_id,
+        "snapshot": question.snapshot,
+        "columns": release_columns(answer),
+        "rows": release_rows(answer),
+        "noise": [],
+        "intervals": release_intervals(answer),
+        "half_widths": release_half_widths(answer),
+        "release": release,
+        "charge": charge_document(Loss(0), reused=True),
+        "remaining": dict(remaining),
+        "derivation": answer.derivation,
+        "warnings": [{"code": w.code, "detail": w.detail} for w in answer.warnings],
+    }
+
+
+def cost_document(cost: PlanCost) -> Document:
+    """Return what executing takes at most, of one unit and at the declared sizes."""
+    return asdict(cost)
+
+
+def plan_document(
+    question: Question,
+    *,
+    affordable: bool,
+    remaining: Mapping[str, str | None],
+    free: Sequence[Document],
+    related: Sequence[Document] = (),
+) -> Document:
+    """Return what asking would cost and bring; touches no data.
+
+    Where it is not affordable, ``attainable`` says what the rest would bring, as far
+    as the limits tell that the asker may see.
+    """
+    return {
+        "epsilon": str(question.event.loss),
+        "delta": "0",
+        "affordable": affordable,
+        "remaining": dict(remaining),
+        "snapshot": question.snapshot,
+        "cells": len(question.compiled.rendered.cells),
+        "columns": columns_of(question.compiled),
+        "noise": noise_of(question.compiled, question.event),
+        "expected": foretold_of_plan(question.compiled, question.event),
+        "attainable": None if affordable else attainable_document(question, remaining),
+        "cost": cost_document(question.compiled.cost),
+        "derivation": question.compiled.derivation,
+        "warnings": _warnings(question.compiled),
+        "free": list(free),
+        "related": list(related),
+    }
+
+
+def attainable_document(
+    question: Question, remaining: Mapping[str, str | None]
+) -> Document | None:
+    """Return the noise of a question that spends all that its asker sees left.
+
+    A function of the question and of limits that are shown beside it. None where no
+    such limit is passed, or where the rest is less than one query may spend.
+    """
+    left = [Loss.parse(text) for text in remaining.values() if text is not None]
+    least = min(left, default=question.event.loss)
+    if least >= question.event.loss:
+        return None
+    event = question.priced_at(least)
+    if event is None:
+        return None
+    return {"epsilon": str(least), "noise": noise_of(question.compiled, event)}
+
+
+def charge_document(loss: Loss, *, reused: bool) -> Document:
+    """Describe what was paid."""
+    return {"epsilon": str(loss), "delta": "0", "reused": reused}
+
+
+def _warnings(compiled: CompiledQuery) -> list[Document]:
+    return [{"code": w.code, "detail": w.detail} for w in compiled.warnings]

@@ -1,0 +1,470 @@
+"""Plan and ask: look up, charge, execute, measure, store; then the reply may leave.
+
+The order is the promise (PRIVACY 5): the charge is durable and anchored before data is
+touched, and the answer is stored and anchored before it is sent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from budget.ledger import (
+    Charged,
+    ChargeRequest,
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    Refused,
+    Replay,
+    Scope,
+    UncertainError,
+)
+from budget.splices import Piece, Splice, joined
+from engines.contract import SealedVector
+from mechanisms.discrete_laplace import measure_event
+from privacy.charges import Charge
+from privacy.errors import (
+    AnchorMismatchError,
+    CuratorError,
+    LedgerUnavailableError,
+    QueryError,
+)
+from privacy.losses import Loss
+from release.questions.answering import ReleaseAnswer
+from server.use_cases.identity.access import Caller, Grant, find_grant
+from server.use_cases.identity.roles import PLAN, Gate
+from server.use_cases.questions.answers import (
+    answer_document,
+    attainable_document,
+    free_pieces,
+    plan_document,
+    released_document,
+)
+from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
+from server.use_cases.questions.questions import (
+    Compiler,
+    LossRange,
+    Question,
+    loss_range,
+    prepare,
+    schema_of,
+)
+from server.use_cases.questions.requests import QuestionRequest
+from server.use_cases.releases.offers import (
+    Near,
+    Offer,
+    ReleaseOffers,
+    free_offers,
+    related_releases,
+)
+from server.use_cases.services.documents import Document, encode
+from server.use_cases.services.errors import (
+    IdempotencyMismatchError,
+    InProgressError,
+    NotFoundError,
+    OverBudgetError,
+    QueryFailedError,
+)
+from server.use_cases.services.services import Services, random_id, today
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """A caller's key with the fingerprint of its request."""
+
+    key: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What leaves on a slot: stored bytes, or the failure that came after a charge."""
+
+    query_id: str
+    body: bytes = b""
+    replayed: bool = False
+    executed: Question | None = None  # None: nothing executed, slot 1
+    failure: CuratorError | None = None
+    is_free: bool = False  # though something was read for it: a release
+
+
+Computed = tuple[SealedVector, ...] | Exception
+"""What execution made: sealed vectors, or an error that nobody is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A charged question that waits for its execution."""
+
+    charge: Charge
+    question: Question
+    remaining: Mapping[str, str | None]
+
+
+class Desk:
+    """Where analysts ask."""
+
+    def __init__(
+        self,
+        services: Services,
+        compiler: Compiler,
+        offers: ReleaseOffers,
+        room: FreeRoom | None = None,
+    ) -> None:
+        self._services = services
+        self._compiler = compiler
+        self._offers = offers
+        self._room = room or FreeRoom()
+
+    def check_role(self, caller: Caller) -> None:
+        """Refuse callers that are not analysts; the refusal is written down.
+
+        Raises:
+            ForbiddenError: The role has no such route.
+        """
+        Gate(self._services.ledger).check(caller, PLAN)
+
+    def plan(self, caller: Caller, dataset: str, request: QuestionRequest) -> bytes:
+        """Price a question; touches no data and writes nothing."""
+        grant, question = self._prepare(caller, dataset, request)
+        ledger = self._services.ledger
+        stored = ledger.find_reusable(
+            question.identity, question.event.loss, project=grant.project.name
+        )
+        free: list[Document] = []
+        if stored is not None:
+            free = [
+                {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
+            ]
+        offers, near = self._releases(caller, grant, request)
+        free += free_offers(offers)
+        left = ledger.remaining(scopes_of(grant, caller))
+        return encode(
+            plan_document(
+                question,
+                affordable=all(
+                    loss is None or question.event.loss <= loss
+                    for loss in left.values()
+                ),
+                remaining=visible_remaining(left, grant, caller),
+                free=free,
+                related=related_releases(near),
+            )
+        )
+
+    def look_up(self, caller: Caller, key: IdempotencyKey) -> Reply | None:
+        """Return what this key brought before, if it came before.
+
+        Raises:
+            CuratorError: It came with another body, is in flight, or failed.
+        """
+        found = self._services.ledger.lookup_key(caller.name, key.key, key.fingerprint)
+        return None if found is None else _settled(found)
+
+    def ask(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> Reply:
+        """Answer a question, from the store for nothing or for a charge.
+
+        Raises:
+            CuratorError: Any refusal before the charge; nothing was spent.
+        """
+        begun = self.begin(caller, dataset, request, key)
+        if isinstance(begun, Reply):
+            return begun
+        return self.answer(begun, self.compute(begun))
+
+    def begin(
+        self,
+        caller: Caller,
+        dataset: str,
+        request: QuestionRequest,
+        key: IdempotencyKey | None,
+    ) -> Reply | Paid:
+        """Answer from the store for nothing, or charge; touches no data.
+
+        Raises:
+            CuratorError: Any refusal before the charge; nothing was spent.
+        """
+        grant, question = self._prepare(caller, dataset, request)
+        if request.reuse == "allow":
+            reply = None
+            if request.prefers_release:
+                reply = self._released(caller, grant, (request, question), key)
+            reply = reply or self._reuse(caller, grant, question, key)
+            if reply is not None:
+                return reply
+        return self._charge(caller, grant, question, key)
+
+    def _releases(
+        self, caller: Caller, grant: Grant, request: QuestionRequest
+    ) -> tuple[list[Offer], list[Near]]:
+        schema = schema_of(grant.snapshot, grant.schema)
+        return self._offers.find(
+            caller, grant, lambda: self._compiler.bind(request.sql, schema, request)
+        )
+
+    def _released(
+        self,
+        caller: Caller,
+        grant: Grant,
+        asked: tuple[QuestionRequest, Question],
+        key: IdempotencyKey | None,
+    ) -> Reply | None:
+        """Answer from the best release that counts exactly what is asked, if any."""
+        request, question = asked
+        offers = self._releases(caller, grant, request)[0]
+        answered = self._best_answer(offers)
+        if answered is None:
+            return None  # it is charged, or repeats a paid answer: see there
+        self._room.check(caller.name)
+        best, answer = answered
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = self._services.ledger.remaining(charge_request.scopes)
+        (release,) = free_offers([best])
+        body = encode(
+            released_document(
+                question,
+                answer,
+                query_id=charge_request.query_id,
+                release=release,
+                remaining=visible_remaining(left, grant, caller),
+            )
+        )
+        reply = self._store_free(charge_request, str(best.row.job), body)
+        return replace(reply, executed=question, is_free=True)
+
+    def _best_answer(self, offers: list[Offer]) -> tuple[Offer, ReleaseAnswer] | None:
+        """Answer from the best release whose files are there."""
+        for offer in offers:
+            try:
+                return offer, self._offers.answer(offer)
+            except (NotFoundError, QueryError):
+                continue
+        return None
+
+    def _prepare(
+        self, caller: Caller, dataset: str, request: QuestionRequest
+    ) -> tuple[Grant, Question]:
+        def read(connection: Connection) -> tuple[Grant, LossRange]:
+            grant = find_grant(connection, caller, dataset, request.project)
+            return grant, loss_range(connection, grant.population)
+
+        key = ("grant", caller, dataset, request.project, today())  # for its expiry
+        grant, losses = self._services.catalogue.get(key, read, names_snapshot=True)
+        return grant, prepare(self._compiler, grant, losses, request)
+
+    def _reuse(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+    ) -> Reply | None:
+        ledger = self._services.ledger
+        stored = ledger.find_reusable(
+            question.identity, question.event.loss, project=grant.project.name
+        )
+        if stored is None:
+            return None
+        self._room.check(caller.name)
+        charge_request = self._charge_request(caller, grant, question, key, Loss(0))
+        left = ledger.remaining(charge_request.scopes)
+        pieces = free_pieces(
+            stored.body,
+            question,
+            query_id=charge_request.query_id,
+            remaining=visible_remaining(left, grant, caller),
+        )
+        body = joined(pieces, stored.body)
+        return self._store_free(charge_request, stored.query_id, body, pieces)
+
+    def _store_free(
+        self,
+        free: ChargeRequest,
+        source: str,
+        body: bytes,
+        pieces: Sequence[Piece] | None = None,
+    ) -> Reply:
+        """Write a free answer down; ``source`` was paid for, and is what it shows."""
+        self._services.unreleased.hold(free.query_id)
+        try:
+            found = self._services.ledger.store_free(free, source, body, pieces)
+        except LedgerUnavailableError:
+            self._services.given_up.add(free.query_id)
+            raise
+        except BaseException:
+            self._services.unreleased.release(free.query_id)
+            raise
+        if found is not None:
+            self._services.unreleased.release(free.query_id)
+            return _settled(found)
+        stored = body if pieces is None else Splice.of(body, pieces).encode()
+        kept = len(stored) + 2 * len(free.request_json.encode()) + ROW_BYTES
+        self._room.take(free.principal, kept)
+        return Reply(free.query_id, body)
+
+    def _charge(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+    ) -> Reply | Paid:
+        self._services.unreadable.require(grant.snapshot)
+        request = self._charge_request(
+            caller, grant, question, key, question.event.loss
+        )
+        self._services.unreleased.hold(request.query_id)
+        try:
+            outcome = self._services.ledger.charge(request)
+        except CuratorError as error:
+            known = getattr(error, "query_id", None) is not None
+            if not known and not isinstance(error, UncertainError):
+                self._services.unreleased.release(request.query_id)
+                raise
+            self._services.given_up.add(request.query_id)
+            return Reply(request.query_id, executed=question, failure=error)
+        if not isinstance(outcome, Charged):
+            self._services.unreleased.release(request.query_id)
+            if isinstance(outcome, Refused):
+                shown = visible_remaining(outcome.remaining, grant, caller)
+                raise OverBudgetError(
+                    requested=question.event.loss,
+                    remaining=shown,
+                    attainable=attainable_document(question, shown),
+                    which=_passed(question.event.loss, shown),
+                )
+            return _settled(outcome)
+        remaining = visible_remaining(outcome.remaining, grant, caller)
+        return Paid(outcome.charge, question, remaining)
+
+    def execute(
+        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
+    ) -> Reply:
+        """Run a charged question and store its answer; every failure looks the same."""
+        paid = Paid(charge, question, remaining)
+        return self.answer(paid, self.compute(paid))
+
+    def compute(self, paid: Paid) -> Computed:
+        """Return the sealed vectors of a charged question, or why there are none.
+
+        It touches rows, and nothing else: neither the ledger nor noise.
+        """
+        question = paid.question
+        try:
+            with self._services.executors:
+                return self._services.engine.execute(
+                    question.snapshot, question.compiled.rendered
+                )
+        except Exception as error:  # noqa: BLE001 - after the charge all failures look alike
+            return error
+
+    def answer(self, paid: Paid, computed: Computed) -> Reply:
+        """Add noise and store the answer; every failure looks the same."""
+        charge, question = paid.charge, paid.question
+        try:
+            body = self._measure(paid, computed)
+        except (LedgerUnavailableError, AnchorMismatchError) as error:
+            self._services.given_up.add(charge.query_id)
+            error = LedgerUnavailableError(str(error), query_id=charge.query_id)
+            return Reply(charge.query_id, executed=question, failure=error)
+        except Exception:  # noqa: BLE001 - after the charge all failures look alike
+            return self.failed(charge, question)
+        return Reply(charge.query_id, body, executed=question)
+
+    def _measure(self, paid: Paid, computed: Computed) -> bytes:
+        if isinstance(computed, Exception):
+            raise computed
+        charge, question = paid.charge, paid.question
+        noisy = measure_event(computed, question.event, charge, self._services.sampler)
+        document = answer_document(
+            question,
+            query_id=charge.query_id,
+            noisy_vectors=noisy,
+            remaining=paid.remaining,
+        )
+        return self._services.ledger.store_answer(charge, encode(document))
+
+    def failed(self, charge: Charge, question: Question | None = None) -> Reply:
+        """End a charge without an answer; the charge stays."""
+        failure: CuratorError = QueryFailedError(charge.query_id)
+        try:
+            self._services.ledger.fail(charge.query_id)
+        except (LedgerUnavailableError, AnchorMismatchError) as error:
+            self._services.given_up.add(charge.query_id)
+            failure = LedgerUnavailableError(str(error), query_id=charge.query_id)
+        return Reply(charge.query_id, executed=question, failure=failure)
+
+    def _charge_request(
+        self,
+        caller: Caller,
+        grant: Grant,
+        question: Question,
+        key: IdempotencyKey | None,
+        loss: Loss,
+    ) -> ChargeRequest:
+        return ChargeRequest(
+            query_id=random_id("q"),
+            principal=caller.name,
+            project=grant.project.name,
+            population=grant.population,
+            dataset=grant.dataset,
+            snapshot=grant.snapshot,
+            scopes=scopes_of(grant, caller),
+            loss=loss,
+            question=question.identity,
+            private_history=grant.project.private_history,
+            idempotency_key=None if key is None else key.key,
+            fingerprint=None if key is None else key.fingerprint,
+            request_json=question.text,
+        )
+
+
+def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:
+    """Return every limit that a charge under this grant debits."""
+    return (
+        Scope.population(grant.population),
+        Scope.project(grant.project.name),
+        Scope.principal(grant.project.name, caller.name),
+    )
+
+
+def visible_remaining(
+    left: Mapping[Scope, Loss | None], grant: Grant, caller: Caller
+) -> dict[str, str | None]:
+    """Return what remains of the limits that an analyst may see."""
+    project = left.get(Scope.project(grant.project.name))
+    principal = left.get(Scope.principal(grant.project.name, caller.name))
+    return {
+        "project": None if project is None else str(project),
+        "principal": None if principal is None else str(principal),
+    }
+
+
+def _passed(loss: Loss, shown: Mapping[str, str | None]) -> str:
+    """Name the limit that is passed: one that is shown, or the one that is not."""
+    left = [Loss.parse(text) for text in shown.values() if text is not None]
+    if any(loss > one for one in left):
+        return "what remains"
+    return "what remains of a limit that is not shown to you"
+
+
+def _settled(found: Replay | InFlight | Mismatch | FailedReplay) -> Reply:
+    """Turn what a key already brought into a reply."""
+    match found:
+        case Replay(query_id, body):
+            return Reply(query_id, body, replayed=True)
+        case FailedReplay(query_id):
+            raise QueryFailedError(query_id)
+        case InFlight():
+            message = "the first request with this Idempotency-Key is being answered"
+            raise InProgressError(message)
+        case Mismatch():
+            message = "this Idempotency-Key came before with another request"
+            raise IdempotencyMismatchError(message)

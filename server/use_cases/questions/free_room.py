@@ -1,0 +1,57 @@
+"""How much of the disk one principal's free answers may take: a public rate of bytes.
+
+A charge pays for what it stores; a free answer does not, and is kept as long as the
+ledger. Little is stored of one that repeats a paid answer, but all of one that a
+release gave, and the text of each question. Requests alone determine all of it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+from server.use_cases.identity.limits import MICROSECONDS, monotonic_microseconds
+from server.use_cases.services.errors import RateLimitedError
+
+FREE_BYTES_AN_HOUR: Final = 32 << 20
+"""Of one principal, in each server process: some 10,000 repeats of a short question."""
+ROW_BYTES: Final = 1_500
+"""Of an entry, its row and their indexes, beside the body and twice the question."""
+_HOUR: Final = 3_600 * MICROSECONDS
+
+
+@dataclass(slots=True)
+class FreeRoom:
+    """Counts the bytes that free answers store, as a bucket that holds an hour's.
+
+    Of each principal one instant is kept, when the bucket would be full again. Whoever
+    has room left may store one answer, however large, and waits for it afterwards.
+    """
+
+    bytes_an_hour: int = FREE_BYTES_AN_HOUR
+    clock: Callable[[], int] = monotonic_microseconds
+    _full_at: dict[str, int] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def check(self, principal: str) -> None:
+        """Refuse a free answer to whoever has stored an hour's bytes and more.
+
+        Raises:
+            RateLimitedError: Nothing was asked, stored or spent.
+        """
+        with self._lock:
+            early = self._full_at.get(principal, 0) - self.clock() - _HOUR
+        if early > 0:
+            message = (
+                "your free answers have stored as much as they may in an hour: wait "
+                "as Retry-After says; asking a release itself stores nothing"
+            )
+            raise RateLimitedError(message, math.ceil(early / MICROSECONDS))
+
+    def take(self, principal: str, stored: int) -> None:
+        """Count the bytes that a free answer has stored."""
+        with self._lock:
+            full_at = max(self._full_at.get(principal, 0), self.clock())
+            full_at += math.ceil(stored * _HOUR / self.bytes_an_hour)
+            self._full_at[principal] = full_at

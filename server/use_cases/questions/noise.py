@@ -1,0 +1,138 @@
+"""What an answer says of its noise: strings in the column's unit, never fractions."""
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from mechanisms.pricing import half_width
+from privacy.events import MeasuredVector, PriceEvent
+from query_lang.plans.compiled import (
+    AverageShown,
+    CompiledQuery,
+    KeyShown,
+    NumberShown,
+    QuantileShown,
+    Shown,
+)
+from query_lang.showing.confidence import intervals_of
+from query_lang.showing.decimals import decimal_text
+from query_lang.showing.foretold import ROUND_COUNTS, foretold
+from server.use_cases.questions.questions import Question
+
+NoiseEntry = dict[str, object]
+
+NINETY_FIVE_PERCENT = Fraction(95, 100)
+
+
+def noise_of(
+    compiled: CompiledQuery,
+    event: PriceEvent,
+    confidence: Fraction = NINETY_FIVE_PERCENT,
+) -> list[NoiseEntry]:
+    """Describe the noise of every measured column, in output order.
+
+    One entry a column, in its unit; an average has two, of its sum and of its count; a
+    quantile's is of the count of each bin, in rows.
+
+    Args:
+        compiled: The query.
+        event: Its price.
+        confidence: Of each half-width; more than 95 % where 95 % of chosen rows are to
+            lie inside.
+    """
+    described = [
+        _noise_of_vector(vector, measure.scale, confidence)
+        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
+    ]
+    return [
+        {"column": column.name, **part, **described[vector]}
+        for column in compiled.columns
+        for part, vector in _parts_of(column.shown)
+    ]
+
+
+def intervals_of_answer(
+    question: Question,
+    noisy_vectors: Sequence[Sequence[int]],
+    confidence: Fraction = NINETY_FIVE_PERCENT,
+) -> list[NoiseEntry]:
+    """Describe the intervals of averages and quantiles, a pair of texts a row.
+
+    Args:
+        question: Whose answer.
+        noisy_vectors: One a measure.
+        confidence: As in ``noise_of``.
+    """
+    scales = [vector.scale for vector in question.event.vectors]
+    found = intervals_of(
+        question.compiled,
+        noisy_vectors,
+        lambda vector, confidence: half_width(scales[vector], confidence),
+        confidence,
+    )
+    return [
+        {
+            "column": each.column,
+            "confidence": "0.95",
+            "rows": [None if ends is None else list(ends) for ends in each.rows],
+        }
+        for each in found
+    ]
+
+
+def foretold_of_plan(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
+    """Say for round numbers of rows how far averages and quantiles stray at most."""
+    scales = [vector.scale for vector in event.vectors]
+    found = foretold(
+        compiled,
+        lambda vector, confidence: half_width(scales[vector], confidence),
+        NINETY_FIVE_PERCENT,
+    )
+    return [
+        {
+            "column": each.column,
+            "of": each.of,
+            "confidence": "0.95",
+            "counted": list(ROUND_COUNTS),
+            "half_widths": list(each.half_widths),
+        }
+        for each in found
+    ]
+
+
+def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
+    """Return the vectors that a column reads, and what each is to it."""
+    match shown:
+        case KeyShown():
+            return []
+        case AverageShown(sum_vector, count_vector):
+            return [({"part": "sum"}, sum_vector), ({"part": "count"}, count_vector)]
+        case NumberShown(vector):
+            return [({}, vector)]
+        case QuantileShown(vector):
+            return [({"per": "bin"}, vector)]
+
+
+def _noise_of_vector(
+    vector: MeasuredVector, decimals: int, confidence: Fraction
+) -> NoiseEntry:
+    width = half_width(vector.scale, confidence)
+    return {
+        "mechanism": "discrete_laplace",
+        "scale": _point_moved(vector.scale, decimals),
+        "l1_sensitivity": decimal_text(math.ceil(vector.sensitivity.l1), decimals),
+        "half_width_95": decimal_text(width, decimals),
+    }
+
+
+def _point_moved(noise_scale: float, decimals: int) -> str:
+    """Return Python's repr of a float64 with its point moved, digit by digit.
+
+    Args:
+        noise_scale: In grid steps.
+        decimals: Of the column's grid; the text is in the column's unit.
+    """
+    if decimals == 0:
+        return repr(noise_scale)
+    return f"{Decimal(repr(noise_scale)).scaleb(-decimals):f}"

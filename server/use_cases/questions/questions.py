@@ -1,0 +1,325 @@
+"""From a request to a priced question: compiled, accounted, identified; no data."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from mechanisms.pricing import half_width, price, solve_accuracy
+from privacy.contributions import ContributionBounds
+from privacy.errors import InvalidLossError, InvalidOptionError
+from privacy.events import PriceEvent, VectorSensitivity
+from privacy.losses import Loss
+from privacy.schema import Dataset
+from privacy.schema_json import dataset_from_json
+from query_lang.binding.bind import bind_query, check_bounds
+from query_lang.compile import compile_syntax
+from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
+from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
+from query_lang.showing.decimals import decimal_of
+from query_lang.showing.noisy_conditions import all_shown
+from query_lang.syntax.refusals import refuse
+from query_lang.syntax.rules import TOO_COSTLY
+from release.questions.matching import Asked
+from server.persistence import tables
+from server.use_cases.identity.access import Grant
+from server.use_cases.questions.requests import Accuracy, QuestionRequest
+from server.use_cases.services.services import Parser
+
+_CACHED_PLANS = 2_048
+UNHELD_SIZES: Final = (
+    "this dataset was loaded by an earlier version, which did not hold its rows to the "
+    "declared sizes"
+)
+"""Why questions and releases are refused until a dataset is loaded again."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossRange:
+    """The losses that a population lets one query spend."""
+
+    minimum: Loss
+    maximum: Loss
+
+    def check(self, loss: Loss) -> Loss:
+        """Return ``loss`` if it lies in the range.
+
+        Raises:
+            InvalidLossError: It does not.
+        """
+        if not self.minimum <= loss <= self.maximum:
+            raise InvalidLossError(text=str(loss), reason=str(self))
+        return loss
+
+    def __str__(self) -> str:
+        """Say it as refusals do."""
+        return f"one query may spend {self.minimum} to {self.maximum}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its price; everything here is public but for who asks it."""
+
+    compiled: CompiledQuery
+    event: PriceEvent
+    losses: LossRange
+    snapshot: str
+    unit: str
+    identity: str  # same question, same identity (CONTRACT 5)
+    text: str  # enough to ask it again: JSON
+
+    def priced_at(self, loss: Loss) -> PriceEvent | None:
+        """Return the same question's noise at another loss.
+
+        None where one query may not spend it, or its noise would pass every bound.
+        """
+        try:
+            return _event(self.compiled, self.losses.check(loss))
+        except InvalidLossError:
+            return None
+
+
+class Compiler:
+    """Compiles texts against snapshots, and remembers the plans.
+
+    Args:
+        parser: Reads texts.
+        limits: What executing a question may cost.
+    """
+
+    def __init__(self, parser: Parser, limits: CostLimits = UNLIMITED) -> None:
+        self._parser = parser
+        self._limits = limits
+        self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
+        self._bind = lru_cache(_CACHED_PLANS)(self._bind_uncached)
+
+    def compile(
+        self, sql: str, schema: "Schema", request: QuestionRequest
+    ) -> CompiledQuery:
+        """Return the plan of ``sql``; cached by text, snapshot and options."""
+        return self._compile(sql, schema, request.bounds, request.weights)
+
+    def bind(self, sql: str, schema: "Schema", request: QuestionRequest) -> Asked:
+        """Return what ``sql`` counts, to be compared with releases; cached.
+
+        Raises:
+            CuratorError: As ``compile``.
+        """
+        return self._bind(sql, schema, request.bounds)
+
+    def _bind_uncached(
+        self, sql: str, schema: "Schema", bounds: ContributionBounds
+    ) -> Asked:
+        tree = self._parser(sql)
+        bound = bind_query(tree, schema.dataset, bounds)
+        return Asked(bound.plan, tree.select.position, bound.warnings)
+
+    def _compile_uncached(
+        self,
+        sql: str,
+        schema: "Schema",
+        bounds: ContributionBounds,
+        weights: tuple[tuple[str, Fraction], ...],
+    ) -> CompiledQuery:
+        tree, limits = self._parser(sql), self._limits
+        if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
+            raise refuse(
+                TOO_COSTLY,
+                tree.select.position,
+                detail=f"{UNHELD_SIZES}: nothing bounds what a question may cost",
+                hint="ask the custodian to load the dataset again: nothing else helps",
+            )
+        return compile_syntax(tree, schema.dataset, bounds, dict(weights), limits)
+
+
+class Schema:
+    """A snapshot's public schema, hashed by its snapshot's id."""
+
+    def __init__(self, snapshot: str, dataset: Dataset) -> None:
+        self.snapshot = snapshot
+        self.dataset = dataset
+
+    def __eq__(self, other: object) -> bool:
+        """Snapshots never change, so one id is one schema."""
+        return isinstance(other, Schema) and other.snapshot == self.snapshot
+
+    def __hash__(self) -> int:
+        """Hash by the snapshot's id."""
+        return hash(self.snapshot)
+
+
+@lru_cache(256)
+def schema_of(snapshot: str, schema: str) -> Schema:
+    """Return the public schema that a stored snapshot declares."""
+    return Schema(snapshot, dataset_from_json(json.loads(schema)))
+
+
+def loss_range(connection: Connection, population: str) -> LossRange:
+    """Return the losses that one query of this population may spend."""
+    row = connection.execute(
+        select(
+            tables.population.c.epsilon_min_nano, tables.population.c.epsilon_max_nano
+        ).where(tables.population.c.name == population)
+    ).one()
+    return LossRange(Loss(row.epsilon_min_nano), Loss(row.epsilon_max_nano))
+
+
+def prepare(
+    compiler: Compiler, grant: Grant, losses: LossRange, request: QuestionRequest
+) -> Question:
+    """Compile and price a request: options, then SQL, then losses.
+
+    Raises:
+        CuratorError: Any refusal of the text, its options or its loss.
+    """
+    schema = schema_of(grant.snapshot, grant.schema)
+    check_bounds(request.bounds, schema.dataset)
+    compiled = compiler.compile(request.sql, schema, request)
+    event = _price(compiled, losses, request)
+    return Question(
+        compiled=compiled,
+        event=event,
+        losses=losses,
+        snapshot=grant.snapshot,
+        unit=schema.dataset.unit,
+        identity=_identity(compiled, grant.snapshot),
+        text=question_text(grant, request, event.loss),
+    )
+
+
+def _price(
+    compiled: CompiledQuery, losses: LossRange, request: QuestionRequest
+) -> PriceEvent:
+    if request.accuracy is not None:
+        _check_has_half_widths(compiled)
+        return _event(compiled, _solved(compiled, losses, request.accuracy))
+    return _event(compiled, losses.check(_asked(request, losses)))
+
+
+def _asked(request: QuestionRequest, losses: LossRange) -> Loss:
+    try:
+        asked = request.loss()
+    except InvalidLossError as error:
+        raise InvalidLossError(
+            text=error.text, reason=f"{error.reason}; {losses}"
+        ) from None
+    if asked is None:  # the form check saw exactly one of the two
+        raise AssertionError
+    return asked
+
+
+def _event(compiled: CompiledQuery, loss: Loss) -> PriceEvent:
+    return price(*_vectors(compiled), loss)
+
+
+def _vectors(
+    compiled: CompiledQuery,
+) -> tuple[list[VectorSensitivity], list[Fraction]]:
+    measures = compiled.measures
+    return [m.sensitivity for m in measures], [m.weight for m in measures]
+
+
+def _solved(compiled: CompiledQuery, losses: LossRange, accuracy: Accuracy) -> Loss:
+    """Return the least loss that brings an accuracy.
+
+    Raises:
+        InvalidLossError: One query may not spend so much; says what it can bring.
+    """
+    withins = [accuracy.within * 10**measure.scale for measure in compiled.measures]
+    try:
+        return solve_accuracy(
+            *_vectors(compiled),
+            withins=withins,
+            confidence=accuracy.confidence,
+            minimum=losses.minimum,
+            maximum=losses.maximum,
+        )
+    except InvalidLossError as error:
+        nearest = _nearest_accuracy(compiled, losses.maximum, accuracy.confidence)
+        raise InvalidLossError(
+            text=error.text, reason=f"{error.reason}; {nearest}"
+        ) from None
+
+
+def _nearest_accuracy(compiled: CompiledQuery, most: Loss, confidence: Fraction) -> str:
+    """Say how accurate the most is that one query may spend."""
+    event = _event(compiled, most)
+    widths = (
+        decimal_of(half_width(vector.scale, confidence), measure.scale)
+        for vector, measure in zip(event.vectors, compiled.measures, strict=True)
+    )
+    return (
+        f"that brings ± {max(widths):f} at this confidence; lower bounds, coarser "
+        "groups or fewer aggregates make it smaller"
+    )
+
+
+def _check_has_half_widths(compiled: CompiledQuery) -> None:
+    """Refuse an accuracy for what has no half-width before its answer is drawn.
+
+    Raises:
+        InvalidOptionError: The query speaks of an average or a quantile.
+    """
+    if any(isinstance(s, AverageShown | QuantileShown) for s in all_shown(compiled)):
+        message = (
+            "accuracy is for counts and sums; ask for an average or a quantile with "
+            "epsilon"
+        )
+        raise InvalidOptionError(message)
+
+
+def _identity(compiled: CompiledQuery, snapshot: str) -> str:
+    """Return what is equal for equal questions: plan, bounds, weights, snapshot."""
+    parts = {"plan": compiled.canonical, "snapshot": snapshot}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _bounds_json(bounds: ContributionBounds) -> Mapping[str, object]:
+    return {
+        "tables": dict(bounds.tables),
+        "max_rows_per_unit": bounds.max_rows_per_unit,
+        "max_groups_per_unit": bounds.max_groups_per_unit,
+    }
+
+
+def question_text(grant: Grant, request: QuestionRequest, loss: Loss) -> str:
+    """Write down a question so that it can be executed again after a crash."""
+    return json.dumps(
+        {
+            "dataset": grant.dataset,
+            "project": grant.project.name,
+            "snapshot": grant.snapshot,
+            "sql": request.sql,
+            "epsilon": str(loss),
+            "weights": {name: str(weight) for name, weight in request.weights},
+            "bounds": _bounds_json(request.bounds),
+        },
+        sort_keys=True,
+        ensure_ascii=False,
+    )
+
+
+def request_of(text: str) -> QuestionRequest:
+    """Read a question back that ``question_text`` wrote."""
+    stored = json.loads(text)
+    bounds = stored["bounds"]
+    return QuestionRequest(
+        sql=stored["sql"],
+        epsilon=stored["epsilon"],
+        accuracy=None,
+        project=stored["project"],
+        reuse="never",
+        weights=tuple(
+            sorted((name, Fraction(w)) for name, w in stored["weights"].items())
+        ),
+        bounds=ContributionBounds(
+            tables=tuple(sorted(bounds["tables"].items())),
+            max_rows_per_unit=bounds["max_rows_per_unit"],
+            max_groups_per_unit=bounds["max_groups_per_unit"],
+        ),
+    )

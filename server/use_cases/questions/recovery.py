@@ -1,0 +1,249 @@
+"""Charged questions that a crash or a full disk left without an answer.
+
+What is taken up shows a public number of slots later, never when its execution ended
+(PRIVACY 6): the number is that of a question that is asked, counted from the run that
+took it up, behind those taken up before it. It executes in the order of arrival of live
+questions, whose own numbers of slots count it.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from budget.ledger import Orphan, QueryRecord
+from privacy.errors import CuratorError, LedgerUnavailableError, StoppingError
+from privacy.losses import Loss
+from query_lang.plans.compiled import CompiledQuery
+from server.use_cases.identity.access import Caller, snapshot_grant
+from server.use_cases.questions.asking import (
+    Computed,
+    Desk,
+    Paid,
+    scopes_of,
+    visible_remaining,
+)
+from server.use_cases.questions.questions import (
+    Compiler,
+    LossRange,
+    Question,
+    prepare,
+    request_of,
+)
+from server.use_cases.services.services import Services
+
+_log = logging.getLogger("curator.recovery")
+_Asked = tuple[Question, Mapping[str, str | None]]
+"""A question as it was asked, and what its asker may see left of each limit."""
+
+Queue = Callable[[CompiledQuery, Callable[[], None] | None], None]
+"""Puts a plan behind the questions that have arrived, and its execution, to be run in
+turn; None for one that has ended: its cost counts all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """When what recovery takes up is shown, in seconds.
+
+    Attributes:
+        seconds: How long a plan takes, whatever its rows; 0: until the next run.
+        starting_seconds: Before the first of those taken up together.
+        count_late: Called for each that was not ready in time: an incident.
+        clock: Monotonic.
+    """
+
+    seconds: Callable[[CompiledQuery], float]
+    starting_seconds: float
+    count_late: Callable[[], None]
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class _Taken:
+    """A question that was taken up, until it shows.
+
+    Attributes:
+        due: When it shows, by the pace's clock.
+        seconds: How long it takes; one that is late shows after so many more.
+        paid: What is to be executed; None for what had ended before.
+        computed: What its execution made, once it has.
+        gives_up: Whether it cannot be executed now.
+    """
+
+    due: float
+    seconds: float
+    paid: Paid | None = None
+    computed: Computed | None = None
+    gives_up: bool = False
+    is_late: bool = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may show once it is due."""
+        return self.paid is None or self.computed is not None
+
+    def postpone(self, now: float) -> None:
+        """Let it show at the next multiple of its time after ``now``."""
+        if self.seconds:
+            self.is_late = True
+            self.due += self.seconds * (1 + (now - self.due) // self.seconds)
+
+
+class Recovery:
+    """Executes orphaned charges again, at most twice, for no new charge.
+
+    Args:
+        services: The parts.
+        compiler: Compiles their texts.
+        desk: Executes them.
+        pace: When they show.
+        queue: Runs executions in order of arrival, beside ``run_once``.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        compiler: Compiler,
+        desk: Desk,
+        pace: Pace,
+        queue: Queue,
+    ) -> None:
+        self._services = services
+        self._compiler = compiler
+        self._desk = desk
+        self._pace = pace
+        self._queue = queue
+        self._taken: dict[str, _Taken] = {}
+        self._given_up: set[str] = set()
+        self._busy_until = 0.0
+
+    def run_once(self) -> int:
+        """Show what is due, then take up what was left without an answer.
+
+        To be called on a fixed grid, however long executions take.
+
+        Returns:
+            How many orphans were taken up. Never raises a refusal: what cannot be
+            written now is tried again at the next call.
+        """
+        self._show_due()
+        try:
+            self._give_up_all()
+            self._services.ledger.release_forgotten()
+            orphans, stranded = self._services.ledger.take_up(
+                self._services.unreadable.all()
+            )
+            kept = self._kept({orphan.charge.query_id for orphan in orphans})
+        except CuratorError as error:
+            _log.warning("recovery waits", extra={"code": error.code})
+            return 0
+        self._take(orphans, [*stranded, *kept])
+        return len(orphans)
+
+    # -- what was taken up --------------------------------------------------------
+
+    def _show_due(self) -> None:
+        """Store, and show, what is due: not before, since storing can be felt."""
+        now, leaving = self._pace.clock(), []
+        for query_id, taken in list(self._taken.items()):
+            if now < taken.due:
+                continue
+            if not taken.is_ready:
+                taken.postpone(now)
+                continue
+            del self._taken[query_id]
+            if taken.is_late:
+                self._pace.count_late()
+            if self._is_stored(query_id, taken):
+                leaving.append(query_id)
+        self._services.release(leaving)
+
+    def _is_stored(self, query_id: str, taken: _Taken) -> bool:
+        """Store what was computed; whether that is done, now or before."""
+        if taken.gives_up:
+            self._services.given_up.add(query_id)
+            return False
+        if taken.paid is None or taken.computed is None:
+            return True
+        reply = self._desk.answer(taken.paid, taken.computed)
+        return not isinstance(reply.failure, LedgerUnavailableError)
+
+    def _take(self, orphans: Iterable[Orphan], ended: Iterable[QueryRecord]) -> None:
+        """Settle when each shows, in the order of charges, and execute the orphans.
+
+        Whether an answer was stored already changes nothing of when it shows, nor of
+        what live questions wait for.
+        """
+        left: list[Orphan | QueryRecord] = [*orphans, *ended]
+        for one in sorted(left, key=lambda one: one.time):
+            self._services.unreleased.hold(one.query_id)
+            asked = self._asked(one)
+            taken = self._taken[one.query_id] = self._scheduled(asked)
+            if asked is None:
+                taken.gives_up = isinstance(one, Orphan)
+                continue
+            execution = None
+            if isinstance(one, Orphan):
+                taken.paid = Paid(one.charge, *asked)
+                execution = partial(self._compute, taken.paid, taken)
+            self._queue(asked[0].compiled, execution)
+
+    def _compute(self, paid: Paid, taken: _Taken) -> None:
+        computed = self._desk.compute(paid)
+        if not isinstance(
+            computed, StoppingError
+        ):  # nothing failed: a later boot does it
+            taken.computed = computed
+
+    def _scheduled(self, asked: _Asked | None) -> _Taken:
+        pace = self._pace
+        seconds = 0.0 if asked is None else pace.seconds(asked[0].compiled)
+        begins = max(self._busy_until, pace.clock() + pace.starting_seconds)
+        self._busy_until = begins + seconds
+        return _Taken(self._busy_until, seconds)
+
+    def _asked(self, one: Orphan | QueryRecord) -> _Asked | None:
+        """Return a charged question as it was asked; None where it cannot be, now."""
+        if one.loss == Loss(0):
+            return None  # a free answer: nothing was executed for it
+        try:
+            with self._services.databases.reader.connect() as connection:
+                grant = snapshot_grant(
+                    connection, project=one.project, snapshot=one.snapshot
+                )
+            losses = LossRange(one.loss, one.loss)
+            request = request_of(one.request_json)
+            question = prepare(self._compiler, grant, losses, request)
+            caller = Caller(one.principal, "analyst")
+            left = self._services.ledger.remaining(scopes_of(grant, caller))
+        except Exception as error:  # noqa: BLE001 - given up, tried again, then failed
+            facts = {"error": type(error).__name__}
+            _log.warning("recovery gives up a question", extra=facts)
+            return None
+        return question, visible_remaining(left, grant, caller)
+
+    # -- what was given up --------------------------------------------------------
+
+    def _give_up_all(self) -> None:
+        """Give up leases; each success also anchors what was written before it."""
+        waiting = self._services.given_up.take_all()
+        try:
+            while waiting:
+                query_id = next(iter(waiting))
+                self._services.ledger.give_up(query_id)
+                waiting.remove(query_id)
+                self._given_up.add(query_id)
+        finally:
+            for query_id in waiting:
+                self._services.given_up.add(query_id)
+
+    def _kept(self, claimed: set[str]) -> list[QueryRecord]:
+        """Return what was given up and has ended; forget what was never charged."""
+        found = {
+            query_id: self._services.ledger.query(query_id)
+            for query_id in self._given_up - claimed
+        }
+        self._given_up = set()
+        self._services.release([name for name, record in found.items() if not record])
+        return [record for record in found.values() if record is not None]

@@ -1,0 +1,1 @@
+"""Published releases: listed, opened, asked and offered in place of a charge."""

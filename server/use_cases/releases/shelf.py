@@ -1,0 +1,199 @@
+"""Releases for their readers: what one may read, and nothing of the rest."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
+
+from privacy.times import shown_time
+from release.errors import BrokenReleaseError
+from release.listings import CUBE, TREE
+from release.manifests import MANIFEST
+from release.store import OpenRelease, open_release
+from server.persistence import tables
+from server.use_cases.identity.access import Caller, populations_of, projects_of
+from server.use_cases.releases.folders import ReleaseFolders
+from server.use_cases.releases.times import PublicationRow, has_appeared
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import NotFoundError
+from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Which file of a release is asked for.
+
+    Attributes:
+        format: parquet, csv or json.
+        table: Its name without the ending; None: the table of cells, or the manifest.
+    """
+
+    format: str
+    table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of a release, and the digest that the ledger or the manifest names."""
+
+    path: Path
+    sha256: str
+
+
+class ReleaseShelf:
+    """Published releases; one that a caller may not read is not there."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._folders = ReleaseFolders(services.settings.releases)
+
+    def page(self, caller: Caller, page: Page) -> Document:
+        """List the releases that a caller may read, newest first.
+
+        Raises:
+            InvalidOptionError: The cursor is none that a list gave.
+        """
+        with self._services.databases.reader.connect() as connection:
+            readable = readable_by(connection, caller)
+            rows, cursor = read_page(connection, tables.publication, page, readable)
+        return {"items": [shelved(row) for row in rows], "next_cursor": cursor}
+
+    def readable(self, caller: Caller, dataset: str) -> list[PublicationRow]:
+        """Return the published releases of a dataset that a caller may read."""
+        release = tables.publication
+        with self._services.databases.reader.connect() as connection:
+            wanted = select(release).where(
+                release.c.dataset == dataset, readable_by(connection, caller)
+            )
+            newest = wanted.order_by(release.c.created.desc())
+            return list(connection.execute(newest).all())
+
+    def open(self, caller: Caller, release_id: str) -> OpenRelease:
+        """Return a release that a caller may read: its manifest and model.
+
+        Raises:
+            NotFoundError: There is none, or it is not theirs, or its files are gone.
+        """
+        return self.opened(self.row(caller, release_id))
+
+    def opened(self, row: PublicationRow) -> OpenRelease:
+        """Return a published release.
+
+        Raises:
+            NotFoundError: Its files are gone or broken; 'curator doctor' says so.
+        """
+        try:
+            return open_release(self.folder(row))
+        except (OSError, BrokenReleaseError):
+            raise NotFoundError from None
+
+    def row(self, caller: Caller, release_id: str) -> PublicationRow:
+        """Return the row of a release that a caller may read.
+
+        Raises:
+            NotFoundError: There is none, or it is not theirs.
+        """
+        release = tables.publication
+        with self._services.databases.reader.connect() as connection:
+            row = connection.execute(
+                select(release).where(
+                    release.c.id == release_id, readable_by(connection, caller)
+                )
+            ).one_or_none()
+        if row is None:
+            raise NotFoundError
+        return row
+
+    def folder(self, row: PublicationRow) -> Path:
+        """Return where a published release lies."""
+        return self._folders.path(str(row.id), str(row.manifest_sha256))
+
+    def show(self, caller: Caller, release_id: str) -> Document:
+        """Return a release with its manifest.
+
+        Raises:
+            NotFoundError: As ``open``.
+        """
+        row = self.row(caller, release_id)
+        return {**shelved(row), "manifest": self.opened(row).manifest}
+
+    def file(self, caller: Caller, release_id: str, wanted: Download) -> FoundFile:
+        """Return a file of a release, for sending it.
+
+        Raises:
+            NotFoundError: As ``open``, or the release has no such file.
+        """
+        row = self.row(caller, release_id)
+        files = self.opened(row).manifest.get("files")
+        digests = {MANIFEST: str(row.manifest_sha256)}
+        if isinstance(files, dict):
+            digests |= {name: told["sha256"] for name, told in files.items()}
+        name = _file_name(wanted, set(digests))
+        path = self.folder(row) / name
+        if name not in digests or not path.is_file():
+            raise NotFoundError
+        return FoundFile(path, digests[name])
+
+
+def _file_name(wanted: Download, names: set[str]) -> str:
+    """Return the name of a file; without a table, the first that people look for."""
+    if wanted.table is not None:
+        return f"{wanted.table}.{wanted.format}"
+    if wanted.format == "json":
+        return MANIFEST
+    tables = sorted(name for name in names if name.endswith(f".{wanted.format}"))
+    listed = [f"{name}.{wanted.format}" for name in (CUBE, TREE)]
+    first = [name for name in (*listed, *tables) if name in names]
+    return first[0] if first else listed[0]
+
+
+def readable_by(connection: Connection, caller: Caller) -> ColumnElement[bool]:
+    """Return the condition on releases that a caller may read now.
+
+    Custodians know how long work took; everybody else sees a release from its public
+    time on.
+    """
+    release = tables.publication
+    names = {project.name for project in projects_of(connection, caller.name)}
+    populations = populations_of(connection, caller.name)
+    granted = [
+        row.id
+        for row in connection.execute(
+            select(release.c.id, release.c.readers).where(release.c.readers != "[]")
+        )
+        if _is_granted(json.loads(row.readers), caller.name, names)
+    ]
+    theirs = or_(
+        and_(release.c.public.is_(True), has_appeared()),
+        and_(release.c.id.in_(granted), has_appeared()),
+        release.c.population.in_(sorted(populations)),
+    )
+    return and_(release.c.state == "published", theirs)
+
+
+def _is_granted(
+    readers: list[dict[str, str]], principal: str, projects: set[str]
+) -> bool:
+    return any(
+        reader.get("principal") == principal or reader.get("project") in projects
+        for reader in readers
+    )
+
+
+def shelved(row: PublicationRow) -> Document:
+    """Return a release as its readers' lists show it."""
+    spec = json.loads(str(row.spec))
+    return {
+        "id": row.id,
+        "name": row.name,
+        "kind": spec["kind"],
+        "dataset": row.dataset,
+        "snapshot": row.snapshot,
+        "strategy": spec["strategy"],
+        "epsilon": spec["epsilon"],
+        "counts": spec.get("count", "units"),
+        "public": row.public,
+        "created": shown_time(str(row.created)),
+    }

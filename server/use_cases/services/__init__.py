@@ -1,0 +1,1 @@
+"""What every use case stands on: the opened services, documents, errors, paging."""

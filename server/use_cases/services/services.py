@@ -1,0 +1,124 @@
+"""What every use case works with; bootstrap fills it with concrete parts."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from threading import BoundedSemaphore, Lock
+from typing import Protocol
+
+from budget.databases import Databases
+from budget.ledger import Ledger
+from engines.contract import Engine
+from engines.incidents import Incidents
+from mechanisms.samplers import Sampler
+from mechanisms.vector_samplers import VectorSampler
+from privacy.errors import LedgerUnavailableError
+from query_lang.syntax.nodes import Query
+from server.settings import Settings
+from server.use_cases.services.remembered import CatalogueMemory
+from server.use_cases.services.unreadable import UnreadableSnapshots
+
+
+class Parser(Protocol):
+    """Reads texts; ``sequences`` lets the functions of sequences be words."""
+
+    def __call__(self, sql: str, *, sequences: bool = False) -> Query:
+        """Return the tree of a text, or raise a QueryError."""
+        ...
+
+
+@dataclass(slots=True)
+class Unreleased:
+    """Answers that are stored but whose reply has not left: in flight to everyone."""
+
+    _query_ids: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    def hold(self, query_id: str) -> None:
+        """Hide an answer until its reply's slot."""
+        with self._lock:
+            self._query_ids.add(query_id)
+
+    def release(self, query_id: str) -> None:
+        """Show an answer: its reply leaves now."""
+        with self._lock:
+            self._query_ids.discard(query_id)
+
+    def all(self) -> frozenset[str]:
+        """Return what is hidden."""
+        with self._lock:
+            return frozenset(self._query_ids)
+
+    def is_released(self, query_id: str) -> bool:
+        """Whether others may know of the answer."""
+        with self._lock:
+            return query_id not in self._query_ids
+
+
+@dataclass(slots=True)
+class GivenUp:
+    """Charges whose answer could not be stored; recovery takes them from here."""
+
+    _query_ids: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    def add(self, query_id: str) -> None:
+        """Note that this process gives up its lease."""
+        with self._lock:
+            self._query_ids.add(query_id)
+
+    def take_all(self) -> set[str]:
+        """Return what was noted, and forget it."""
+        with self._lock:
+            taken, self._query_ids = self._query_ids, set()
+            return taken
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The parts that use cases are made of."""
+
+    settings: Settings
+    boot: str  # names this process in leases
+    databases: Databases
+    ledger: Ledger
+    unreleased: Unreleased
+    given_up: GivenUp
+    engine: Engine
+    sampler: Sampler
+    vector_sampler: VectorSampler
+    parser: Parser
+    executors: BoundedSemaphore
+    catalogue: CatalogueMemory
+    unreadable: UnreadableSnapshots
+    activating: Lock = field(default_factory=Lock)  # held by the one activation
+    release_incidents: Incidents = field(default_factory=Incidents)
+
+    def release(self, query_ids: Sequence[str]) -> None:
+        """Show answers to everybody: their replies leave now.
+
+        Where other processes cannot be told now, recovery tells them.
+        """
+        for query_id in query_ids:
+            self.unreleased.release(query_id)
+        try:
+            self.ledger.release(query_ids)
+        except LedgerUnavailableError:
+            for query_id in query_ids:
+                self.given_up.add(query_id)
+
+
+def now_text() -> str:
+    """Return the time as stored: UTC, ISO 8601, microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def today() -> date:
+    """Return the date by which projects expire (UTC)."""
+    return datetime.now(UTC).date()
+
+
+def random_id(prefix: str) -> str:
+    """Return a fresh random id, never derived from content."""
+    return f"{prefix}_{secrets.token_hex(12)}"
