@@ -25,6 +25,35 @@ Interruptible = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Holds what ends a long statement early, while the statement runs."""
 
 
+class Filled(Protocol):
+    """What an execution filled, not taken up yet."""
+
+    def sealed(self) -> tuple[SealedVector, ...]:
+        """Take it up: one sealed vector a measure, aligned with its statement's places.
+
+        That may take as long as there are cells, and can be felt on other routes: so it
+        is done at a public time, never when the execution happens to end (PRIVACY 6).
+
+        Raises:
+            ExecutionError: What was filled does not fit the plan.
+        """
+        ...
+
+
+class Execution(Protocol):
+    """One plan, written down for the engine: to begin it takes as long as any other."""
+
+    def run(self) -> Filled:
+        """Run the plan; once.
+
+        All statements read one state of the snapshot, within one deadline together.
+
+        Raises:
+            ExecutionError: Execution failed; which way is not said.
+        """
+        ...
+
+
 class Engine(Protocol):
     """Runs rendered plans on snapshots. Knows no epsilon, and adds no noise."""
 
@@ -57,17 +86,18 @@ class Engine(Protocol):
         """
         ...
 
-    def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Return one sealed vector a measure, aligned with its statement's places.
+    def execution(self, snapshot: str, plan: RenderedPlan) -> Execution:
+        """Write a plan down, to be run later; touches no data.
 
-        All statements read one state of the snapshot, within one deadline together.
+        What that takes grows with the plan's cells: so it is done when a question is
+        read, never when an executor happens to become free (PRIVACY 6).
 
         Args:
             snapshot: The id of a snapshot that was loaded.
             plan: SQL of our own rendering, and the places that its rows fill.
 
         Raises:
-            ExecutionError: Execution failed; which way is not said.
+            ExecutionError: The plan cannot be written down.
         """
         ...
 

@@ -1,10 +1,17 @@
 """The embedded engine: DuckDB on snapshot files."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from engines.contract import Interruptible, SealedCounts, SealedVector
+from engines.contract import (
+    Execution,
+    Filled,
+    Interruptible,
+    SealedCounts,
+    SealedVector,
+)
 from engines.cubes import ROWS_AT_ONCE, sparse_counts
 from engines.deadlines import Deadlines
 from engines.filling import Row, filled_vectors
@@ -25,6 +32,26 @@ LONG_DEADLINE_SECONDS: Final = 3_600.0
 """As above, for the cubes and sequences that jobs count in the background."""
 
 _Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """Vectors that this process filled itself."""
+
+    vectors: tuple[SealedVector, ...]
+
+    def sealed(self) -> tuple[SealedVector, ...]:
+        return self.vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    """A plan that this process runs itself."""
+
+    vectors: Callable[[], tuple[SealedVector, ...]]
+
+    def run(self) -> Filled:
+        return _Filled(self.vectors())
 
 
 class DuckDbEngine:
@@ -65,8 +92,12 @@ class DuckDbEngine:
     def check(self) -> None:
         """Do nothing: this process is there."""
 
+    def execution(self, snapshot: str, plan: RenderedPlan) -> Execution:
+        """Return what runs a plan: as of ``Engine``."""
+        return _Execution(lambda: self._blinded(lambda: self._sealed(snapshot, plan)))
+
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Return one sealed vector a measure, aligned with its statement's places.
+        """Run a plan at once.
 
         Args:
             snapshot: The id of a snapshot file in the folder.
@@ -77,7 +108,7 @@ class DuckDbEngine:
                 engine's message may quote a value.
             StoppingError: The engine was closed before it began; nothing failed.
         """
-        return self._blinded(lambda: self._sealed(snapshot, plan))
+        return self.execution(snapshot, plan).run().sealed()
 
     def count_cube(
         self, snapshot: str, cube: CubeStatement, interruptible: Interruptible

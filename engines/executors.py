@@ -8,7 +8,13 @@ from pathlib import Path
 from threading import Condition
 from typing import Final
 
-from engines.contract import Interruptible, SealedCounts, SealedVector
+from engines.contract import (
+    Execution,
+    Filled,
+    Interruptible,
+    SealedCounts,
+    SealedVector,
+)
 from engines.duckdb_engine import DEADLINE_SECONDS, DuckDbEngine
 from engines.executor_frames import FrameError, read_vectors, vector_sizes, write_plan
 from engines.executor_process import ExecutorFailedError, ExecutorProcess
@@ -109,20 +115,55 @@ class ExecutorEngine:
         """
         self.start()
 
+    def execution(self, snapshot: str, plan: RenderedPlan) -> Execution:
+        """Write a plan down for an executor: as of ``Engine``."""
+        with self._failing():
+            sizes = vector_sizes(plan)
+            request = write_plan(snapshot, plan, self._deadline_seconds)
+        return _Execution(self, request, sizes)
+
     def execute(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        """Return one sealed vector a measure, aligned with its statement's places.
+        """Run a plan at once.
 
         Raises:
             ExecutionError: Execution failed. It has no cause and no context, since an
                 engine's message may quote a value.
             StoppingError: The engine was closed before it began; nothing failed.
         """
+        return self.execution(snapshot, plan).run().sealed()
+
+    def reply_to(self, request: bytes) -> bytes:
+        """Return an executor's reply to a plan that was written down.
+
+        Raises:
+            ExecutionError: As ``execute``.
+            StoppingError: As ``execute``.
+        """
+        deadline = self._deadline_seconds
+        with self._failing(), self._idle.lent(deadline) as executor:
+            return executor.ask(request, deadline + GRACE_SECONDS)
+
+    def sealed(self, reply: bytes, sizes: Sequence[int]) -> tuple[SealedVector, ...]:
+        """Return the vectors of a reply, each of as many values as ``sizes`` says.
+
+        Raises:
+            ExecutionError: It holds more or fewer.
+        """
+        with self._failing():
+            return tuple(Exact(vector) for vector in read_vectors(reply, sizes))
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Count what failed; of its cause nothing leaves."""
         try:
-            return self._sealed(snapshot, plan)
+            yield
         except ExecutorFailedError as failed:
-            self._incidents.count(failed.kind)
+            kind = failed.kind
         except FrameError:
-            self._incidents.count(CRASHED)
+            kind = CRASHED
+        else:
+            return
+        self._incidents.count(kind)
         raise ExecutionError
 
     def count_cube(
@@ -167,14 +208,6 @@ class ExecutorEngine:
         self._here.close()
         self._idle.close()
 
-    def _sealed(self, snapshot: str, plan: RenderedPlan) -> tuple[SealedVector, ...]:
-        sizes = vector_sizes(plan)
-        deadline = self._deadline_seconds
-        request = write_plan(snapshot, plan, deadline)
-        with self._idle.lent(deadline) as executor:
-            reply = executor.ask(request, deadline + GRACE_SECONDS)
-        return tuple(Exact(vector) for vector in read_vectors(reply, sizes))
-
     def _ask_every_idle(self, requests: list[bytes]) -> None:
         """Ask the same of each executor that runs and is idle now."""
         try:
@@ -183,6 +216,30 @@ class ExecutorEngine:
                     executor.ask(request, START_SECONDS)
         except ExecutorFailedError:
             raise ExecutionError from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A reply that nobody has read yet."""
+
+    engine: ExecutorEngine
+    reply: bytes
+    sizes: Sequence[int]
+
+    def sealed(self) -> tuple[SealedVector, ...]:
+        return self.engine.sealed(self.reply, self.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    """A plan as an executor reads it."""
+
+    engine: ExecutorEngine
+    request: bytes
+    sizes: Sequence[int]
+
+    def run(self) -> Filled:
+        return _Filled(self.engine, self.engine.reply_to(self.request), self.sizes)
 
 
 class IdleExecutors:

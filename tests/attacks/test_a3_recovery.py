@@ -6,11 +6,12 @@ Time is a number that the test moves; executions end when the test lets them.
 import contextlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from budget import boots
+from engines.contract import Execution
 from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import Desk
@@ -144,9 +145,18 @@ class HeldEngine:
         self._engine = engine
         self.is_open = threading.Event()
 
-    def execute(self, snapshot, plan):
+    def execution(self, snapshot, plan):
+        return HeldExecution(self._engine.execution(snapshot, plan), self.is_open)
+
+
+@dataclass
+class HeldExecution:
+    execution: Execution
+    is_open: threading.Event
+
+    def run(self):
         assert self.is_open.wait(60)
-        return self._engine.execute(snapshot, plan)
+        return self.execution.run()
 
 
 class _Killed(BaseException):

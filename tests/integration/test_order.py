@@ -8,6 +8,7 @@ from sqlalchemy import select
 from budget.chain import head_of
 from budget.ledger import Scope
 from budget.tables import answer, charge
+from engines.contract import Execution
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
@@ -72,15 +73,27 @@ class Watch:
         anchored = self._services.ledger._anchor.read().head
         self.seen.append((what, states[-1:], answers, head == anchored))
 
-    def execute(self, snapshot, plan):
+    def execution(self, snapshot, plan):
+        return Watched(self, self._services.engine.execution(snapshot, plan))
+
+    def execute(self, execution):
         self._look("execute")
         if self._error is not None:
             raise self._error
-        return self._services.engine.execute(snapshot, plan)
+        return execution.run()
 
     def discrete_laplace(self, values, scale):
         self._look("sample")
         return OpenDPSampler().discrete_laplace(values, scale)
+
+
+@dataclasses.dataclass
+class Watched:
+    watch: Watch
+    execution: Execution
+
+    def run(self):
+        return self.watch.execute(self.execution)
 
 
 def desk_of(services, watch):

@@ -1,6 +1,7 @@
 """What recovery executes takes its turn among live questions, and they count it."""
 
 import asyncio
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -70,7 +71,7 @@ class Held:
             (Ledger, "take_up"),
             (Ledger, "store_answer"),
             (ParserPool, "parse"),
-            (ExecutorEngine, "execute"),
+            (ExecutorEngine, "reply_to"),
         ):
             self._wrap(monkeypatch, owner, name)
 
@@ -101,9 +102,10 @@ class Held:
             assert self.may_read.wait(60)
         return real(pool, sql, **more)
 
-    def execute(self, real, engine, snapshot, plan):
-        self.executed.append(plan.statements[0].parameters)
-        return real(engine, snapshot, plan)
+    def reply_to(self, real, engine, request):
+        (statement,) = json.loads(request)["statements"]
+        self.executed.append(tuple(statement["parameters"]))
+        return real(engine, request)
 
 
 def test_recovery_overtakes_no_question_that_arrived_before(tmp_path, monkeypatch):

@@ -24,9 +24,7 @@ DEFENCES = (
         "a plan shows something that it computed from rows",
         "server/use_cases/questions/asking.py",
         "        free: list[Document] = []\n",
-        "        found = self._services.engine.execute(\n"
-        "            question.snapshot, question.compiled.rendered\n"
-        "        )\n"
+        "        found = self.execution(question).run().sealed()\n"
         "        read = str([vector.unseal() for vector in found])\n"
         "        free: list[Document] = [\n"
         '            {"kind": "answer", "id": read, "epsilon": "1"}\n'

@@ -28,10 +28,27 @@ FAULTS = (
         "server/use_cases/questions/asking.py",
         "        self._services.unreleased.hold(request.query_id)\n",
         "        self._services.unreleased.hold(request.query_id)\n"
-        "        self._services.engine.execute(\n"
-        "            question.snapshot, question.compiled.rendered\n"
-        "        )\n",
+        "        execution.run()\n",
         ("tests/integration/test_order.py",),
+    ),
+    Fault(
+        "result_read_at_once",
+        "what an execution filled is read when it ended",
+        "engines/executors.py",
+        "        return _Filled(self.engine, self.engine.reply_to(self.request), "
+        "self.sizes)\n",
+        "        reply = self.engine.reply_to(self.request)\n"
+        "        self.engine.sealed(reply, self.sizes)\n"
+        "        return _Filled(self.engine, reply, self.sizes)\n",
+        ("tests/attacks/test_a3_hand_over.py",),
+    ),
+    Fault(
+        "plan_written_late",
+        "a plan is written down once an executor is free",
+        "server/use_cases/questions/asking.py",
+        "                return paid.execution.run()\n",
+        "                return self.execution(paid.question).run()\n",
+        ("tests/attacks/test_a3_hand_over.py",),
     ),
     Fault(
         "strangers_settings_read",

@@ -21,7 +21,7 @@ from budget.ledger import (
     UncertainError,
 )
 from budget.splices import Piece, Splice, joined
-from engines.contract import SealedVector
+from engines.contract import Execution, Filled
 from mechanisms.discrete_laplace import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
@@ -89,8 +89,8 @@ class Reply:
     is_free: bool = False  # though something was read for it: a release
 
 
-Computed = tuple[SealedVector, ...] | Exception
-"""What execution made: sealed vectors, or an error that nobody is shown."""
+Computed = Filled | Exception
+"""What execution made, not taken up yet, or an error that nobody is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ class Paid:
     charge: Charge
     question: Question
     remaining: Mapping[str, str | None]
+    execution: Execution
 
 
 class Desk:
@@ -317,6 +318,7 @@ class Desk:
         key: IdempotencyKey | None,
     ) -> Reply | Paid:
         self._services.unreadable.require(grant.snapshot)
+        execution = self.execution(question)
         request = self._charge_request(
             caller, grant, question, key, question.event.loss
         )
@@ -342,26 +344,22 @@ class Desk:
                 )
             return _settled(outcome)
         remaining = visible_remaining(outcome.remaining, grant, caller)
-        return Paid(outcome.charge, question, remaining)
+        return Paid(outcome.charge, question, remaining, execution)
 
-    def execute(
-        self, charge: Charge, question: Question, remaining: Mapping[str, str | None]
-    ) -> Reply:
-        """Run a charged question and store its answer; every failure looks the same."""
-        paid = Paid(charge, question, remaining)
-        return self.answer(paid, self.compute(paid))
+    def execution(self, question: Question) -> Execution:
+        """Write a question's plan down for the engine; touches no data."""
+        return self._services.engine.execution(
+            question.snapshot, question.compiled.rendered
+        )
 
     def compute(self, paid: Paid) -> Computed:
-        """Return the sealed vectors of a charged question, or why there are none.
+        """Run a charged question; return what it filled, or why it filled nothing.
 
         It touches rows, and nothing else: neither the ledger nor noise.
         """
-        question = paid.question
         try:
             with self._services.executors:
-                return self._services.engine.execute(
-                    question.snapshot, question.compiled.rendered
-                )
+                return paid.execution.run()
         except Exception as error:  # noqa: BLE001 - after the charge all failures look alike
             return error
 
@@ -382,7 +380,8 @@ class Desk:
         if isinstance(computed, Exception):
             raise computed
         charge, question = paid.charge, paid.question
-        noisy = measure_event(computed, question.event, charge, self._services.sampler)
+        sealed = computed.sealed()
+        noisy = measure_event(sealed, question.event, charge, self._services.sampler)
         document = answer_document(
             question,
             query_id=charge.query_id,

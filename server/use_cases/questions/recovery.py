@@ -183,11 +183,12 @@ class Recovery:
             if asked is None:
                 taken.gives_up = isinstance(one, Orphan)
                 continue
-            execution = None
+            compute = None
             if isinstance(one, Orphan):
-                taken.paid = Paid(one.charge, *asked)
-                execution = partial(self._compute, taken.paid, taken)
-            self._queue(asked[0].compiled, execution)
+                execution = self._desk.execution(asked[0])
+                taken.paid = Paid(one.charge, *asked, execution)
+                compute = partial(self._compute, taken.paid, taken)
+            self._queue(asked[0].compiled, compute)
 
     def _compute(self, paid: Paid, taken: _Taken) -> None:
         computed = self._desk.compute(paid)
