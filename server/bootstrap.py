@@ -100,6 +100,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         executors=BoundedSemaphore(settings.executors),
         catalogue=CatalogueMemory(databases),
         unreadable=UnreadableSnapshots(databases, settings.snapshots, engine.can_open),
+        row_processors=row_processors,
     )
 
 

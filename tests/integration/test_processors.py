@@ -1,13 +1,19 @@
 """Row work has processors of its own: nothing else of a server runs there."""
 
 import os
+import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.slots import children
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.loading import activations
+from server.use_cases.services.errors import CommandRefusedError
 from tests.harness import (
+    DEFAULT_ROWS,
     Installation,
     ask,
     client,
@@ -88,3 +94,26 @@ def test_nor_do_they_where_several_processes_serve(tmp_path, cluster):
     servers, rows, found = serve_and_look(installation)
     assert_divided(servers, rows)
     assert sum("server.main serve" in told for told in found.values()) == 3
+
+
+def test_an_activation_is_compared_on_the_processors_of_row_work(tmp_path, monkeypatch):
+    seen = tmp_path / "seen"
+    code = (
+        "import os, pathlib, sys; kept = sorted(os.sched_getaffinity(0)); "
+        f"pathlib.Path({str(seen)!r}).write_text(str(kept)); sys.exit(1)"
+    )
+    monkeypatch.setattr(
+        activations, "child_command", lambda _: [sys.executable, "-I", "-c", code]
+    )
+    installation = Installation(tmp_path).create()
+    older = installation.load()
+    installation.load(DEFAULT_ROWS[:50])
+    mine = os.sched_getaffinity(0)
+    of_rows = frozenset({max(mine)})
+    with installation.services() as services:
+        kept = replace(services, row_processors=of_rows)
+        office = SnapshotOffice(kept, "local:test")
+        with pytest.raises(CommandRefusedError, match="could not be compared"):
+            office.activate(older, reason="back")
+    assert seen.read_text() == str(sorted(of_rows))
+    assert os.sched_getaffinity(0) == mine

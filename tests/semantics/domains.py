@@ -79,7 +79,9 @@ def info_of_column(column):
 
 
 def info_of_literal(value):
-    kinds = {bool: "boolean", int: "integer", str: "text"}
+    kinds = {int: "integer", str: "text"}
+    if isinstance(value, bool):
+        return boolean(nullable=False)  # false, true: of constants too
     if type(value) in kinds:
         return Info(kinds[type(value)], nullable=False, domain=((value,),))
     if isinstance(value, date):

@@ -14,6 +14,7 @@ from typing import Final
 from sqlalchemy import Connection, Row, select
 
 from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+from engines.processors import starting_on
 from privacy.coincidences import coinciding_places, names_in_files
 from privacy.schema_json import dataset_from_json
 from server.persistence import tables
@@ -101,7 +102,8 @@ def held_against_units(services: Services, row: SnapshotRow) -> Held:
             overlaps=str(services.settings.overlaps),
             populations=versions.all_populations(schema.population),
             secret=secret.hex(),
-        )
+        ),
+        services.row_processors,
     )
     if found.refused:
         sentences = ". ".join(found.refused)
@@ -126,23 +128,29 @@ def _snapshot_row(connection: Connection, snapshot: str | None) -> SnapshotRow |
     return connection.execute(wanted).one_or_none()
 
 
-def _asked_child(asked: Asked) -> Reply:
+def _asked_child(asked: Asked, processors: frozenset[int]) -> Reply:
     """Return what the activation's child replies.
+
+    Args:
+        asked: What it is told.
+        processors: Those of row work, where it runs; none: it shares the server's.
 
     Raises:
         CommandRefusedError: It could not compare.
     """
-    try:
-        done = subprocess.run(  # noqa: S603 - ours
+    with starting_on(processors):
+        child = subprocess.Popen(  # noqa: S603 - ours
             child_command("server.activation_child"),
             cwd=NEUTRAL_FOLDER,
             env=bare_environment(),
-            input=json.dumps(asdict(asked)).encode(),
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a dying database may quote a value
-            timeout=COMPARISON_SECONDS,  # it is killed then
-            check=False,
         )
+    told = json.dumps(asdict(asked)).encode()
+    try:
+        with child:
+            said = _communicated(child, told)
     except subprocess.TimeoutExpired:
         message = (
             "what the snapshot publishes was not compared with who is recorded within "
@@ -150,11 +158,25 @@ def _asked_child(asked: Asked) -> Reply:
             "the machine has less to do, or load the data again"
         )
         raise CommandRefusedError(message) from None
-    if done.returncode != 0:
+    if child.returncode != 0:
         message = (
             "what the snapshot publishes could not be compared with who is recorded: "
             "run 'curator doctor', which tells whether a file is missing or damaged; "
             "else memory or processes are short"
         )
         raise CommandRefusedError(message)
-    return Reply(**json.loads(done.stdout))
+    return Reply(**json.loads(said))
+
+
+def _communicated(child: "subprocess.Popen[bytes]", told: bytes) -> bytes:
+    """Tell a child something and return what it says; it is killed where it takes long.
+
+    Raises:
+        TimeoutExpired: It was.
+    """
+    try:
+        said, _ = child.communicate(told, timeout=COMPARISON_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        raise
+    return said

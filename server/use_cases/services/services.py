@@ -92,6 +92,7 @@ class Services:
     executors: BoundedSemaphore
     catalogue: CatalogueMemory
     unreadable: UnreadableSnapshots
+    row_processors: frozenset[int] = frozenset()  # none: row work shares the others
     activating: Lock = field(default_factory=Lock)  # held by the one activation
     release_incidents: Incidents = field(default_factory=Incidents)
 
