@@ -16,7 +16,8 @@ from mechanisms.meter import Part
 from privacy.charges import Charge
 from privacy.schema import ColumnType, Dataset
 from privacy.schema_json import scalar_from_json, scalar_to_json
-from query_lang.specs.cubes import CubeDimension, CubePlan
+from query_lang.plans.dimensions import CubeDimension
+from query_lang.specs.cubes import CubePlan
 from query_lang.specs.sequences import SequencePlan
 from release.domain import CubeDomain, Dimension
 from release.errors import BrokenReleaseError

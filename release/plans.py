@@ -1,6 +1,7 @@
 """From a compiled plan to what strategies know of it."""
 
-from query_lang.specs.cubes import CubeDimension, CubePlan
+from query_lang.plans.dimensions import CubeDimension
+from query_lang.specs.cubes import CubePlan
 from query_lang.specs.sequences import SequencePlan
 from release.domain import CubeDomain, Dimension
 from release.sequences.domain import SequenceDomain

@@ -25,7 +25,7 @@ from query_lang.costs.orders import order_key, sort
 from query_lang.costs.plans import ALL_ROWS, StatementCosts, Tables
 from query_lang.plans.expressions import slots_read
 from query_lang.plans.nodes import tie_break
-from query_lang.rendering.duckdb.sequences import UnitSequences
+from query_lang.plans.sequences import UnitSequences
 
 
 def sequence_costs(

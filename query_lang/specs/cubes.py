@@ -23,6 +23,7 @@ from query_lang.costs.plans import aggregate_costs
 from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import KeyShown, NumberShown, Presentation, QueryWarning
 from query_lang.plans.costs import UNLIMITED, CostLimits, PlanCost
+from query_lang.plans.dimensions import CubeDimension
 from query_lang.plans.domains import key_values, stored_value
 from query_lang.plans.expressions import Expression, Facts, FieldRef
 from query_lang.plans.nodes import (
@@ -65,31 +66,6 @@ class CubeRequest:
     counts_units: bool
     where: str | None = None
     bounds: ContributionBounds = NO_BOUNDS
-
-
-@dataclass(frozen=True, slots=True)
-class CubeDimension:
-    """One bound dimension.
-
-    Attributes:
-        name: As readers call it.
-        type: Of the values that are shown.
-        values: In declared order, ``other`` and then NULL last.
-        stored: The same values as the engine returns them.
-        ordered: Whether neighbours are near each other.
-        constant: Whether all rows of one unit lie in one value.
-        scale: Decimals of a decimal, else 0.
-        expression: What it is in the language, for people and for matching queries.
-    """
-
-    name: str
-    type: ColumnType
-    values: tuple[Scalar | None, ...]
-    stored: tuple[Scalar | None, ...]
-    ordered: bool
-    constant: bool
-    scale: int
-    expression: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from query_lang.costs.sequences import sequence_costs
 from query_lang.plans.canonical import canonical_json
 from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.costs import UNLIMITED, CostLimits, PlanCost
+from query_lang.plans.dimensions import CubeDimension
 from query_lang.plans.expressions import Expression, FieldRef, Function
 from query_lang.plans.nodes import (
     BoundContributions,
@@ -30,9 +31,10 @@ from query_lang.plans.nodes import (
     Node,
     Order,
 )
+from query_lang.plans.sequences import UnitSequences
 from query_lang.plans.stability import check_rows
 from query_lang.reading.source_texts import read_source
-from query_lang.rendering.duckdb.sequences import UnitSequences, render_sequences
+from query_lang.rendering.duckdb.sequences import render_sequences
 from query_lang.showing.derivation import derive_rows
 from query_lang.specs.axes import (
     Axis,
@@ -41,7 +43,7 @@ from query_lang.specs.axes import (
     bind_axis,
     column_tree,
 )
-from query_lang.specs.cubes import CubeDimension, dimension_of
+from query_lang.specs.cubes import dimension_of
 from query_lang.specs.periods import Periods, PeriodsRefusedError, bind_periods
 from query_lang.syntax.nodes import Position
 

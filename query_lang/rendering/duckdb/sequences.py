@@ -5,47 +5,23 @@ A text is compared, grouped and sent as fast as any value is. The character of c
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from privacy.schema import Hierarchy
 from privacy.sequences import PHASES
+from query_lang.plans.dimensions import CubeDimension
 from query_lang.plans.expressions import slots_read
-from query_lang.plans.nodes import Node, Order, tie_break
+from query_lang.plans.nodes import tie_break
+from query_lang.plans.sequences import UnitSequences
 from query_lang.rendering.duckdb.expressions import SQL_TYPES, slot_name
 from query_lang.rendering.duckdb.nodes import NodeRenderer
 from query_lang.rendering.fragments import Fragment, listed
-from query_lang.specs.cubes import CubeDimension
 from query_lang.syntax.nodes import Position
 
 FIRST_MARK: Final = 0x100
 
 _MARK: Final = f"chr(CAST({FIRST_MARK} + symbols.code AS INTEGER))"
 _STORED = {int: "BIGINT", str: "VARCHAR", bool: "BOOLEAN"}
-
-
-@dataclass(frozen=True, slots=True)
-class UnitSequences:
-    """The top of a plan: for each unit, its rows' symbols in order.
-
-    Attributes:
-        child: The rows.
-        symbol: Slot of the symbol.
-        order: Of the rows; completed by the child's identity.
-        place: Slot of the row's own position, where positions without a row hold the
-            last symbol (NULL); None: rows follow each other.
-        group: Slot of the split's value, or None.
-        max_length: The most symbols that are kept.
-
-    Proof: docs/proofs/sequences.md.
-    """
-
-    child: Node
-    symbol: int
-    order: Order
-    place: int | None
-    group: int | None
-    max_length: int
 
 
 def render_sequences(

@@ -8,7 +8,8 @@ from engines.contract import Engine, Interruptible
 from mechanisms.meter import Meter, Part
 from privacy.losses import Loss
 from privacy.schema import Dataset
-from query_lang.specs.cubes import CubeDimension, CubePlan
+from query_lang.plans.dimensions import CubeDimension
+from query_lang.specs.cubes import CubePlan
 from query_lang.specs.sequences import SequencePlan
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError
