@@ -466,9 +466,9 @@ FAULTS = (
         "ended_ones_uncounted",
         "live questions count what a crash left unstored alone, which tells of it",
         "server/use_cases/questions/recovery.py",
-        "            self._queue(asked[0].compiled, execution)",
-        "            if execution is not None:\n"
-        "                self._queue(asked[0].compiled, execution)",
+        "            self._queue(asked[0].compiled, compute)",
+        "            if compute is not None:\n"
+        "                self._queue(asked[0].compiled, compute)",
         ("tests/attacks/test_a3_recovery.py",),
     ),
     Fault(
@@ -491,8 +491,8 @@ FAULTS = (
         "engine_in_process",
         "row work runs in the server's own process",
         "engines/executors.py",
-        "            return self._sealed(snapshot, plan)",
-        "            return self._here.execute(snapshot, plan)",
+        "        return _Execution(self, request, sizes)\n",
+        "        return self._here.execution(snapshot, plan)\n",
         (
             "tests/integration/test_arrival_order.py",
             "tests/attacks/test_a3_routes.py",
