@@ -12,6 +12,7 @@ from upstream.row_evidence import Uses
 from upstream.staging import StagedTable
 
 _MOST_SPELLED = 64  # characters of a form; of more there is a digest
+_NOTE = 200  # characters of texts that are compared as they are written
 _READ = frozenset(
     (ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.TEXT, ColumnType.TIMESTAMP)
 )
@@ -162,9 +163,15 @@ def form_sql(text: str) -> str:
     return (
         f"CASE WHEN regexp_full_match({text}, '[1-9][0-9]{{0,{_MOST_SPELLED - 1}}}') "
         f"THEN {text} WHEN NOT regexp_matches({text}, '[0-9]') THEN '' "
-        f"WHEN length({kept}) > {_MOST_SPELLED} THEN concat('h0', md5({kept})) "
+        f"WHEN length({text}) > {_NOTE} THEN {_digest(f'lower({beginning})')} "
+        f"WHEN length({text}) > {_MOST_SPELLED} AND length({kept}) > {_MOST_SPELLED} "
+        f"THEN {_digest(kept)} "
         f"ELSE regexp_replace({kept}, '(^|[^0-9])0+([0-9])', '\\1\\2', 'g') END"
     )
+
+
+def _digest(text: str) -> str:
+    return f"concat('h0', md5({text}))"
 
 
 def is_id_sql(form: str) -> str:

@@ -270,3 +270,11 @@ def test_running_numbers_stay_running_beside_a_number_of_many_digits(hospital):
     hospital.csv = "pid,enc\n" + "".join(rows) + f"K1,{10**24}\nK2,99999999\n"
     publish(hospital, "articles", range(1, 20_000), "article")
     hospital.load()
+
+
+def test_long_notes_are_compared_whole(hospital):
+    notes = [f"Seen on ward 3 after {n} hours, " + "and again " * 30 + f"{n * 37}"
+             for n in range(2 * PATIENTS)]  # fmt: skip
+    visits(hospital, [f'"{note}"' for note in notes], max_length=500)
+    publish(hospital, "texts", [f'"{n.upper()}"' for n in notes], "x", max_length=500)
+    assert "the column texts.x holds values of stays.enc" in refused(hospital)[0]
