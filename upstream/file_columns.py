@@ -62,6 +62,14 @@ def lost_texts_sql(
     return texts
 
 
+def lost_text_sql(index: int, reader: ColumnReader) -> str:
+    """Return the further expression of a private staged row: what it loses, ``l<i>``.
+
+    As ``lost_texts_sql``, of a declared column alone, and no text that stands for NULL.
+    """
+    return f", CASE WHEN NOT ({_is_kept(index, reader)}) THEN n{index} END AS l{index}"
+
+
 def _is_kept(index: int, reader: ColumnReader) -> str:
     kept = f"(v{index} IS NOT NULL AND s{index} = {Outcome.KEPT:d})"
     mapped = ", ".join(map(quoted, sorted(reader.mapped)))

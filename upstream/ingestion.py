@@ -26,9 +26,9 @@ from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
 from upstream.public_watch import PublicWatch, Surroundings
 from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
-from upstream.report import IngestionReport
+from upstream.report import IngestionReport, TableReport
 from upstream.row_hash import padded_keys
-from upstream.row_values import PrivateColumn, stored_columns
+from upstream.row_values import PrivateColumn, staged_columns
 from upstream.secrets import IngestionKeys, derive_keys
 from upstream.sizes import check_rows, check_units
 from upstream.sources import (
@@ -400,20 +400,14 @@ class _Load:
         check_units(self.manifest.population, units)
         self.watch.refuse_lists()
         self.watch.refuse_other_datasets()
-        reports, coinciding = [], _declared(self.manifest).coinciding
-        for table in staged:
-            if table.table.public:
-                reports.append(store_public_table(self.bench, table))
-                name = table.table.name
-                files = [file.path.name for file in sources[name]]
-                lost = lost_texts(table, coinciding)
-                self.watch.refuse_table(self.schema.tables[name], files, lost)
-            else:
-                reports.append(PrivateTable(self.bench, table).store())
-            check_rows(table.table, reports[-1].rows_kept)
-            table.discard(self.bench.connection)
+        stored = self._store_public([t for t in staged if t.table.public])
+        private = [table for table in staged if not table.table.public]
         self.watch.refuse_together()
-        self.watch.refuse_rows_of(list(self._private_rows(sources)))
+        self.watch.refuse_rows_of(list(self._private_rows(private)))
+        for table in private:
+            report = PrivateTable(self.bench, table).store()
+            stored[table.table.name] = self._done(table, report)
+        reports = [stored[table.name] for table in self.manifest.tables]
         warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
         alike = count_alike(self.bench.connection)
         told = alike_warnings(self.manifest.population, alike)
@@ -427,13 +421,28 @@ class _Load:
             self.watch.not_stored,
         )
 
-    def _private_rows(self, sources: Sources) -> Iterator[PrivateColumn]:
-        """Yield the columns whose values may identify rows of stored private tables."""
-        for table in self.manifest.tables:
-            if table.unit_column is not None:
-                files = [file.path.name for file in sources[table.name]]
-                unit = table.column(table.unit_column).file_column
-                yield from stored_columns(self.schema.tables[table.name], files, unit)
+    def _store_public(self, staged: Sequence[StagedTable]) -> dict[str, TableReport]:
+        """Store public tables, and look at each, before any private row is stored."""
+        reports, coinciding = {}, _declared(self.manifest).coinciding
+        for table in staged:
+            report, name = store_public_table(self.bench, table), table.table.name
+            files = [file.path.name for file in table.files]
+            lost = lost_texts(table, coinciding)
+            self.watch.refuse_table(self.schema.tables[name], files, lost)
+            reports[name] = self._done(table, report)
+        return reports
+
+    def _done(self, table: StagedTable, report: TableReport) -> TableReport:
+        check_rows(table.table, report.rows_kept)
+        table.discard(self.bench.connection)
+        return report
+
+    def _private_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateColumn]:
+        """Yield the columns whose values may identify rows of private tables."""
+        for table in staged:
+            unit = table.table.column(str(table.table.unit_column)).file_column
+            columns = self.schema.tables[table.table.name].columns
+            yield from staged_columns(table, columns, unit)
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []

@@ -149,7 +149,7 @@ class PublicWatch:
         """Look whether what was looked at identifies rows of the load's private tables.
 
         Args:
-            columns: Those of its private tables, once they are stored.
+            columns: Those of its private tables, as they are staged.
 
         Raises:
             IngestionError: It does.

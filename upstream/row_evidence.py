@@ -8,7 +8,8 @@ catalogue would have about ``n * s`` uses whose code another unit has too. Encou
 and specimens are of one unit each, however many of them are listed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from upstream.coincidence import Shape, is_beyond_accident
 
@@ -32,26 +33,41 @@ class Uses:
     Attributes:
         all_uses: Pairs of unit and value.
         shared: Those whose value another unit has too.
-        greatest: The greatest number.
         numbers: How many numbers there are, by their digits.
+        greatest: The greatest of them.
     """
 
     all_uses: int
     shared: int
-    greatest: int
-    numbers: dict[int, int]
+    numbers: Mapping[int, int] = field(default_factory=dict)
+    greatest: Mapping[int, int] = field(default_factory=dict)
 
-    @property
-    def are_running(self) -> bool:
-        """Whether most numbers from 1 to the greatest are there."""
-        return sum(self.numbers.values()) >= _DENSE * self.greatest
+    def are_running(self, digits: int) -> bool:
+        """Whether numbers of so many digits are among running ones.
+
+        Most numbers from 1 to the greatest of so many digits, or of some more, are
+        there. A column without numbers has no running ones, and a single number of many
+        digits more makes running ones no others.
+
+        >>> Uses(9, 0, {1: 9, 25: 1}, {1: 9, 25: 10**24}).are_running(1)
+        True
+        >>> Uses(9, 0).are_running(25)
+        False
+        """
+        return any(
+            reach >= digits and self._up_to(reach) >= _DENSE * greatest
+            for reach, greatest in self.greatest.items()
+        )
+
+    def _up_to(self, digits: int) -> int:
+        return sum(count for length, count in self.numbers.items() if length <= digits)
 
     def is_catalogue(self, cells: int, found: int) -> bool:
         """Whether the values may be codes of a catalogue, as far as can be told.
 
-        >>> Uses(600, 0, 0, {}).is_catalogue(600, 600)
+        >>> Uses(600, 0).is_catalogue(600, 600)
         False
-        >>> Uses(600, 40, 0, {}).is_catalogue(9000, 580)
+        >>> Uses(600, 40).is_catalogue(9000, 580)
         True
         """
         return found * self.all_uses < _LEAST_TIMES * (self.shared + _ALLOWED) * cells
@@ -77,7 +93,7 @@ class Group:
         """Whether the values may be found by chance."""
         if self.length == CODE:
             return False
-        if self.length == SHORT or uses.are_running:
+        if self.length == SHORT or uses.are_running(self.length):
             return True
         shape = Shape(self.length, alone=True, filled=False)
         probability = shape.probability(uses.numbers.get(self.length, 0))

@@ -1,9 +1,10 @@
 """Values that identify rows of private tables, among what everybody may read.
 
 A table of diagnoses has no patient's id, yet ``encounter_id`` joins each row to one
-patient. So the values of all integer and text columns of the load's private tables are
-compared with what is public: those that one unit alone has are as good as its id.
-Which of them are no accident, ``upstream.row_evidence`` decides.
+patient. So the values of the columns of the load's private tables are compared with
+what is public, as they are staged, before any bound leaves rows out: those that one
+unit alone has are as good as its id. Which columns those are, ``upstream.row_values``
+says; which values are no accident, ``upstream.row_evidence`` decides.
 """
 
 from collections.abc import Iterator, Sequence
@@ -102,7 +103,7 @@ class RowIds:
         """Whether there are values enough for its units, by a cheap estimate."""
         found = self.connection.execute(
             "SELECT approx_count_distinct(t), approx_count_distinct(unit_key) "  # noqa: S608 - our own query
-            f"FROM ({column.rows}) WHERE t IS NOT NULL"
+            f"FROM ({column.rows}) WHERE regexp_matches(t, '[0-9]')"
         ).fetchone()
         values, units = found or (0, 0)
         return bool(values > HANDFUL and values >= _LEAST_VALUES * units)

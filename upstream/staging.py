@@ -25,7 +25,12 @@ from upstream.canonical import (
 from upstream.csv_structure import CsvFile
 from upstream.declarations import Fold, TableSpec
 from upstream.errors import IngestionError, Problem
-from upstream.file_columns import FileColumn, file_columns, lost_texts_sql
+from upstream.file_columns import (
+    FileColumn,
+    file_columns,
+    lost_text_sql,
+    lost_texts_sql,
+)
 from upstream.flaws import MOST_PROBLEMS, Flaws
 from upstream.progress import Progress, Step, watched
 from upstream.raw_rows import raw_rows_sql
@@ -84,9 +89,10 @@ class StagedTable:
 
     Their columns: ``unit_key``, ``first_hash`` (the row hash if it is the first of its
     equals), ``mark`` (64 bits that rows with equal texts share), then ``v0``, ``v1``,
-    ... of the stored columns by position in the manifest. A public table has
-    ``position`` (from 1 in source order) instead of the first three, one bucket, and
-    ``w0``, ``w1``, ... of ``upstream.lost_texts``, which are compared and never stored.
+    ... of the stored columns by position in the manifest, and ``l0``, ``l1``, ...:
+    their texts where no domain keeps them, which are compared and never stored. A
+    public table has ``position`` (from 1 in source order) instead of the first three,
+    one bucket, and in place of the last ``w0``, ``w1``, ... of ``upstream.lost_texts``.
 
     Attributes:
         messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
@@ -276,7 +282,10 @@ class _Stage:
     def _typed_sql(self, files: Sequence[SourceFile]) -> str:
         """Return the query of typed rows, their hashes and their outcomes."""
         layer = self._layers(files, "0")
-        columns = "".join(f", v{i}, s{i}" for i in self.readers)
+        columns = "".join(
+            f", v{i}, s{i}{lost_text_sql(i, reader)}"
+            for i, reader in self.readers.items()
+        )
         first = row_hash_sql("message", quoted("V1:1"))
         return (
             f"SELECT * EXCLUDE (message), hash(message) AS mark, {first} AS first_hash "  # noqa: S608 - as above

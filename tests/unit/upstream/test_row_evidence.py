@@ -5,14 +5,19 @@ from collections import Counter
 
 from upstream.row_evidence import CODE, SHORT, Group, Uses, identifying
 
-RUNNING = Uses(50_000, 0, 50_000, {1: 9, 2: 90, 3: 900, 4: 9_000, 5: 40_001})
-SPARSE = Uses(600, 0, 502_000, {6: 600})
+RUNNING = Uses(
+    50_000,
+    0,
+    {1: 9, 2: 90, 3: 900, 4: 9_000, 5: 40_001},
+    {1: 9, 2: 99, 3: 999, 4: 9_999, 5: 50_000},
+)
+SPARSE = Uses(600, 0, {6: 600}, {6: 502_000})
 
 
 def used(rng, size, uses):
     """Return the uses of a catalogue by strangers, and how many codes are in use."""
     counts = Counter(rng.choices(range(size), k=uses))
-    return Uses(uses, sum(n for n in counts.values() if n > 1), 0, {}), len(counts)
+    return Uses(uses, sum(n for n in counts.values() if n > 1)), len(counts)
 
 
 def test_no_catalogue_is_taken_for_rows_however_little_of_it_is_used():

@@ -134,3 +134,147 @@ def test_rows_of_a_later_load_are_found_in_what_is_public_already(clinic, hospit
     hospital.surroundings = Surroundings(snapshots={"lists": earlier})
     clinic.csv, clinic.target, clinic.more_tables = private, "later.duckdb", []
     assert "the column marks.code of dataset lists" in refused(clinic)[0]
+
+
+def visits(hospital, ids, **column):
+    """Declare two visits of each patient, with an id of any kind, ``enc``."""
+    hospital.unit_type = "text"
+    hospital.columns = [
+        {"name": "pid", "type": "text"},
+        {"name": "enc", "type": "text", **column},
+    ]
+    lines = "".join(f"K{i // 2:05},{one}\n" for i, one in enumerate(ids))
+    hospital.csv = f"pid,enc\n{lines}"
+
+
+def hexadecimal(rng, digits):
+    return f"{rng.randrange(16**digits):0{digits}x}"
+
+
+def moment(number):
+    return f"2024-{number % 12 + 1:02}-{number % 28 + 1:02} 10:{number % 60:02}"
+
+
+KINDS = {
+    "DICOM": lambda rng: f"1.2.840.113619.2.55.3.{rng.randrange(10**9)}.7",
+    "25 digits": lambda rng: str(rng.randrange(10**24, 10**25)),
+    "FHIR": lambda rng: (
+        f"https://fhir.hospital.org/r4/Encounter/{rng.random()}-{hexadecimal(rng, 32)}"
+    ),
+    "SHA-512": lambda rng: hexadecimal(rng, 128),
+    "SHA-256": lambda rng: f"sha256:{hexadecimal(rng, 64)}",
+    "words": lambda rng: f"ward 3, bed 7, visit no {rng.randrange(10**6)} of 2024",
+    "signed": lambda rng: f"+{rng.randrange(10**9, 10**10)}",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_are_found_however_long_they_are_and_whatever_parts_them(hospital, kind):
+    rng = random.Random(3)
+    ids = [KINDS[kind](rng) for _ in range(2 * PATIENTS)]
+    visits(hospital, ids, max_length=200)
+    publish(hospital, "dx", [f'"{one}",I10' for one in ids], "x", "icd", max_length=200)
+    hospital.csv = "pid,enc\n" + "".join(
+        f'K{i // 2:05},"{one}"\n' for i, one in enumerate(ids)
+    )
+    assert "the column dx.x holds values of stays.enc" in refused(hospital)[0]
+
+
+@pytest.mark.parametrize("rows", [{"max_rows_per_unit": 1}, {"key": ["day"]}])
+def test_rows_that_no_bound_or_key_keeps_are_compared(hospital, rows):
+    hospital.unit_type, hospital.table = "text", rows
+    hospital.column("pid", type="text")
+    hospital.columns[2]["name"] = "encounter"
+    stays = [(f"K{p:05}", f"ENC{p * 30 + e:06}") for p in range(90) for e in range(30)]
+    hospital.csv = "pid,day,encounter\n" + "".join(
+        f"{pid},2024-01-01,{encounter}\n" for pid, encounter in stays
+    )
+    hospital.load()
+    hospital.target = "again.duckdb"
+    kept = set(hospital.rows("encounter"))
+    others = [e for _, e in stays if (e,) not in kept]
+    assert len(others) > len(stays) / 2
+    publish(hospital, "diagnoses", others, "x")
+    hospital.target = "third.duckdb"
+    assert "holds values of stays.encounter" in refused(hospital)[0]
+
+
+@pytest.mark.parametrize("declared", [
+    {"type": "integer", "domain": {"min": 0, "max": 1_000}, "source": "x"},
+    {"type": "text", "max_length": 3},
+    {"type": "decimal", "scale": 0},
+    {"type": "decimal", "scale": 2},
+    {"type": "decimal", "scale": 2, "domain": {"min": 0, "max": 10}, "source": "x"},
+])  # fmt: skip
+def test_numbers_are_compared_as_the_files_have_them(hospital, declared):
+    fraction = ".0" if declared["type"] == "decimal" else ""
+    visits(hospital, [f"{n}{fraction}" for n in NUMBERS], **declared)
+    publish(hospital, "dx", NUMBERS, "x")
+    publish(hospital, "written", [f"{n}.0" for n in NUMBERS], "x")
+    publish(hospital, "signed", [f"+{n}" for n in NUMBERS], "x")
+    publish(hospital, "decimals", NUMBERS, "x", type="decimal", scale=1)
+    assert len(refused(hospital)) == 4
+
+
+def test_times_to_the_second_are_of_one_visit_and_those_of_calendars_of_many(hospital):
+    times = [f"{moment(n)}:{n % 59 + 1:02}" for n in range(2 * PATIENTS)]
+    visits(hospital, times, type="timestamp")
+    publish(hospital, "events", times, "x", type="timestamp")
+    assert "the column events.x holds values of stays.enc" in refused(hospital)[0]
+    minutes = [f"{moment(n)}:00" for n in range(2 * PATIENTS)]
+    visits(hospital, minutes, type="timestamp")
+    hospital.more_tables = []
+    publish(hospital, "slots", minutes, "x", type="timestamp")
+    hospital.load()
+
+
+def test_more_ordinary_tables_are_public(hospital):
+    rng = random.Random(5)
+    columns = {
+        "charge": [f"{n * 5 // 100}.{n * 5 % 100:02}" for n in range(2_000, 9_000)],
+        "test": [f"Glucose, {n} minutes after {m} g of glucose, in plasma or serum "
+                 "by a method that the laboratory has certified (mmol/l)"
+                 for n in range(100, 400) for m in (50, 75)],
+        "address": [f"Long Street {n}, flat {m}, {10_000 + n} Town"
+                    for n in range(1_000, 1_400) for m in range(9)],
+        "oid": [f"1.2.840.10008.5.1.4.1.1.{n}" for n in range(1, 400)],
+        "link": [f"https://terminology.hospital.org/fhir/CodeSystem/ward-equipment/v1/"
+                 f"{n:05}" for n in range(400)],
+        "at": [f"2024-{m:02}-{d:02} {h:02}:00:00" for m in range(1, 13)
+               for d in range(1, 29) for h in range(24)],
+        "serial": [str(n) for n in range(60_000, 130_000)],
+    }  # fmt: skip
+    types = {"charge": {"type": "decimal", "scale": 2}, "at": {"type": "timestamp"}}
+    hospital.unit_type = "text"
+    hospital.columns = [
+        {"name": "pid", "type": "text"},
+        *({"name": n, "type": "text", **types.get(n, {})} for n in columns),
+    ]
+    for column in hospital.columns[1:]:
+        if column["type"] == "text":
+            column["max_length"] = 200
+    rows = [
+        f"K{i // 2:05}," + ",".join(f'"{rng.choice(v)}"' for v in columns.values())
+        for i in range(6 * PATIENTS)
+    ]
+    hospital.csv = "\n".join([f"pid,{','.join(columns)}", *rows, ""])
+    for name, values in columns.items():
+        kind = types.get(name, {"max_length": 200})
+        publish(hospital, f"all_{name}", [f'"{v}"' for v in values], name, **kind)
+    assert len(hospital.load().report.tables) == 1 + len(columns)
+
+
+def test_running_numbers_stay_running_beside_a_number_of_many_digits(hospital):
+    rows = [f"K{i // 2:05},{i + 1}\n" for i in range(20_000)]
+    visits(hospital, [])
+    hospital.csv = "pid,enc\n" + "".join(rows) + f"K1,{10**24}\nK2,99999999\n"
+    publish(hospital, "articles", range(1, 20_000), "article")
+    hospital.load()
+
+
+def test_long_notes_are_compared_whole(hospital):
+    notes = [f"Seen on ward 3 after {n} hours, " + "and again " * 30 + f"{n * 37}"
+             for n in range(2 * PATIENTS)]  # fmt: skip
+    visits(hospital, [f'"{note}"' for note in notes], max_length=500)
+    publish(hospital, "texts", [f'"{n.upper()}"' for n in notes], "x", max_length=500)
+    assert "the column texts.x holds values of stays.enc" in refused(hospital)[0]
