@@ -26,6 +26,7 @@ from upstream.row_values import (
 
 _LEAST_DIGITS = 3  # of a code
 _LEAST_VALUES = 0.5  # for each unit; fewer are shared by too many
+_LEAST_TOGETHER = 0.5  # of what parts hold that are counted together
 _TEXTS, _HITS = "row_id_texts", "row_id_hits"
 
 
@@ -109,7 +110,7 @@ class RowIds:
         return bool(values > HANDFUL and values >= _LEAST_VALUES * units)
 
     def _parts_of(self, column: PrivateColumn) -> Iterator[int]:
-        """Yield the parts that hold more than a handful of units' values."""
+        """Yield the parts that name more than a handful of units, alone or together."""
         self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_HITS} AS SELECT form, "  # noqa: S608 - our own names
             "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit "
@@ -117,11 +118,13 @@ class RowIds:
             f"WHERE form IN (SELECT form FROM temp.{_TEXTS}) GROUP BY form"
         )
         try:
-            suspects = self._units_by_part("true")
-            uses = uses_of(self.connection, column.rows) if suspects else None
-            for part in suspects:
-                if uses is not None and self._identifies(part, column, uses):
+            if not self._are_many("true"):
+                return
+            uses = uses_of(self.connection, column.rows)
+            for part in self._units_by_part("true"):
+                if self._identifies(part, column, uses):
                     yield part
+            yield from self._identifying_together(uses)
         finally:
             self.connection.execute(f"DROP TABLE temp.{_HITS}")
 
@@ -132,6 +135,43 @@ class RowIds:
             f"WHERE {chosen} GROUP BY part HAVING count(DISTINCT unit) > {HANDFUL}"
         )
         return sorted(part for (part,) in found.fetchall())
+
+    def _are_many(self, chosen: str) -> bool:
+        """Whether more than a handful of units are named, by all parts together."""
+        found = self.connection.execute(
+            f"SELECT count(DISTINCT unit) > {HANDFUL} FROM temp.{_TEXTS} "  # noqa: S608 - our own names
+            f"JOIN temp.{_HITS} USING (form) WHERE {chosen}"
+        ).fetchone()
+        return bool(found and found[0])
+
+    def _identifying_together(self, uses: Uses) -> list[int]:
+        """Return the parts whose few values each identify many units' rows together.
+
+        A handful in each of twenty columns is a hundred people. Counted are parts that
+        hold little else of a kind: many lists have a value of the column by accident.
+        """
+        found = self.connection.execute(
+            "SELECT within, length, list(part), sum(cells)::BIGINT, "  # noqa: S608 - our own names
+            "sum(found)::BIGINT FROM (SELECT part, within, length, "
+            "count(DISTINCT cell) AS cells, count(DISTINCT cell) "
+            f"FILTER (form IN (SELECT form FROM temp.{_HITS})) AS found "
+            f"FROM temp.{_TEXTS} GROUP BY part, within, length) "
+            f"WHERE found >= {_LEAST_TOGETHER} * cells GROUP BY within, length"
+        ).fetchall()
+        parts = {(within, length): named for within, length, named, _, _ in found}
+        groups = [Group(within, length, *sums) for within, length, _, *sums in found]
+        chosen = {
+            (group.within, group.length): parts[group.within, group.length]
+            for group in identifying(groups, uses, namesakes=False)
+        }
+        where = " OR ".join(
+            f"(within = {within} AND length = {length} AND part IN "
+            f"({', '.join(map(str, named))}))"
+            for (within, length), named in chosen.items()
+        )
+        if not where or not self._are_many(where):
+            return []
+        return sorted({part for named in chosen.values() for part in named})
 
     def _identifies(self, part: int, column: PrivateColumn, uses: Uses) -> bool:
         found = self.connection.execute(

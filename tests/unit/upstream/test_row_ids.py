@@ -278,3 +278,40 @@ def test_long_notes_are_compared_whole(hospital):
     visits(hospital, [f'"{note}"' for note in notes], max_length=500)
     publish(hospital, "texts", [f'"{n.upper()}"' for n in notes], "x", max_length=500)
     assert "the column texts.x holds values of stays.enc" in refused(hospital)[0]
+
+
+def encounters(hospital):
+    """Have 240 patients of an encounter each; return its numbers."""
+    numbers = [500_000 + 7919 * i % 400_009 for i in range(240)]
+    hospital.unit_type, hospital.table = "text", {}
+    hospital.columns = [
+        {"name": "pid", "type": "text"},
+        {"name": "encounter_id", "type": "integer"},
+    ]
+    lines = "".join(f"K{i:05},{number}\n" for i, number in enumerate(numbers))
+    hospital.csv = f"pid,encounter_id\n{lines}"
+    return numbers
+
+
+def test_a_handful_in_each_of_many_columns_is_counted_together(hospital):
+    numbers = encounters(hospital)
+    rows = [numbers[20 * i : 20 * i + 20] for i in range(5)]
+    names = [f"encounter_{i}" for i in range(20)]
+    publish(hospital, "beds", [",".join(map(str, row)) for row in rows], *names)
+    assert len(refused(hospital)) == 20
+
+
+def test_a_handful_in_each_of_many_tables_is_counted_together(hospital):
+    numbers = encounters(hospital)
+    for i in range(20):
+        rows = [f"{number},E11" for number in numbers[5 * i : 5 * i + 5]]
+        publish(hospital, f"ward_{i}", rows, "encounter_id", "dx")
+    assert len(refused(hospital)) == 20
+
+
+def test_single_values_in_lists_of_others_are_not_counted_together(hospital):
+    numbers = encounters(hospital)
+    for i in range(20):
+        codes = [str(100_000 + 31 * i + 1_000 * j) for j in range(20)]
+        publish(hospital, f"lab_{i}", [str(numbers[i]), *codes], "loinc")
+    hospital.load()
