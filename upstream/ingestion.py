@@ -69,7 +69,7 @@ class Ingested:
             handful of units: to be refused, as an overlap is.
         not_stored: The SHA-256 of what is compared as public and not stored: columns of
             public tables' files that are not declared, values that are not kept, and
-            the files' names.
+            the names of files and folders.
     """
 
     report: IngestionReport
@@ -405,7 +405,7 @@ class _Load:
             if table.table.public:
                 reports.append(store_public_table(self.bench, table))
                 name = table.table.name
-                files = [file.path.name for file in sources[name]]
+                files = [each for file in sources[name] for each in file.names]
                 lost = lost_texts(table, coinciding)
                 self.watch.refuse_table(self.schema.tables[name], files, lost)
             else:

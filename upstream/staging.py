@@ -86,7 +86,7 @@ class StagedTable:
     equals), ``mark`` (64 bits that rows with equal texts share), then ``v0``, ``v1``,
     ... of the stored columns by position in the manifest. A public table has
     ``position`` (from 1 in source order) instead of the first three, one bucket, and
-    ``w0``, ``w1``, ... of ``upstream.lost_texts``, which are compared and never stored.
+    ``w<k>``, ``k<k>`` of ``upstream.lost_texts``, which are compared and never stored.
 
     Attributes:
         messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
@@ -268,7 +268,7 @@ class _Stage:
         looked_at = file_columns(self.table, self.files)
         layer = self._layers(self.files, "row_number() OVER ()", looked_at)
         columns = "".join(f", v{i}, s{i}" for i in self.readers)
-        lost = lost_texts_sql(looked_at, self.readers)
+        lost = lost_texts_sql(self.table, looked_at, self.readers)
         return (
             f"SELECT file, position, unit_key, valid_id{columns}{lost} FROM ({layer})"  # noqa: S608 - quoted texts
         )
