@@ -32,6 +32,7 @@ class CsvFile:
         records: How many records follow the header.
         is_quoted: Whether a quote stands anywhere in it.
         identity: Which file was checked, and in which state.
+        names: Of the file and of the folders on the way to it.
     """
 
     path: Path
@@ -39,6 +40,7 @@ class CsvFile:
     records: int
     is_quoted: bool
     identity: FileIdentity
+    names: tuple[str, ...] = ()
 
 
 def _untold(_checked_bytes: int) -> None:

@@ -61,6 +61,21 @@ class EmbeddedIds:
                 f"FROM ({words})"
             )
 
+    def collect_whole(self, part: int, forms: str) -> None:
+        """Add whole texts of a part that count by the odds, as what texts hold does.
+
+        Args:
+            part: Its number.
+            forms: The query of what they are, column ``form``.
+        """
+        digits = "regexp_replace(form, '[^0-9]', '', 'g')"
+        self.connection.execute(
+            f"INSERT INTO temp.{self.table} SELECT {part}, "  # noqa: S608 - our own query
+            f"{population_id_sql('form')}, form, digits, {SHAPE} FROM ("
+            f"SELECT form, {digits} AS digits, form = {digits} AS alone FROM ({forms}) "
+            "WHERE regexp_matches(form, '[0-9]'))"
+        )
+
     def on_purpose(self, name: str) -> str:
         """Return the query of the parts and digests that are too many by accident.
 

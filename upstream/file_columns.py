@@ -3,10 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from privacy.schema import ColumnType
 from upstream.declarations import TableSpec
 from upstream.reading import ColumnReader, Outcome
 from upstream.reading_sql import quoted
 from upstream.sources import Header
+
+_WRITTEN_ANEW = {ColumnType.DECIMAL, ColumnType.DATE, ColumnType.TIMESTAMP}
+"""Types whose stored values do not tell how the files write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,10 @@ class FileColumn:
         places = [i for i, name in enumerate(file.header) if name == self.name]
         return places[self.turn] if self.turn < len(places) else None
 
+    def is_written_anew_in(self, table: TableSpec) -> bool:
+        """Whether it is stored, and so that nobody can tell how it was written."""
+        return any(table.columns[i].type in _WRITTEN_ANEW for i in self.declared)
+
 
 def file_columns(table: TableSpec, files: Sequence[Header]) -> tuple[FileColumn, ...]:
     """Return all columns of a table's files, each once, in the order of the headers."""
@@ -48,17 +56,24 @@ def _declared(table: TableSpec, name: str) -> tuple[int, ...]:
 
 
 def lost_texts_sql(
-    columns: Sequence[FileColumn], readers: Mapping[int, ColumnReader]
+    table: TableSpec,
+    columns: Sequence[FileColumn],
+    readers: Mapping[int, ColumnReader],
 ) -> str:
     """Return the further expressions of a staged row: the texts ``w<k>`` it loses.
 
-    Of the layers of ``upstream.staging``. What a ``map`` declares is not lost.
+    And the texts ``k<k>`` of what it keeps in another form: days, decimals. Of the
+    layers of ``upstream.staging``. What a ``map`` declares is not lost.
     """
     texts = ""
     for index, column in enumerate(columns):
         kept = " AND ".join(_is_kept(i, readers[i]) for i in column.declared)
         text = f"CASE WHEN NOT ({kept}) THEN w{index} END" if kept else f"w{index}"
         texts += f", {text} AS w{index}"
+        if column.is_written_anew_in(table):
+            mapped = " OR ".join(_is_mapped(i, readers[i]) for i in column.declared)
+            kept = f"({kept}) AND NOT ({mapped})"
+            texts += f", CASE WHEN {kept} THEN w{index} END AS k{index}"
     return texts
 
 
@@ -72,5 +87,9 @@ def lost_text_sql(index: int, reader: ColumnReader) -> str:
 
 def _is_kept(index: int, reader: ColumnReader) -> str:
     kept = f"(v{index} IS NOT NULL AND s{index} = {Outcome.KEPT:d})"
+    return f"({kept} OR {_is_mapped(index, reader)})" if reader.mapped else kept
+
+
+def _is_mapped(index: int, reader: ColumnReader) -> str:
     mapped = ", ".join(map(quoted, sorted(reader.mapped)))
-    return f"({kept} OR coalesce(r{index} IN ({mapped}), false))" if mapped else kept
+    return f"coalesce(r{index} IN ({mapped}), false)" if mapped else "false"

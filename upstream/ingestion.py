@@ -69,7 +69,7 @@ class Ingested:
             handful of units: to be refused, as an overlap is.
         not_stored: The SHA-256 of what is compared as public and not stored: columns of
             public tables' files that are not declared, values that are not kept, and
-            the files' names.
+            the names of files and folders.
     """
 
     report: IngestionReport
@@ -426,7 +426,7 @@ class _Load:
         reports, coinciding = {}, _declared(self.manifest).coinciding
         for table in staged:
             report, name = store_public_table(self.bench, table), table.table.name
-            files = [file.path.name for file in table.files]
+            files = [each for file in table.files for each in file.names]
             lost = lost_texts(table, coinciding)
             self.watch.refuse_table(self.schema.tables[name], files, lost)
             reports[name] = self._done(table, report)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from privacy.schema import Table
+from upstream.embedded_ids import is_date_sql
 from upstream.errors import IngestionError, Problem
 from upstream.public_names import public_names
 from upstream.published_ids import (
@@ -110,11 +111,13 @@ class PublicWatch:
     def refuse_table(
         self, table: Table, files: Sequence[str], lost: Published = ()
     ) -> None:
-        """Look at a public table, once it is stored, and at its files' names.
+        """Look at a public table, once it is stored, and its files' and folders' names.
+
+        Years and days among these count by the odds: many tables have a file for each.
 
         Args:
             table: What is declared of it.
-            files: Their names.
+            files: The names on the way to them.
             lost: What its files hold and it does not (``upstream.lost_texts``).
 
         Raises:
@@ -122,10 +125,16 @@ class PublicWatch:
         """
         declared = stored(table, "snapshot", self._declared.coinciding)
         columns = (*declared, *lost)
-        place = f"the files' names of {table.name}"
-        named = Texts(place, literal_rows(files), are_names=True)
-        self._refuse([(*columns, named)])
-        for texts in (*lost, named):
+        place = f"the files' names and folders of {table.name}"
+        names, is_day = literal_rows(files), is_date_sql("t")
+        days = f"SELECT t FROM ({names}) WHERE {is_day}"  # noqa: S608 - our own query
+        rest = f"SELECT t FROM ({names}) WHERE NOT {is_day}"  # noqa: S608 - as above
+        named = (
+            Texts(place, rest, are_names=True),
+            Texts(place, days, is_free=False, are_names=True, is_exact=True),
+        )
+        self._refuse([(*columns, *named)])
+        for texts in (*lost, *named):
             self._not_stored.update(distinct_texts(self._connection, texts))
         for column in filter(self._ids.holds_numbers_of_ids, columns):
             self.warnings.append(

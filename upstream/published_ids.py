@@ -64,6 +64,8 @@ class Texts:
         is_free: Whether they are texts as somebody wrote them, and no typed values.
         are_names: Whether they are names, and no values.
         column: What the column is called, if it is one of a table.
+        is_exact: Whether they are days or decimals, which hit ids by accident: they
+            count as they stand alone, where more are ids than accident would hit.
     """
 
     place: str
@@ -72,6 +74,7 @@ class Texts:
     is_free: bool = True
     are_names: bool = False
     column: str = ""
+    is_exact: bool = False
 
 
 Published = tuple[Texts, ...]
@@ -140,13 +143,22 @@ def _columns(
 ) -> Iterator[Texts]:
     for column in table.columns:
         name = f"{table.name}.{column.name}"
+        place, is_exempt = f"the column {name}", name in coinciding
         text = _stored_text(column)
         if text is not None:
             rows = f'SELECT {text} AS t FROM {database}."{table.name}"'  # noqa: S608 - declared identifiers
             is_free = column.type is ColumnType.TEXT
-            place = f"the column {name}"
-            is_exempt = name in coinciding
             yield Texts(place, rows, is_exempt, is_free, column=column.name)
+        if column.scale:
+            rows = f'SELECT {_digits(column)} AS t FROM {database}."{table.name}"'  # noqa: S608 - as above
+            yield Texts(
+                place,
+                rows,
+                is_exempt,
+                is_free=False,
+                column=column.name,
+                is_exact=True,
+            )
 
 
 def _stored_text(column: Column) -> str | None:
@@ -157,6 +169,18 @@ def _stored_text(column: Column) -> str | None:
         one = 10**column.scale
         return f"CASE WHEN {name} % {one} = 0 THEN CAST({name} // {one} AS VARCHAR) END"
     return f"CAST({name} AS VARCHAR)"
+
+
+def _digits(column: Column) -> str:
+    """Return the texts of a decimal, with all digits of its scale and without zeros."""
+    name = f'abs("{column.name}"::HUGEINT)'
+    one = 10 ** (column.scale or 0)
+    places = f"lpad(CAST({name} % {one} AS VARCHAR), {column.scale}, '0')"
+    text = f"concat({name} // {one}, '.', {places})"
+    return (
+        f'unnest(CASE WHEN "{column.name}" % {one} <> 0 '
+        f"THEN [{text}, rtrim({text}, '0')] END)"
+    )
 
 
 def _text(value: Scalar) -> str:
@@ -239,6 +263,9 @@ class PublishedIds(UnitSearch):
         with embedded.collected():
             try:
                 for part, texts in enumerate(published):
+                    if texts.is_exact:
+                        embedded.collect_whole(part, self._whole(texts))
+                        continue
                     self._collect(part, texts)
                     if texts.is_free:
                         embedded.collect(
@@ -252,6 +279,16 @@ class PublishedIds(UnitSearch):
         self.connection.execute(
             f"INSERT INTO temp.{LOOKED_AT} SELECT {part}, "  # noqa: S608 - our own query
             f"{population_id_sql('form')}, form, t FROM ({_forms(texts)})"
+        )
+
+    @staticmethod
+    def _whole(texts: Texts) -> str:
+        """Return the query of the one form that each text has as it stands."""
+        some = "t IS NOT NULL" if not texts.numbers_coincide else "false"
+        form = f"{forms_sql('t', 'certain_forms')}[1]"
+        return (
+            f"SELECT DISTINCT {form} AS form FROM "  # noqa: S608 - our own names
+            f"(SELECT DISTINCT t FROM ({texts.rows}) WHERE {some})"
         )
 
     def holds_numbers_of_ids(self, texts: Texts) -> bool:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -20,11 +20,15 @@ _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})  # of Unicode, and what is no te
 
 @dataclass(frozen=True, slots=True)
 class ParquetFile:
-    """A Parquet file, its columns' DuckDB types in file order, and its identity."""
+    """A Parquet file, its columns' DuckDB types in file order, and its identity.
+
+    And the names of it and of the folders on the way to it.
+    """
 
     path: Path
     types: tuple[tuple[str, str], ...]
     identity: FileIdentity
+    names: tuple[str, ...] = ()
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -78,7 +82,8 @@ def open_sources(
     root = folders.import_folder.resolve()
     found = list(_found(table, folders, problems))
     tell = _Told(table.name, [path for path, _ in found], progress)
-    for path, name in found:
+    for path, match in found:
+        name = _name(match, folders.base)
         try:
             file = _look_into(path, name, connection, tell, root)
         except IngestionError as error:
@@ -86,7 +91,7 @@ def open_sources(
             continue
         missing = list(_missing_columns(table, file, name))
         problems.extend(missing)
-        files.append(file)
+        files.append(replace(file, names=_names(path, match, folders)))
     if problems:
         raise IngestionError(tuple(problems))
     return tuple(files)
@@ -99,8 +104,8 @@ def files_of(table: TableSpec, folders: Folders) -> list[Path]:
 
 def _found(
     table: TableSpec, folders: Folders, problems: list[Problem]
-) -> Iterator[tuple[Path, str]]:
-    """Yield real path and name of each file once; note what cannot be read."""
+) -> Iterator[tuple[Path, Path]]:
+    """Yield real and found path of each file once; note what cannot be read."""
     root = folders.import_folder.resolve()
     seen: set[Path] = set()
     for pattern in table.files:
@@ -114,7 +119,7 @@ def _found(
                 problems.append(Problem(_name(match, folders.base), None, None, flaw))
             elif real not in seen:
                 seen.add(real)
-                yield real, _name(match, folders.base)
+                yield real, match
 
 
 def no_file(table: str, pattern: str, *, is_folder: bool = False) -> Problem:
@@ -127,6 +132,20 @@ def no_file(table: str, pattern: str, *, is_folder: bool = False) -> Problem:
         "folder; put the file there, or take the table out of the manifest"
     )
     return Problem(pattern, None, None, sentence)
+
+
+def _names(path: Path, match: Path, folders: Folders) -> tuple[str, ...]:
+    """Return the names on the way to a file, as it was found and where it really is."""
+    base = folders.base.resolve()
+    start = base if path.is_relative_to(base) else folders.import_folder.resolve()
+    return tuple(dict.fromkeys((*_below(match, folders.base), *_below(path, start))))
+
+
+def _below(path: Path, folder: Path) -> Iterator[str]:
+    """Yield the names of a file and of its folders, and the file's without its kind."""
+    below = path.relative_to(folder) if path.is_relative_to(folder) else path
+    yield from below.parts
+    yield below.stem
 
 
 def _name(path: Path, base: Path) -> str:

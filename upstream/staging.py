@@ -92,7 +92,7 @@ class StagedTable:
     ... of the stored columns by position in the manifest, and ``l0``, ``l1``, ...:
     their texts where no domain keeps them, which are compared and never stored. A
     public table has ``position`` (from 1 in source order) instead of the first three,
-    one bucket, and in place of the last ``w0``, ``w1``, ... of ``upstream.lost_texts``.
+    one bucket, and in place of the last ``w<k>``, ``k<k>`` of ``upstream.lost_texts``.
 
     Attributes:
         messages: The query of all rows' ``unit_key``, ``mark`` and ``message`` (the
@@ -274,7 +274,7 @@ class _Stage:
         looked_at = file_columns(self.table, self.files)
         layer = self._layers(self.files, "row_number() OVER ()", looked_at)
         columns = "".join(f", v{i}, s{i}" for i in self.readers)
-        lost = lost_texts_sql(looked_at, self.readers)
+        lost = lost_texts_sql(self.table, looked_at, self.readers)
         return (
             f"SELECT file, position, unit_key, valid_id{columns}{lost} FROM ({layer})"  # noqa: S608 - quoted texts
         )

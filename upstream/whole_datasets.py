@@ -3,8 +3,9 @@
 A handful in each of twenty lists names a hundred people. Counted as one are ids of
 which there are more than accident would hit: small codes stand in many lists, and every
 dataset has some numbers, years and codes that are somebody's id by chance. So numbers
-count from four digits on, dates and years not at all, and what has digits only where so
-many of its shape are ids (``upstream.coincidence``); five letters and more always.
+count from four digits on, dates and years not at all but for columns of days, and what
+has digits only where so many of its shape are ids (``upstream.coincidence``); five
+letters and more always.
 """
 
 from dataclasses import dataclass, field

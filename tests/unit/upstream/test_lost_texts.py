@@ -121,6 +121,60 @@ def test_numbers_of_an_undeclared_column_are_no_ids_once_it_is_declared(hospital
     hospital.load()
 
 
+CASES = {
+    "decimals": ([f"2019.{n:04}" for n in range(11, 300, 3)],
+                 {"type": "decimal", "scale": 4}),
+    "rounded": ([f"2019.{n:04}" for n in range(11, 300, 3)],
+                {"type": "decimal", "scale": 1}),
+    "days": ([f"2019{n // 28 + 1:02}{n % 28 + 1:02}" for n in range(300)],
+             {"type": "date", "format": "%Y%m%d"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", CASES)
+def test_ids_that_are_read_as_days_or_decimals_are_found(hospital, how):
+    ids, keys = CASES[how]
+    ward = identified(hospital, IDS)
+    ward.csv = "pid,day,ward\n" + "".join(f"{uid},,A\n" for uid in ids)
+    publish(ward, csv("a,dx", [f"{uid},x" for uid in ids]), {"name": "a", **keys})
+    with pytest.raises(
+        IngestionError, match=r"what the files write for marks\.a"
+    ) as no:
+        ward.load()
+    assert not any(uid in str(no.value) for uid in ids)
+    mapped = {uid: typed(keys, n) for n, uid in enumerate(ids)}
+    publish(ward, csv("a", ids), {"name": "a", **keys, "not_unit_ids": True})
+    ward.load()
+    ward.target = "again.duckdb"
+    publish(ward, csv("a", ids), {"name": "a", **keys, "map": mapped})
+    ward.load()
+
+
+def typed(keys, number):
+    return "1950-01-01" if keys["type"] == "date" else number
+
+
+def test_decimals_and_days_are_public_beside_patients_with_numbers(hospital):
+    ids = [*range(1, 3_000), *range(10_000_000, 90_000_000, 40_009)]
+    hospital.unit_type = "text"
+    hospital.column("pid", type="text")
+    cases = [f"{uid % 9_000}.{uid % 97:02}" for uid in ids[::50]]
+    hospital.csv = "pid,day,ward\n" + "".join(f"{i},,A\n" for i in [*ids, *cases])
+    rows = [
+        f"{n}.{n % 100:02},{n}.{n * 7 % 1000:03},{2010 + n % 20}{n % 12 + 1:02}"
+        f"{n % 28 + 1:02},0.{n:05}"
+        for n in range(3_001, 6_000)
+    ]
+    publish(
+        hospital, csv("price,liters,day,share", rows),
+        {"name": "price", "type": "decimal", "scale": 2},
+        {"name": "liters", "type": "decimal", "scale": 3},
+        {"name": "day", "type": "date", "format": "%Y%m%d"},
+        {"name": "share", "type": "decimal", "scale": 5},
+    )  # fmt: skip
+    hospital.load()
+
+
 HEADERS = ["PatientID", "patient-id", "patient id", " patient_id ", "\uff30atient_ID"]
 
 

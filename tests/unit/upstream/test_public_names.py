@@ -112,9 +112,67 @@ def test_a_public_table_cannot_be_read_from_a_file_for_each_patient(house):
         {"name": "genes", "files": ["gene_*.csv"], "public": True, "source": "test",
          "columns": columns}
     ]  # fmt: skip
-    assert "the files' names of genes hold ids" in refusal(house)
+    assert "the files' names and folders of genes hold ids" in refusal(house)
     (house.folder / f"gene_{IDS[0]}.csv").unlink()
     house.load()
+
+
+def from_files(hospital, pattern, paths):
+    """Have a public table from a file at each path."""
+    for at, path in enumerate(paths):
+        file = hospital.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"code\nx{at}\n")
+    hospital.more_tables = [
+        {"name": "genes", "files": [pattern], "public": True, "source": "test",
+         "columns": [{"name": "code", "type": "text"}]}
+    ]  # fmt: skip
+
+
+FOLDERS = ["s/sub-{}/r.csv", "s/{}/2024/r.csv", "{}/s/r.csv", "s/pid={}/a/r.csv"]
+
+
+@pytest.mark.parametrize("path", FOLDERS)
+def test_a_public_table_cannot_be_read_from_a_folder_for_each_patient(house, path):
+    from_files(house, path.format("*"), map(path.format, IDS))
+    assert "the files' names and folders of genes hold ids" in refusal(house)
+
+
+def test_a_folder_for_each_patient_may_not_lie_behind_links(house):
+    from_files(house, "shown/*/*.csv", [f"kept/{at}/r.csv" for at in range(20)])
+    for at, uid in enumerate(IDS):
+        (house.folder / "shown").mkdir(exist_ok=True)
+        (house.folder / "shown" / uid).symlink_to(house.folder / "kept" / str(at))
+    assert "the files' names and folders of genes hold ids" in refusal(house)
+
+
+@pytest.mark.parametrize("path", ["s/{}.csv", "s/{}/r.csv"])
+def test_files_and_folders_that_are_numbers_of_patients_are_found(hospital, path):
+    stays(hospital, range(1, 30))
+    from_files(hospital, path.format("*"), map(path.format, range(1, 30)))
+    assert "the files' names and folders of genes hold ids" in refusal(hospital)
+
+
+@pytest.mark.parametrize("path", ["s/{}/r.csv", "s/y={}/r.csv", "s/{}.csv"])
+def test_a_folder_for_each_year_or_day_is_public_beside_numbered_patients(
+    hospital, path
+):
+    stays(hospital, range(1, 20_001))
+    from_files(hospital, path.format("*"), map(path.format, range(2_001, 2_020)))
+    hospital.load()
+    (hospital.folder / hospital.target).unlink()
+    days = [f"202401{day:02}" for day in range(1, 32)]
+    stays(hospital, range(10_000_000, 90_000_000, 40_009))
+    from_files(hospital, path.format("2024*"), map(path.format, days))
+    hospital.load()
+
+
+def test_an_approval_binds_to_the_folders_of_a_public_table(house):
+    from_files(house, "s/*/r.csv", ["s/north/r.csv"])
+    before = house.load().not_stored
+    (house.folder / house.target).unlink()
+    (house.folder / "s" / "north").rename(house.folder / "s" / "south")
+    assert house.load().not_stored != before
 
 
 def test_levels_may_not_be_named_after_patients(house):
