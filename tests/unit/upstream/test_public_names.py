@@ -281,3 +281,17 @@ def test_ordinary_codes_split_over_lists_are_public_beside_numbered_patients(
     texts = [[f"S{n}", f"E1{n}.9", f"{n}-{n + 4}", f"v{n}.0"] for n in range(10)]
     copies(hospital, [f"text_{n}" for n in range(10)], texts)
     hospital.load()
+
+
+def test_decimals_that_are_public_name_patients_of_a_later_load(house):
+    ids = [f"2019.{n:03}0" for n in range(11, 99)]
+    (house.folder / "cases.csv").write_text("casenr\n" + "\n".join(ids) + "\n")
+    number = {"name": "casenr", "type": "decimal", "scale": 4}
+    house.more_tables = [
+        {"name": "cases", "files": ["cases.csv"], "public": True, "source": "test",
+         "columns": [number]}
+    ]  # fmt: skip
+    earlier(house)
+    stays(house, ids)
+    said = refusal(house)
+    assert said.startswith("the column cases.casenr holds ids of these units in datase")
