@@ -25,7 +25,12 @@ from upstream.private_tables import PrivateTable
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_tables import store_public_table
 from upstream.public_watch import PublicWatch, Surroundings
-from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
+from upstream.published_ids import (
+    Declared,
+    EarlierSnapshot,
+    KnownUnits,
+    NewUnits,
+)
 from upstream.report import IngestionReport, TableReport
 from upstream.row_hash import padded_keys
 from upstream.row_values import PrivateColumn, staged_columns
@@ -56,6 +61,9 @@ STORED_PLAIN = {"force_compression": "uncompressed"}
 _SUFFIXES = (".part", ".part.wal", ".spill")
 
 
+NO_NEW_UNITS = NewUnits()
+
+
 @dataclass(frozen=True, slots=True)
 class Ingested:
     """What a load leaves beside its snapshot file.
@@ -64,7 +72,8 @@ class Ingested:
         report: For the custodian alone.
         population_ids: Sorted unique digests of 16 bytes each: of each unit's id, of
             its other forms, and of the spellings that ``unit_fold`` joins.
-        new_units: How many units have a form that the population's file lacks.
+        new: The units that have a form that the population's file lacks: these alone
+            are compared with other populations.
         names_others: Other populations of which something public names more than a
             handful of units: to be refused, as an overlap is.
         not_stored: The SHA-256 of what is compared as public and not stored: columns of
@@ -74,7 +83,7 @@ class Ingested:
 
     report: IngestionReport
     population_ids: bytes
-    new_units: int = 0
+    new: NewUnits = NO_NEW_UNITS
     names_others: tuple[str, ...] = ()
     not_stored: str = ""
 

@@ -14,6 +14,7 @@ from upstream.published_ids import (
     Declared,
     EarlierSnapshot,
     KnownUnits,
+    NewUnits,
     Published,
     PublishedIds,
     Texts,
@@ -96,8 +97,8 @@ class PublicWatch:
         """The SHA-256 of what was compared and is not stored."""
         return self._not_stored.hexdigest()
 
-    def new_units(self) -> int:
-        """Return how many units the population never had, however they are written."""
+    def new_units(self) -> NewUnits:
+        """Return the units that the population never had, however they are written."""
         return self._ids.units_beyond(self._surroundings.own, _OWN)
 
     def refuse_lists(self) -> None:

@@ -31,6 +31,7 @@ from upstream.errors import Problem
 from upstream.loose_ids import forms_sql, number_sql
 from upstream.reading_sql import quoted
 from upstream.row_hash import POPULATION_ID_BYTES, population_id_sql
+from upstream.units import digests_of
 
 HANDFUL = 5
 """The most units whose ids a public table, list or hierarchy may hold."""
@@ -38,6 +39,7 @@ HANDFUL = 5
 LOOKED_AT = "published"
 """The table of what is looked at: each part's forms, their digests, their texts."""
 
+_NEW = "new_units"  # the table of the keys of units that the population never had
 _NAMED = 3  # places that a refusal names
 _WIDE = (
     "Turn a table that has a column for each person into one that has a row for each, "
@@ -75,6 +77,22 @@ class Texts:
     are_names: bool = False
     column: str = ""
     is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewUnits:
+    """Units of a load that the population never had, however they are written.
+
+    A known person under another spelling is none of them: to compare that one digest
+    would tell of a single person.
+
+    Attributes:
+        count: How many there are.
+        digests: Theirs that the overlap file lacks, in a row.
+    """
+
+    count: int = 0
+    digests: bytes = field(default=b"", repr=False)
 
 
 Published = tuple[Texts, ...]
@@ -302,16 +320,26 @@ class PublishedIds(UnitSearch):
         total, named = found or (0, 0)
         return not texts.numbers_coincide and named > max(HANDFUL, total // 2)
 
-    def units_beyond(self, known: KnownUnits | None, name: str) -> int:
-        """Return how many units of the load have a form that is not known."""
+    def units_beyond(self, known: KnownUnits | None, name: str) -> NewUnits:
+        """Return the units of the load that have a form that is not known."""
         apart = ""
         if known is not None:
             hand_over(self.connection, known, name)
             apart = f"ANTI JOIN temp.{name} USING (digest)"
-        found = self.connection.execute(
-            f"SELECT count(DISTINCT unit_key) FROM temp.forms {apart}"  # noqa: S608 - our own names
-        ).fetchone()
-        return int(found[0]) if found else 0
+        self.connection.execute(
+            f"CREATE TEMP TABLE {_NEW} AS "  # noqa: S608 - our own names
+            f"SELECT DISTINCT unit_key FROM temp.forms {apart}"
+        )
+        try:
+            found = self.connection.execute(
+                f"SELECT count(*) FROM temp.{_NEW}"  # noqa: S608 - as above
+            ).fetchone()
+            digests = digests_of(
+                self.connection, f"SEMI JOIN temp.{_NEW} USING (unit_key)", apart
+            )
+        finally:
+            self.connection.execute(f"DROP TABLE temp.{_NEW}")
+        return NewUnits(int(found[0]) if found else 0, digests)
 
     def parts_naming(self, units: str, name: str) -> tuple[int, ...]:
         """Return the parts, as ``UnitSearch`` says."""

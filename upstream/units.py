@@ -28,7 +28,7 @@ def prepare_units(connection: duckdb.DuckDBPyConnection) -> None:
         f"(unit_key BIGINT, digest BLOB, loose UBIGINT, {loose}); "
         "CREATE TEMP TABLE forms (unit_key BIGINT, digest BLOB, is_kept BOOLEAN); "
         "CREATE TEMP TABLE numbers (unit_key BIGINT, number UBIGINT); "
-        "CREATE TEMP TABLE spelled (digest BLOB)"
+        "CREATE TEMP TABLE spelled (unit_key BIGINT, digest BLOB)"
     )
 
 
@@ -58,8 +58,9 @@ def collect_units(connection: duckdb.DuckDBPyConnection, ids: str) -> int:
         "DROP TABLE temp.fresh"
     )
     connection.execute(
-        f"INSERT INTO temp.spelled SELECT {population_id_sql('plain_uid')} FROM "  # noqa: S608 - as above
-        f"(SELECT DISTINCT plain_uid FROM {ids} WHERE plain_uid <> uid)"
+        "INSERT INTO temp.spelled "  # noqa: S608 - as above
+        f"SELECT unit_key, {population_id_sql('plain_uid')} FROM "
+        f"(SELECT DISTINCT unit_key, plain_uid FROM {ids} WHERE plain_uid <> uid)"
     )
     found = connection.execute(
         f"SELECT count(*) FROM {ids} WHERE uid IS NOT NULL"  # noqa: S608 - as above
@@ -127,10 +128,26 @@ def population_digests(connection: duckdb.DuckDBPyConnection) -> bytes:
     One a unit, and one more for each other form of its id, and for each other spelling
     that ``unit_fold`` joins.
     """
+    return digests_of(connection)
+
+
+def digests_of(
+    connection: duckdb.DuckDBPyConnection, of_units: str = "", apart: str = ""
+) -> bytes:
+    """Return the sorted digests of some units: ids, forms and spellings alike.
+
+    Args:
+        connection: It has the units.
+        of_units: A join, by ``unit_key``, with those that are meant; else all are.
+        apart: A join, by ``digest``, that leaves some digests out.
+    """
     found = bytearray()
     rows = connection.execute(
-        "SELECT digest FROM temp.people UNION SELECT digest FROM temp.forms "
-        "UNION SELECT digest FROM temp.spelled ORDER BY digest"
+        "SELECT digest FROM ("  # noqa: S608 - our own names
+        "SELECT unit_key, digest FROM temp.people "
+        "UNION ALL SELECT unit_key, digest FROM temp.forms "
+        f"UNION ALL SELECT unit_key, digest FROM temp.spelled) {of_units} {apart} "
+        "GROUP BY digest ORDER BY digest"
     )
     while part := rows.fetchmany(_FETCHED_ROWS):
         found += b"".join(digest for (digest,) in part)

@@ -146,13 +146,13 @@ def test_an_approval_is_of_one_snapshot_and_of_what_it_shows():
         ("s_1", Shown("d", {"codes": "2 rows, sha256 a"}), ("others", "more")),
     )
     compared = [
-        Held(versions, one, None, named).compared(snapshot, dataset, "agreed")
+        Held(versions, one, None, b"key", named).compared(snapshot, dataset, "agreed")
         for snapshot, one, named in shown
     ]
     overrides = {one.override(["others"]).digest() for one in compared}
     assert len(overrides) == len(shown)
     unaltered = [
-        Held(versions, one, one).compared("s_1", dataset, "agreed")
+        Held(versions, one, one, b"key").compared("s_1", dataset, "agreed")
         for _, one, _ in shown[1:4]
     ]
     assert len({one.comparison(["others"]).digest() for one in unaltered}) == 3
@@ -186,7 +186,9 @@ def test_one_snapshot_is_compared_at_a_time_and_not_for_ever(house, monkeypatch)
         office = SnapshotOffice(services, "local:test")
 
         def meanwhile(services, row):
-            with pytest.raises(BusyError, match="another snapshot is being activated"):
+            with pytest.raises(
+                BusyError, match="another snapshot of population people"
+            ):
                 office.activate(house.newer)
             tried.append(row.id)
             return held_against_units(services, row)

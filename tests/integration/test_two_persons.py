@@ -513,7 +513,7 @@ def assert_bound_and_named(two, told):
     assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
     with two.installation.services() as services:
         whole = ProposalOffice(services).shown(told["proposal"])
-    bound = {"populations", "keyed_units", "shown", "not_stored"}
+    bound = {"populations", "keyed_units", "shown", "not_stored", "keyed"}
     assert set(whole["change"]["altered"][0]["new"]) == bound
     assert whole["digest"] == told["digest"]
 

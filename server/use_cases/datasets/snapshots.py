@@ -9,7 +9,6 @@ against who is recorded each time that it becomes active.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
 
 from sqlalchemy import Connection, Row, select
 
@@ -37,7 +36,7 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import BusyError, CommandRefusedError
 from server.use_cases.services.paging import Page, read_page
 from server.use_cases.services.secret_files import sync_folder
-from server.use_cases.services.services import Services, now_text
+from server.use_cases.services.services import OneEach, Services, now_text
 
 SnapshotRow = Row[tuple[object, ...]]
 
@@ -87,7 +86,9 @@ class SnapshotOffice:
         """Let questions be answered from another snapshot, from the next request on.
 
         What it publishes is compared with who is recorded by now, as a load's is: by
-        one activation of a process at a time, since each reads files in another one.
+        one activation of a population at a time, since each reads files in a process of
+        its own. None waits for another population's: nobody else is told when that
+        ends (PRIVACY 2).
 
         Args:
             snapshot: Its id.
@@ -99,14 +100,14 @@ class SnapshotOffice:
         Raises:
             CommandRefusedError: It is unknown or erased, declares other facts, or
                 something public of it names people.
-            BusyError: This process compares another one now.
+            BusyError: Another one of the population is compared now.
             ProposalOpenError: A second person must approve first.
         """
         require_reason(reason, override_overlap=override_overlap)
         wanted = _Wanted(snapshot, dataset, reason, override_overlap)
         facts: dict[str, object] = {"snapshot": snapshot, "reason": reason}
         with (
-            _alone(self._services.activating),
+            _alone(self._services.activating, self._population(wanted)),
             asking_second_person(self._services, self._actor),
             lock_beside_loads(self._services.settings),
         ):
@@ -117,6 +118,12 @@ class SnapshotOffice:
                 lambda: self._activated(wanted, facts),
             )
             return _shown(row, snapshot)
+
+    def _population(self, wanted: "_Wanted") -> str:
+        """Return whose snapshot is wanted; its dataset never gets another."""
+        with self._services.databases.reader.connect() as connection:
+            _, dataset = _kept(connection, wanted)
+        return str(dataset.population)
 
     def _activated(self, wanted: "_Wanted", facts: dict[str, object]) -> SnapshotRow:
         """Record an activation, once it was compared with all that is recorded."""
@@ -216,19 +223,20 @@ class _Wanted:
 
 
 @contextmanager
-def _alone(lock: Lock) -> Iterator[None]:
-    """Hold a lock, if nobody does.
+def _alone(activating: OneEach, population: str) -> Iterator[None]:
+    """Hold a population's name, if nobody does.
 
     Raises:
         BusyError: Somebody does.
     """
-    if not lock.acquire(blocking=False):
-        message = "another snapshot is being activated: try again once that is done"
-        raise BusyError(message)
-    try:
+    with activating.alone(population) as is_alone:
+        if not is_alone:
+            message = (
+                f"another snapshot of population {population} is being activated: try "
+                "again once that is done"
+            )
+            raise BusyError(message)
         yield
-    finally:
-        lock.release()
 
 
 def _kept(connection: Connection, wanted: _Wanted) -> tuple[SnapshotRow, SnapshotRow]:

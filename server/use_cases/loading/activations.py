@@ -8,7 +8,7 @@ ids have stayed in the overlap file, which every later load was compared with.
 
 import json
 import subprocess
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from sqlalchemy import Connection, Row, select
@@ -20,7 +20,11 @@ from privacy.schema_json import dataset_from_json
 from server.persistence import tables
 from server.use_cases.custody.populations import checked_secret
 from server.use_cases.loading.activation_messages import Asked, Reply
-from server.use_cases.loading.comparisons import PEOPLE_PUBLISHED, Compared
+from server.use_cases.loading.comparisons import (
+    PEOPLE_PUBLISHED,
+    Compared,
+    overlap_key,
+)
 from server.use_cases.loading.shown_content import Shown, declared_digest
 from server.use_cases.loading.versions import Versions
 from server.use_cases.services.errors import CommandRefusedError
@@ -39,12 +43,14 @@ class Held:
         versions: Which files these were, and which snapshot was active.
         shown: What it shows to everybody.
         before: What the active snapshot does; None where that cannot be read.
+        key: As of ``Compared``.
         named: Other populations whose units something public names.
     """
 
     versions: Versions
     shown: Shown
     before: Shown | None
+    key: bytes = field(repr=False)
     named: tuple[str, ...] = ()
 
     def compared(
@@ -62,7 +68,6 @@ class Held:
             str(dataset.name),
             is_new=False,
             new_units=0,
-            has_new_hashes=False,
             shown=self.shown,
             before=self.before,
             sharing=(),
@@ -70,6 +75,7 @@ class Held:
             binds_to={"snapshot": snapshot},
             said=PEOPLE_PUBLISHED,
             reason=reason,
+            key=self.key,
         )
 
 
@@ -115,6 +121,7 @@ def held_against_units(services: Services, row: SnapshotRow) -> Held:
         None
         if active is None or found.active_rows is None
         else Shown(_declared(active), found.active_rows),
+        overlap_key(secret),
         tuple(found.named),
     )
 

@@ -11,9 +11,11 @@ A snapshot that is activated again is compared by the same rules, for what it pu
 Files are read and compared before the transaction that records: here is decided alone.
 """
 
+import hashlib
+import hmac
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from sqlalchemy import Connection, select
@@ -95,7 +97,6 @@ class Compared:
         dataset: What it is of.
         is_new: Whether the population is about to be created.
         new_units: How many units of a load the population never had.
-        has_new_hashes: Whether it brings keyed hashes that the population's file lacks.
         shown: What becomes public.
         before: What the active snapshot shows; None where there is none.
         sharing: Other populations that have new units.
@@ -104,13 +105,13 @@ class Compared:
             or the snapshot.
         said: What a refusal says, with ``named`` left open.
         reason: Why an overlap is to pass; None: it is not.
+        key: What nobody knows, of ``overlap_key``.
     """
 
     population: str
     dataset: str
     is_new: bool
     new_units: int
-    has_new_hashes: bool
     shown: Shown
     before: Shown | None
     sharing: tuple[str, ...]
@@ -118,6 +119,7 @@ class Compared:
     binds_to: Mapping[str, str]
     said: str
     reason: str | None
+    key: bytes = field(repr=False)
 
     @property
     def publishes(self) -> bool:
@@ -151,19 +153,27 @@ class Compared:
     def _change(
         self, action: Action, others: list[str], told: tuple[Altered, ...]
     ) -> Change:
-        """Return a change: these very units and public rows, these populations."""
-        patients = Altered(
-            f"patients of {self.population} in other populations",
-            None,
-            {  # what is shown to others than the host leaves out all but the names
-                "populations": others,
-                "shown": self.shown.digest(),
-                **self.binds_to,
-            },
-        )
+        """Return a change: these very units and public rows, these populations.
+
+        Its digest is shown to who may not know the populations, and all else of it may
+        be guessed: so it holds a keyed hash too, which tells nobody anything.
+        """
+        found: dict[str, object] = {  # but for the names, shown to the host alone
+            "populations": others,
+            "shown": self.shown.digest(),
+            **self.binds_to,
+        }
         public = self.shown.altered(self.dataset, self.before)
         known = None if self.is_new else self.population
-        return Change(action, known, (patients, *told, *public), self.reason)
+        what = f"patients of {self.population} in other populations"
+
+        def change(found: dict[str, object]) -> Change:
+            altered = (Altered(what, None, found), *told, *public)
+            return Change(action, known, altered, self.reason)
+
+        text = change(found).text().encode()
+        keyed = hmac.new(self.key, text, hashlib.sha256).hexdigest()
+        return change({**found, "keyed": keyed})
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +214,7 @@ class Comparison:
             if load.publishes:  # the units alone are too few
                 self._decided(sorted(named))
             return self.others
-        if not load.has_new_hashes and not load.publishes:
+        if not load.new_units and not load.publishes:
             return []
         return self._decided(sorted({*load.sharing, *named}))
 
@@ -294,6 +304,14 @@ def require_reason(reason: str | None, *, override_overlap: bool) -> None:
             '--override-overlap (over HTTP, "reason" beside "override_overlap")'
         )
         raise CommandRefusedError(message)
+
+
+def overlap_key(secret: bytes) -> bytes:
+    """Return the key of what approvals of overlaps bind to, of the master secret.
+
+    Apart from those of ``upstream.secrets``, by its label.
+    """
+    return hmac.new(secret, b"curator/overlap-approval/v1", hashlib.sha256).digest()
 
 
 def are_too_few(new_units: int) -> bool:

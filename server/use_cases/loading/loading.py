@@ -26,6 +26,7 @@ from server.use_cases.loading.comparisons import (
     Compared,
     Comparison,
     are_too_few,
+    overlap_key,
     recording_refusal,
 )
 from server.use_cases.loading.fitting import (
@@ -134,12 +135,16 @@ class _Recording:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """What was ingested under a manifest, for which snapshot, and what is shown."""
+    """What was ingested under a manifest, for which snapshot, and what is shown.
+
+    And the key of approvals of its overlaps.
+    """
 
     manifest: Manifest
     snapshot: str
     ingested: Ingested
     shown: Document
+    overlap_key: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +161,13 @@ class _Held:
 
     Attributes:
         compared: Their versions.
-        has_new_hashes: Whether the load brings what its population's file lacks.
-        sharing: Other populations that have some of that.
+        sharing: Other populations that have some of its new units.
         shown: What the load shows to everybody.
         before: What the active snapshot does; None where it cannot be read.
         file: The population's overlap file, with the load's units.
     """
 
     compared: Versions
-    has_new_hashes: bool
     sharing: tuple[str, ...]
     shown: Shown
     before: Shown | None
@@ -254,7 +257,8 @@ class Loader:
             if choices.dry_run:
                 target.unlink()
                 return loaded
-            load = _Loaded(manifest, snapshot, ingested, loaded)
+            key = overlap_key(asked.secret)
+            load = _Loaded(manifest, snapshot, ingested, loaded, key)
             beside = _Beside(asked.secret, errand.interruptible)
             held = self._held(load, compared)
             self._record(load, beside, held, choices, errand)
@@ -325,16 +329,16 @@ class Loader:
     def _held(self, load: _Loaded, versions: Versions) -> _Held:
         """Hold a load against the overlap files and the active snapshot.
 
-        Few new units are compared with no other population's (ADR 0016).
+        Few new units are compared with no other population's, and of known ones no
+        digest is, whichever the file lacks (ADR 0016).
         """
         known = self._overlaps.known(load.manifest.population.id, versions.own)
         fresh = split_hashes(load.ingested.population_ids)
-        new = fresh - known
-        asked = {} if are_too_few(load.ingested.new_units) else versions.populations
+        new = load.ingested.new
+        asked = {} if are_too_few(new.count) else versions.populations
         return _Held(
             versions,
-            bool(new),
-            self._overlaps.sharing(asked, new),
+            self._overlaps.sharing(asked, split_hashes(new.digests)),
             _shown_by(load, self._services.settings.snapshots),
             self._shown_before(versions.active),
             OverlapFile.of(known | fresh),
@@ -497,8 +501,7 @@ class Loader:
             population,
             loaded.manifest.dataset,
             is_new=held.compared.own is None,
-            new_units=ingested.new_units,
-            has_new_hashes=held.has_new_hashes,
+            new_units=ingested.new.count,
             shown=held.shown,
             before=held.before,
             sharing=held.sharing,
@@ -509,6 +512,7 @@ class Loader:
             },
             said=UNITS_SHARED,
             reason=choices.reason if choices.override_overlap else None,
+            key=loaded.overlap_key,
         )
         others = sorted(held.compared.populations)
         return Comparison(change, self._actor, others, compared).allowed_overlap()

@@ -1,7 +1,8 @@
 """What every use case works with; bootstrap fills it with concrete parts."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
@@ -57,6 +58,27 @@ class Unreleased:
 
 
 @dataclass(slots=True)
+class OneEach:
+    """Names of what is done for one caller at a time, each by itself."""
+
+    _names: set[str] = field(default_factory=set)
+    _lock: Lock = field(default_factory=Lock)
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[bool]:
+        """Hold a name, and yield whether nobody did."""
+        with self._lock:
+            is_alone = name not in self._names
+            self._names.add(name)
+        try:
+            yield is_alone
+        finally:
+            if is_alone:
+                with self._lock:
+                    self._names.discard(name)
+
+
+@dataclass(slots=True)
 class GivenUp:
     """Charges whose answer could not be stored; recovery takes them from here."""
 
@@ -93,7 +115,7 @@ class Services:
     catalogue: CatalogueMemory
     unreadable: UnreadableSnapshots
     row_processors: frozenset[int] = frozenset()  # none: row work shares the others
-    activating: Lock = field(default_factory=Lock)  # held by the one activation
+    activating: OneEach = field(default_factory=OneEach)  # populations
     release_incidents: Incidents = field(default_factory=Incidents)
 
     def release(self, query_ids: Sequence[str]) -> None:

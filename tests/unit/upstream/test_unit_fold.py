@@ -107,11 +107,19 @@ def test_populations_that_spell_one_id_otherwise_share_a_digest(house, spelled):
 
 def test_new_units_are_those_without_a_known_form(house):
     found = house.load()
-    assert found.new_units == len(SPELLED)
+    assert found.new.count == len(SPELLED)
+    assert found.new.digests == found.population_ids
     house.surroundings = Surroundings(own=KnownUnits(found.population_ids))
     house.target = "again.duckdb"
     house.csv = "pid,day,ward\n" + "".join(f"{uid},,A\n" for uid in ["p-7", "Z", "Z9"])
-    assert house.load().new_units == 2
+    new, known = house.load().new, found.population_ids
+    assert new.count == 2
+    key = derive_keys(SECRET).population
+    expected = sorted({population_id(key, one) for one in ("Z", "z", "Z9", "z9")})
+    assert new.digests == b"".join(expected)  # none of p-7, which the file lacks too
+    assert population_id(key, "p-7") not in {
+        known[i : i + 16] for i in range(0, len(known), 16)
+    }
 
 
 def test_a_unit_of_two_spellings_has_the_row_bound_of_one(house):
