@@ -183,4 +183,7 @@ def _real(path: Path) -> Path | None:
 
 def _is_manifest_in(folder: Path, path: Path) -> bool:
     inside = path.is_relative_to(folder) and path.suffix.lower() in SUFFIXES
-    return inside and path.is_file()
+    try:
+        return inside and path.is_file()
+    except OSError:  # a name that is too long for any file
+        return False

@@ -6,7 +6,9 @@ from contextlib import closing
 from server.use_cases.loading.manifest_reading import (
     MOST_SAID,
     MOST_WAITING,
+    OUTSIDE,
     ManifestReader,
+    Reading,
     reading_of,
 )
 from server.use_cases.services.errors import BusyError
@@ -21,6 +23,11 @@ def test_what_is_wrong_is_told_with_the_population_that_is_named(tmp_path):
     found = reading_of(*manifest(tmp_path, "population: {id: p}\n"))
     assert (found.path, found.population, found.inputs) == (None, "p", [])
     assert "version" in str(found.refused)
+
+
+def test_a_name_that_is_too_long_for_a_file_is_no_manifest(tmp_path):
+    found = reading_of(tmp_path, f"{'m' * 5_000}.yaml")
+    assert found == Reading(None, None, [], OUTSIDE)
 
 
 def test_of_a_manifest_with_very_much_wrong_the_first_part_is_told(tmp_path):
