@@ -1,5 +1,6 @@
 """Executors take questions in order of arrival; results wait for a public time."""
 
+import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +33,7 @@ def wait_for_a_charge(http):
 
 def test_a_question_that_is_read_slowly_is_not_overtaken(installation, monkeypatch):
     executed, reading, go_on = [], threading.Event(), threading.Event()
-    parse, execute = ParserPool.parse, ExecutorEngine.execute
+    parse, reply_to = ParserPool.parse, ExecutorEngine.reply_to
 
     def parsing(pool, sql, **more):
         if sql == FIRST:
@@ -40,12 +41,13 @@ def test_a_question_that_is_read_slowly_is_not_overtaken(installation, monkeypat
             assert go_on.wait(30)
         return parse(pool, sql, **more)
 
-    def executing(engine, snapshot, plan):
-        executed.append(plan.statements[0].parameters)
-        return execute(engine, snapshot, plan)
+    def replying(engine, request):
+        (statement,) = json.loads(request)["statements"]
+        executed.append(tuple(statement["parameters"]))
+        return reply_to(engine, request)
 
     monkeypatch.setattr(ParserPool, "parse", parsing)
-    monkeypatch.setattr(ExecutorEngine, "execute", executing)
+    monkeypatch.setattr(ExecutorEngine, "reply_to", replying)
     key = installation.analyst()
     with (
         serve_in_thread(installation) as url,
