@@ -387,7 +387,8 @@ class _Load:
         self.bench = bench
         self.manifest = manifest
         self.schema = manifest.schema()
-        self.watch = PublicWatch(bench.connection, _declared(manifest), surroundings)
+        self.declared = _declared(manifest)
+        self.watch = PublicWatch(bench.connection, self.declared, surroundings)
 
     def run(self, folders: Folders) -> Ingested:
         sources = self._open(folders)
@@ -432,11 +433,11 @@ class _Load:
 
     def _store_public(self, staged: Sequence[StagedTable]) -> dict[str, TableReport]:
         """Store public tables, and look at each, before any private row is stored."""
-        reports, coinciding = {}, _declared(self.manifest).coinciding
+        reports = {}
         for table in staged:
             report, name = store_public_table(self.bench, table), table.table.name
             files = [each for file in table.files for each in file.names]
-            lost = lost_texts(table, coinciding)
+            lost = lost_texts(table, self.declared.coinciding)
             self.watch.refuse_table(self.schema.tables[name], files, lost)
             reports[name] = self._done(table, report)
         return reports

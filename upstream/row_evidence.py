@@ -9,7 +9,7 @@ and specimens are of one unit each, however many of them are listed.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from upstream.coincidence import Shape, is_beyond_accident
 
@@ -88,6 +88,11 @@ class Group:
     length: int
     cells: int
     found: int
+
+    def __add__(self, other: "Group") -> "Group":
+        """Return the values of one kind in two parts."""
+        cells, found = self.cells + other.cells, self.found + other.found
+        return replace(self, cells=cells, found=found)
 
     def is_accident(self, uses: Uses) -> bool:
         """Whether the values may be found by chance."""

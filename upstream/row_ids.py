@@ -7,7 +7,7 @@ unit alone has are as good as its id. Which columns those are, ``upstream.row_va
 says; which values are no accident, ``upstream.row_evidence`` decides.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import duckdb
@@ -120,19 +120,33 @@ class RowIds:
         try:
             if not self._are_many("true"):
                 return
-            uses = uses_of(self.connection, column.rows)
-            for part in self._units_by_part("true"):
-                if self._identifies(part, column, uses):
+            uses, groups = uses_of(self.connection, column.rows), self._groups()
+            for part in self._suspects():
+                is_namesake = column.is_namesake(self.texts[part].column)
+                chosen = identifying(groups[part], uses, namesakes=is_namesake)
+                if chosen and self._are_many(_of([part], chosen)):
                     yield part
-            yield from self._identifying_together(uses)
+            yield from self._identifying_together(groups, uses)
         finally:
             self.connection.execute(f"DROP TABLE temp.{_HITS}")
 
-    def _units_by_part(self, chosen: str) -> list[int]:
+    def _groups(self) -> dict[int, list[Group]]:
+        """Return what each part holds, by kinds of values."""
+        found = self.connection.execute(
+            "SELECT part, within, length, count(DISTINCT cell), count(DISTINCT cell) "  # noqa: S608 - our own names
+            f"FILTER (form IN (SELECT form FROM temp.{_HITS})) "
+            f"FROM temp.{_TEXTS} GROUP BY part, within, length"
+        )
+        groups: dict[int, list[Group]] = {}
+        for part, *kind in found.fetchall():
+            groups.setdefault(part, []).append(Group(*kind))
+        return groups
+
+    def _suspects(self) -> list[int]:
         """Return the parts by which more than a handful of units are named."""
         found = self.connection.execute(
             f"SELECT part FROM temp.{_TEXTS} JOIN temp.{_HITS} USING (form) "  # noqa: S608 - our own names
-            f"WHERE {chosen} GROUP BY part HAVING count(DISTINCT unit) > {HANDFUL}"
+            f"GROUP BY part HAVING count(DISTINCT unit) > {HANDFUL}"
         )
         return sorted(part for (part,) in found.fetchall())
 
@@ -144,49 +158,36 @@ class RowIds:
         ).fetchone()
         return bool(found and found[0])
 
-    def _identifying_together(self, uses: Uses) -> list[int]:
+    def _identifying_together(
+        self, groups: Mapping[int, Sequence[Group]], uses: Uses
+    ) -> list[int]:
         """Return the parts whose few values each identify many units' rows together.
 
         A handful in each of twenty columns is a hundred people. Counted are parts that
         hold little else of a kind: many lists have a value of the column by accident.
         """
-        found = self.connection.execute(
-            "SELECT within, length, list(part), sum(cells)::BIGINT, "  # noqa: S608 - our own names
-            "sum(found)::BIGINT FROM (SELECT part, within, length, "
-            "count(DISTINCT cell) AS cells, count(DISTINCT cell) "
-            f"FILTER (form IN (SELECT form FROM temp.{_HITS})) AS found "
-            f"FROM temp.{_TEXTS} GROUP BY part, within, length) "
-            f"WHERE found >= {_LEAST_TOGETHER} * cells GROUP BY within, length"
-        ).fetchall()
-        parts = {(within, length): named for within, length, named, _, _ in found}
-        groups = [Group(within, length, *sums) for within, length, _, *sums in found]
-        chosen = {
-            (group.within, group.length): parts[group.within, group.length]
-            for group in identifying(groups, uses, namesakes=False)
-        }
-        where = " OR ".join(
-            f"(within = {within} AND length = {length} AND part IN "
-            f"({', '.join(map(str, named))}))"
-            for (within, length), named in chosen.items()
-        )
+        parts: dict[tuple[bool, int], list[int]] = {}
+        sums: dict[tuple[bool, int], Group] = {}
+        for part, held in groups.items():
+            for group in held:
+                if group.found >= _LEAST_TOGETHER * group.cells:
+                    kind = group.within, group.length
+                    parts.setdefault(kind, []).append(part)
+                    sums[kind] = group + sums[kind] if kind in sums else group
+        chosen = identifying(list(sums.values()), uses, namesakes=False)
+        named = {group: parts[group.within, group.length] for group in chosen}
+        where = " OR ".join(_of(several, [group]) for group, several in named.items())
         if not where or not self._are_many(where):
             return []
-        return sorted({part for named in chosen.values() for part in named})
+        return sorted({part for several in named.values() for part in several})
 
-    def _identifies(self, part: int, column: PrivateColumn, uses: Uses) -> bool:
-        found = self.connection.execute(
-            "SELECT within, length, count(DISTINCT cell), count(DISTINCT cell) "  # noqa: S608 - our own names
-            f"FILTER (form IN (SELECT form FROM temp.{_HITS})) "
-            f"FROM temp.{_TEXTS} WHERE part = {part} GROUP BY within, length"
-        ).fetchall()
-        is_namesake = column.is_namesake(self.texts[part].column)
-        groups = [Group(*row) for row in found]
-        chosen = " OR ".join(
-            f"(within = {group.within} AND length = {group.length})"
-            for group in identifying(groups, uses, namesakes=is_namesake)
-        )
-        where = f"part = {part} AND ({chosen})"
-        return bool(chosen and self._units_by_part(where))
+
+def _of(parts: Sequence[int], groups: Sequence[Group]) -> str:
+    """Return the condition of some parts' values of some kinds."""
+    kinds = " OR ".join(
+        f"(within = {group.within} AND length = {group.length})" for group in groups
+    )
+    return f"(part IN ({', '.join(map(str, parts))}) AND ({kinds}))"
 
 
 def _length(form: str, text: str) -> str:

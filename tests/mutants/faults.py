@@ -773,7 +773,7 @@ FAULTS = (
         "undeclared_columns",
         "a table of patients is public once the ids are left out of the manifest",
         "upstream/ingestion.py",
-        "lost = lost_texts(table, coinciding)",
+        "lost = lost_texts(table, self.declared.coinciding)",
         "lost = ()",
         ("tests/unit/upstream/test_lost_texts.py",),
     ),
