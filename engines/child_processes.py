@@ -5,8 +5,10 @@ looks at what is installed. A child that did so would run whatever lies there.
 """
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
+from typing import IO
 
 from engines import start_module
 
@@ -49,6 +51,13 @@ def bare_environment(environment: Mapping[str, str] | None = None) -> dict[str, 
         environment: This process's own where left out.
     """
     return _without(_OF_THE_INTERPRETER + _OF_THE_SERVER, environment)
+
+
+def pipes_of(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    """Return the input and the output of a child that was started with both."""
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError
+    return process.stdin, process.stdout
 
 
 def _without(

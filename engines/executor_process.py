@@ -9,7 +9,12 @@ import time
 from pathlib import Path
 from typing import IO, Final
 
-from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+from engines.child_processes import (
+    NEUTRAL_FOLDER,
+    bare_environment,
+    child_command,
+    pipes_of,
+)
 from engines.executor_frames import FAILED, FILLED, HEADER, framed
 from engines.incidents import CRASHED, KILLED, TIMED_OUT
 from engines.processors import starting_on
@@ -60,7 +65,7 @@ class ExecutorProcess:
                 stderr=subprocess.DEVNULL,  # a dying database may quote a value
                 bufsize=0,
             )
-        self._input, self._output = _pipes(self._process)
+        self._input, self._output = pipes_of(self._process)
         for pipe in (self._input, self._output):
             os.set_blocking(pipe.fileno(), False)
 
@@ -138,9 +143,3 @@ def _word(reply: bytes) -> str:
     """Return the name of an error's type; anything else is no name of one."""
     text = reply.decode("ascii", "replace")
     return text if text.isidentifier() else CRASHED
-
-
-def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdin is None or process.stdout is None:
-        raise AssertionError
-    return process.stdin, process.stdout

@@ -6,7 +6,12 @@ import selectors
 import subprocess
 from typing import IO, Any
 
-from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
+from engines.child_processes import (
+    NEUTRAL_FOLDER,
+    bare_environment,
+    child_command,
+    pipes_of,
+)
 
 _PIECE_BYTES = 2**16
 
@@ -43,7 +48,7 @@ class JsonChild:
 
     def ask(self, asked: object, seconds: float) -> dict[str, Any] | None:
         """Return the child's reply, or None where it died or took too long."""
-        stdin, _ = self._pipes()
+        stdin, _ = pipes_of(self._process)
         try:
             stdin.write(json.dumps(asked).encode() + b"\n")
         except (OSError, ValueError):  # it died, or was killed by ``kill``
@@ -54,7 +59,7 @@ class JsonChild:
 
     def line(self, seconds: float) -> bytes:
         """Return the child's next line, empty where it died or took too long."""
-        _, stdout = self._pipes()
+        _, stdout = pipes_of(self._process)
         line = b""
         while not line.endswith(b"\n"):  # a child writes a line at once
             piece = _piece(stdout, seconds)
@@ -66,15 +71,10 @@ class JsonChild:
     def kill(self) -> None:
         """End the child and reap it."""
         self._process.kill()
-        for pipe in self._pipes():
+        for pipe in pipes_of(self._process):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._process.wait()
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        if self._process.stdin is None or self._process.stdout is None:
-            raise AssertionError
-        return self._process.stdin, self._process.stdout
 
 
 def _piece(pipe: IO[bytes], seconds: float) -> bytes:
