@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import duckdb
 
 from benchmarks.costs import CONFIG, VISITS, dataset, fill
-from engines.snapshots import new_hash_key, set_hash_key
+from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
 

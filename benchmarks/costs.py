@@ -23,7 +23,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.cost_texts import PLACES
-from engines.snapshots import BLIND, new_hash_key, set_hash_key
+from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.schema import (
     Column,
     ColumnType,

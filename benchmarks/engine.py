@@ -7,7 +7,7 @@ Prints a Markdown table of ratios taken in this run:
   connection with DuckDB's defaults;
 - CPU: the same, in processor time, which a busy machine disturbs less;
 - rendering: our statement against the hand-written SQL, both without rewriting by the
-  statistics of stored values, as the engine runs (engines/snapshots.py);
+  statistics of stored values, as the engine runs (engines/duckdb/snapshots.py);
 - blind: the hand-written SQL without that rewriting against itself with it.
 
 ``~`` marks rows where other work disturbed too many runs.
@@ -26,8 +26,8 @@ import duckdb
 from benchmarks.clean import Timing, interleaved
 from benchmarks.clinic import COHORTS, DATASET, FIVE, FIVE_BOUNDED, Comparison
 from benchmarks.clinic_rows import write_snapshot
-from engines.duckdb_engine import DuckDbEngine
-from engines.snapshots import BLIND, LOCKED, SnapshotLimits
+from engines.duckdb.engine import DuckDbEngine
+from engines.duckdb.snapshots import BLIND, LOCKED, SnapshotLimits
 from query_lang.compile import compile_query
 from query_lang.plans.rendered import RenderedPlan
 

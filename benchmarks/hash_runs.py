@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import duckdb
 
-from engines.snapshots import new_hash_key, set_hash_key
+from engines.duckdb.snapshots import new_hash_key, set_hash_key
 
 ROWS, PLACES, KEYS = 3_000, 2**13, 12
 PRIME, MASK = 0xD6E8FEB86659FD93, 2**64 - 1

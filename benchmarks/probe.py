@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from engines.duckdb_engine import DuckDbEngine
+from engines.duckdb.engine import DuckDbEngine
 from server.settings import read_settings
 from server.web import Server
 

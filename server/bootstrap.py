@@ -19,8 +19,8 @@ from budget.boots import Place
 from budget.databases import Databases
 from budget.ledger import Ledger
 from budget.process_lock import ProcessLock
-from engines.executors import ExecutorEngine, Shares
-from engines.snapshots import MAX_OPEN
+from engines.duckdb.executors import ExecutorEngine, Shares
+from engines.duckdb.snapshots import MAX_OPEN
 from mechanisms.samplers import OpenDPSampler, Sampler
 from mechanisms.vector_samplers import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError

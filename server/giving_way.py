@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from budget import boots
 from budget.databases import Databases
-from engines.processors import (
+from engines.processes.processors import (
     Processors,
     keep_process_to,
     set_niceness,

@@ -15,8 +15,8 @@ from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from engines.child_processes import child_command, child_environment
-from engines.processors import (
+from engines.processes.child_processes import child_command, child_environment
+from engines.processes.processors import (
     Processors,
     keep_process_to,
     starting_on,

@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 
-from engines.json_children import JsonChild
+from engines.processes.json_children import JsonChild
 from privacy import errors
 from privacy.errors import CuratorError, QueryError
 from query_lang.reading.limits import check_size

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import uvicorn
 
-from engines.processors import (
+from engines.processes.processors import (
     Processors,
     has_quota_below,
     keep_process_to,

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 
 from budget.boots import Heartbeat
 from budget.process_lock import ProcessLock
-from engines.processors import Processors, usable_processors
+from engines.processes.processors import Processors, usable_processors
 from mechanisms.samplers import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery

@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import duckdb
 
-from engines.filling import fill
-from engines.snapshots import new_hash_key, set_hash_key
+from engines.duckdb.filling import fill
+from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from privacy.schema import (
     Column,
     ColumnType,

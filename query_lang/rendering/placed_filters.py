@@ -1,9 +1,10 @@
 """Where conditions are held: below joins, in the side whose columns they read.
 
-The engine runs plans as they are written (``engines/snapshots.py``), so that nothing it
-knows of stored rows moves work about. What does not depend on rows is done here, once,
-for the rendering and for the cost alike. All expressions are total, so a condition may
-be held to rows that a later one would have dropped.
+The engine runs plans as they are written (``engines/duckdb/snapshots.py``), so that
+nothing it knows of stored rows moves work about. What does not depend on rows is done
+here, once, for the rendering and for the cost alike. All
+expressions are total, so a condition may be held to rows that a later one would have
+dropped.
 """
 
 from collections.abc import Iterable

@@ -7,9 +7,9 @@ from typing import Final
 
 import duckdb
 
-from engines.deadlines import Deadlines
+from engines.duckdb.deadlines import Deadlines
+from engines.duckdb.snapshots import LOCKED, PUBLIC_ROWS
 from engines.incidents import Incidents
-from engines.snapshots import LOCKED, PUBLIC_ROWS
 from query_lang.rendering.fragments import Fragment
 from release.questions.keeping import Keeper
 

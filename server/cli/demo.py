@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from engines.child_processes import child_command, child_environment
+from engines.processes.child_processes import child_command, child_environment
 from privacy.losses import Loss
 from server.cli.commands import Wiring
 from server.cli.output import INSTALL_CLIENT, say

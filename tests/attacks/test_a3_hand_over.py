@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engines import executors
-from engines.executors import ExecutorEngine
+from engines.duckdb import executors
+from engines.duckdb.executors import ExecutorEngine
 from server.api.backlog import Backlog
 from tests.harness import Installation, ask, client, serve_in_thread
 

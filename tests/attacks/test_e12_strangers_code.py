@@ -12,7 +12,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from engines.child_processes import bare_environment, child_command, child_environment
+from engines.processes.child_processes import (
+    bare_environment,
+    child_command,
+    child_environment,
+)
 from server.job_worker import ChildWorker
 from server.parser_process import ParserPool, ParserUnavailableError
 from server.web import Server
@@ -149,7 +153,7 @@ def test_every_child_is_started_in_one_place():
         if "sys.executable" in (text := path.read_text("utf-8"))
     }
     assert named == {
-        "engines/child_processes.py": 1,
+        "engines/processes/child_processes.py": 1,
         "server/cli/demo.py": 1,  # prints where the command lies
     }
 
@@ -161,7 +165,7 @@ def test_a_child_that_reads_strangers_texts_is_told_no_password():
 
 def test_readiness_tells_that_no_child_can_parse(installation, monkeypatch):
     monkeypatch.setattr(
-        "engines.json_children.child_command",
+        "engines.processes.json_children.child_command",
         lambda *_: [sys.executable, "-I", "-c", "raise SystemExit(1)"],
     )
     server = Server(installation.settings)
@@ -187,7 +191,7 @@ def test_a_server_whose_children_do_not_start_says_so_over_http(installation):
     port = free_port()
     words = ["serve", "--no-worker", "--port", str(port)]
     code = (
-        "import engines.json_children as p; "
+        "import engines.processes.json_children as p; "
         "p.child_command = lambda *_: ['/bin/false']; "
         "from server.main import main; main()"
     )

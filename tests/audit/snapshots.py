@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import duckdb
 
-from engines.snapshots import BLIND
+from engines.duckdb.snapshots import BLIND
 from privacy.contributions import NO_BOUNDS
 from query_lang.compile import compile_query
 from tests.semantics.engine import exact_vectors

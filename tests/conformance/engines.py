@@ -2,8 +2,8 @@
 
 import duckdb
 
-from engines.duckdb_engine import DuckDbEngine
-from engines.snapshots import SnapshotLimits
+from engines.duckdb.engine import DuckDbEngine
+from engines.duckdb.snapshots import SnapshotLimits
 from privacy.schema import ColumnType
 from tests.semantics.values import to_grid
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from engines.duckdb_engine import DuckDbEngine
+from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, Dataset, HierarchyDomain
 from query_lang.compile import compile_query

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from engines.executors import ExecutorEngine
+from engines.duckdb.executors import ExecutorEngine
 from mechanisms.samplers import OpenDPSampler
 from server.api.backlog import Backlog, sent
 from server.parser_process import ParserPool
@@ -95,8 +95,8 @@ def test_nothing_executes_in_the_servers_own_process(installation, monkeypatch):
     def failing(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("engines.duckdb_engine.filled_vectors", failing)
-    monkeypatch.setattr("engines.snapshots.Snapshots.cursor", failing)
+    monkeypatch.setattr("engines.duckdb.engine.filled_vectors", failing)
+    monkeypatch.setattr("engines.duckdb.snapshots.Snapshots.cursor", failing)
     key = installation.analyst()
     with serve_in_thread(installation) as url, client(url, key) as http:
         assert ask(http).status_code == 200

@@ -15,9 +15,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import engines.executors
-from engines.executors import ExecutorEngine, Shares
-from engines.snapshots import SnapshotLimits
+import engines.duckdb.executors
+from engines.duckdb.executors import ExecutorEngine, Shares
+from engines.duckdb.snapshots import SnapshotLimits
 from privacy.errors import ExecutionError, StoppingError
 from query_lang.plans.rendered import RenderedPlan, Statement
 
@@ -196,7 +196,7 @@ def test_the_deadline_ends_a_plan_and_not_its_executor(make):
 
 
 def test_an_executor_that_does_not_answer_is_killed_and_replaced(make, monkeypatch):
-    monkeypatch.setattr(engines.executors, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(engines.duckdb.executors, "GRACE_SECONDS", 0.1)
     engine = make(1, deadline_seconds=0.3)
     engine.start(["one"])
     (pid,) = idle_pids(engine)
@@ -273,7 +273,7 @@ def held_files(pid):
 
 def test_an_executor_that_cannot_start_is_told_before_any_plan(make, monkeypatch):
     monkeypatch.setattr(
-        "engines.executor_process.child_command",
+        "engines.duckdb.executor_process.child_command",
         lambda *_: [sys.executable, "-c", "raise SystemExit(1)"],
     )
     with pytest.raises(ExecutionError):
@@ -284,7 +284,7 @@ ENDLESS = """\
 import sys
 from pathlib import Path
 from threading import Thread
-from engines.executors import ExecutorEngine
+from engines.duckdb.executors import ExecutorEngine
 from tests.integration.test_executors import SLOW, plan
 
 engine = ExecutorEngine(Path(sys.argv[1]))

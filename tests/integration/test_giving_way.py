@@ -19,7 +19,7 @@ LOOKING = """\
 import os, sys, threading, time
 from pathlib import Path
 import duckdb
-from engines.processors import Processors
+from engines.processes.processors import Processors
 from server.giving_way import giving_way
 
 usable = frozenset(os.sched_getaffinity(0))

@@ -25,7 +25,7 @@ from tests.harness import (
 pytestmark = pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2, reason="one processor cannot be divided"
 )
-OF_ROWS = ("engines.executor_child", "server.main worker --child")
+OF_ROWS = ("engines.duckdb.executor_child", "server.main worker --child")
 
 
 def family(pid):

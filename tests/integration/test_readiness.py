@@ -86,7 +86,7 @@ def test_readiness_tells_that_nothing_can_be_executed(tmp_path, monkeypatch):
     try:
         assert served.readiness.state() == OK
         monkeypatch.setattr(
-            "engines.executor_process.child_command", lambda *_: ["/bin/false"]
+            "engines.duckdb.executor_process.child_command", lambda *_: ["/bin/false"]
         )
         for executor in served.services.engine._idle._idle:
             executor.kill()

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from budget.ledger import Ledger
-from engines.executors import ExecutorEngine
+from engines.duckdb.executors import ExecutorEngine
 from privacy.errors import LedgerUnavailableError
 from query_lang.plans.costs import PlanCost
 from server.api.backlog import Machine, work_of

@@ -5,7 +5,7 @@ import errno
 import pytest
 
 import server.use_cases.publishing.job as at_work
-from engines.duckdb_engine import DuckDbEngine
+from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import ExecutionError, InvalidOptionError
 from server.metrics import Facts
 from server.use_cases.custody.people import PeopleOffice

@@ -6,7 +6,7 @@ DEFENCES = (
     Fault(
         "children_search",
         "children search the working directory and PYTHONPATH before our own folder",
-        "engines/child_processes.py",
+        "engines/processes/child_processes.py",
         '[sys.executable, "-I", *quiet, start, module, *arguments]',
         '[sys.executable, *quiet, "-m", module, *arguments]',
         ("tests/attacks/test_e12_strangers_code.py",),
@@ -14,7 +14,7 @@ DEFENCES = (
     Fault(
         "snapshot_unlocked",
         "the snapshot's configuration stays open to whatever runs there",
-        "engines/snapshots.py",
+        "engines/duckdb/snapshots.py",
         '            "lock_configuration": "true",\n',
         "",
         ("tests/unit/engines/test_duckdb_engine.py",),

@@ -34,7 +34,7 @@ FAULTS = (
     Fault(
         "result_read_at_once",
         "what an execution filled is read when it ended",
-        "engines/executors.py",
+        "engines/duckdb/executors.py",
         "        return _Filled(self.engine, self.engine.reply_to(self.request), "
         "self.sizes)\n",
         "        reply = self.engine.reply_to(self.request)\n"
@@ -179,7 +179,7 @@ FAULTS = (
     Fault(
         "executors_urgent",
         "row work has the priority of the server's routes",
-        "engines/executor_child.py",
+        "engines/duckdb/executor_child.py",
         "    os.nice(NICENESS)",
         "    os.nice(0)",
         ("tests/integration/test_executors.py",),
@@ -187,7 +187,7 @@ FAULTS = (
     Fault(
         "executors_outlive",
         "an executor goes on after its server has ended",
-        "engines/executor_child.py",
+        "engines/duckdb/executor_child.py",
         "    os._exit(0)",
         "    return",
         ("tests/integration/test_executors.py",),
@@ -195,7 +195,7 @@ FAULTS = (
     Fault(
         "executors_quote",
         "of a failed plan the database's words leave the executor",
-        "engines/executor_child.py",
+        "engines/duckdb/executor_child.py",
         "return FAILED + type(error).__name__.encode()",
         "return FAILED + str(error).encode()",
         ("tests/integration/test_executors.py",),
@@ -203,7 +203,7 @@ FAULTS = (
     Fault(
         "lost_executor_kept",
         "an executor that did not answer in time goes on, and answers the next plan",
-        "engines/executors.py",
+        "engines/duckdb/executors.py",
         "            if failed.is_lost:\n                executor.kill()\n",
         "",
         ("tests/integration/test_executors.py",),
@@ -490,7 +490,7 @@ FAULTS = (
     Fault(
         "engine_in_process",
         "row work runs in the server's own process",
-        "engines/executors.py",
+        "engines/duckdb/executors.py",
         "        return _Execution(self, request, sizes)\n",
         "        return self._here.execution(snapshot, plan)\n",
         (
@@ -501,7 +501,7 @@ FAULTS = (
     Fault(
         "row_work_everywhere",
         "executors run on the servers' processors too",
-        "engines/executor_process.py",
+        "engines/duckdb/executor_process.py",
         "        with starting_on(processors):",
         "        with starting_on(frozenset()):",
         ("tests/integration/test_processors.py",),
@@ -517,7 +517,7 @@ FAULTS = (
     Fault(
         "counts_share_snapshots",
         "a release waits while two others are counted, which tells how long they take",
-        "engines/duckdb_engine.py",
+        "engines/duckdb/engine.py",
         "self._counted_snapshots.opened(snapshot) as opened,",
         "self._snapshots.cursor(snapshot, timeout_seconds=1.0) as opened,",
         (
@@ -1253,7 +1253,7 @@ FAULTS = (
     Fault(
         "hashes_without_a_key",
         "the sessions of executors have no key for their hashes",
-        "engines/snapshots.py",
+        "engines/duckdb/snapshots.py",
         "            set_hash_key(cursor, self._hash_key)\n",
         "",
         ("tests/unit/engines/test_snapshots.py",),
@@ -1261,7 +1261,7 @@ FAULTS = (
     Fault(
         "hashes_with_a_known_key",
         "the key of hashes is the same everywhere",
-        "engines/snapshots.py",
+        "engines/duckdb/snapshots.py",
         "    return secrets.randbits(64)\n",
         "    return 64\n",
         ("tests/unit/engines/test_snapshots.py",),
@@ -1350,7 +1350,7 @@ FAULTS = (
     Fault(
         "filters_pushed_by_the_engine",
         "the engine moves conditions below joins, and skips by zone maps",
-        "engines/snapshots.py",
+        "engines/duckdb/snapshots.py",
         '    "filter_pushdown",\n',
         "",
         ("tests/property/test_empty_sides.py",),

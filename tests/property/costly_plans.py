@@ -9,7 +9,7 @@ from datetime import date
 
 import duckdb
 
-from engines.snapshots import BLIND, new_hash_key, set_hash_key
+from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import (

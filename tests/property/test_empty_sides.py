@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from engines.snapshots import BLIND, KEPT_OPTIMIZERS, OPTIMIZERS_OFF
+from engines.duckdb.snapshots import BLIND, KEPT_OPTIMIZERS, OPTIMIZERS_OFF
 from query_lang.compile import compile_query
 from tests.property.costly_plans import DATASET, LABS, VISITS, arms
 from tests.property.empty_sides import QUESTIONS, operators

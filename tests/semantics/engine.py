@@ -8,7 +8,7 @@ BIGINT, its row number from 1, then its declared columns.
 
 import duckdb
 
-from engines.snapshots import BLIND, new_hash_key, set_hash_key
+from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.compile import compile_query

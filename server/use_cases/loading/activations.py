@@ -13,8 +13,12 @@ from typing import Final
 
 from sqlalchemy import Connection, Row, select
 
-from engines.child_processes import NEUTRAL_FOLDER, bare_environment, child_command
-from engines.processors import starting_on
+from engines.processes.child_processes import (
+    NEUTRAL_FOLDER,
+    bare_environment,
+    child_command,
+)
+from engines.processes.processors import starting_on
 from privacy.coincidences import coinciding_places, names_in_files
 from privacy.schema_json import dataset_from_json
 from server.persistence import tables

@@ -10,7 +10,7 @@ import threading
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engines.json_children import JsonChild
+from engines.processes.json_children import JsonChild
 from privacy.errors import CuratorError
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import BusyError, CommandRefusedError

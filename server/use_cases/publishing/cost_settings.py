@@ -1,7 +1,7 @@
 """What questions and releases may cost, from the installation's public settings."""
 
-from engines.duckdb_engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
-from engines.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
+from engines.duckdb.engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
+from engines.duckdb.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
 from query_lang.plans.costs import CostLimits, EngineSize, cost_limits, job_limits
 from server.settings import Settings
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from engines.cubes import sparse_counts
+from engines.duckdb.cubes import sparse_counts
 from query_lang.compile import compile_query
 from query_lang.specs.axes import Axis
 from query_lang.specs.cubes import CubeRequest, CubeStatement, compile_cube

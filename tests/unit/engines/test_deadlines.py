@@ -3,7 +3,7 @@
 import threading
 import time
 
-from engines.deadlines import Deadlines
+from engines.duckdb.deadlines import Deadlines
 
 
 class Running:

@@ -8,8 +8,8 @@ from threading import Barrier
 import duckdb
 import pytest
 
-from engines.duckdb_engine import DuckDbEngine
-from engines.snapshots import SnapshotLimits, Snapshots
+from engines.duckdb.engine import DuckDbEngine
+from engines.duckdb.snapshots import SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import SATURATION
 from query_lang.plans.rendered import RenderedPlan, Statement

@@ -3,7 +3,7 @@ from decimal import Decimal
 
 import pytest
 
-from engines.executor_frames import (
+from engines.duckdb.executor_frames import (
     FrameError,
     read_json,
     read_plan,

@@ -5,8 +5,8 @@ import threading
 
 import pytest
 
-from engines.executors import Shares
-from engines.processors import (
+from engines.duckdb.executors import Shares
+from engines.processes.processors import (
     Processors,
     has_quota_below,
     keep_process_to,

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engines.sequences import sequence_counts
+from engines.duckdb.sequences import sequence_counts
 from privacy.contributions import ContributionBounds
 from query_lang.specs.axes import Axis
 from query_lang.specs.periods import Periods

@@ -4,7 +4,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
+from engines.duckdb.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import StoppingError
 
 

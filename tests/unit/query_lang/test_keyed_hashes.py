@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import duckdb
 import pytest
 
-from engines.snapshots import BLIND, new_hash_key, set_hash_key
+from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.contributions import ContributionBounds
 from privacy.schema import (
     Column,

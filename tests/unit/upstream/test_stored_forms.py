@@ -5,7 +5,7 @@ import re
 import duckdb
 import pytest
 
-from engines.snapshots import BLIND
+from engines.duckdb.snapshots import BLIND
 from privacy.contributions import ContributionBounds
 from query_lang.compile import compile_query
 from tests.unit.upstream.conftest import Hospital

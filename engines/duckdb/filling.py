@@ -5,8 +5,8 @@ from typing import Final
 
 import duckdb
 
-from engines.deadlines import Deadlines
-from engines.snapshots import Snapshots
+from engines.duckdb.deadlines import Deadlines
+from engines.duckdb.snapshots import Snapshots
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION
 from query_lang.plans.rendered import RenderedPlan, Statement

@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import BinaryIO, Final
 
-from engines.deadlines import Deadlines
-from engines.executor_frames import (
+from engines.duckdb.deadlines import Deadlines
+from engines.duckdb.executor_frames import (
     FAILED,
     HEADER,
     framed,
@@ -25,8 +25,8 @@ from engines.executor_frames import (
     read_plan,
     write_vectors,
 )
-from engines.filling import filled_vectors
-from engines.snapshots import SnapshotLimits, Snapshots
+from engines.duckdb.filling import filled_vectors
+from engines.duckdb.snapshots import SnapshotLimits, Snapshots
 
 NICENESS: Final = 10
 """Less urgent than the server's 0; jobs are less urgent still."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import IO
 
-from engines import start_module
+from engines.processes import start_module
 
 NEUTRAL_FOLDER = os.sep
 """Where a child works that opens no relative path: nobody but root writes there."""

@@ -15,12 +15,17 @@ from engines.contract import (
     SealedCounts,
     SealedVector,
 )
-from engines.duckdb_engine import DEADLINE_SECONDS, DuckDbEngine
-from engines.executor_frames import FrameError, read_vectors, vector_sizes, write_plan
-from engines.executor_process import ExecutorFailedError, ExecutorProcess
+from engines.duckdb.engine import DEADLINE_SECONDS, DuckDbEngine
+from engines.duckdb.executor_frames import (
+    FrameError,
+    read_vectors,
+    vector_sizes,
+    write_plan,
+)
+from engines.duckdb.executor_process import ExecutorFailedError, ExecutorProcess
+from engines.duckdb.snapshots import SnapshotLimits, memory_per_executor
 from engines.incidents import CRASHED, TIMED_OUT, Incidents
-from engines.processors import usable_processors
-from engines.snapshots import SnapshotLimits, memory_per_executor
+from engines.processes.processors import usable_processors
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts

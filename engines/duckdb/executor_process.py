@@ -9,16 +9,16 @@ import time
 from pathlib import Path
 from typing import IO, Final
 
-from engines.child_processes import (
+from engines.duckdb.executor_frames import FAILED, FILLED, HEADER, framed
+from engines.duckdb.snapshots import SnapshotLimits
+from engines.incidents import CRASHED, KILLED, TIMED_OUT
+from engines.processes.child_processes import (
     NEUTRAL_FOLDER,
     bare_environment,
     child_command,
     pipes_of,
 )
-from engines.executor_frames import FAILED, FILLED, HEADER, framed
-from engines.incidents import CRASHED, KILLED, TIMED_OUT
-from engines.processors import starting_on
-from engines.snapshots import SnapshotLimits
+from engines.processes.processors import starting_on
 
 _CHUNK_BYTES: Final = 1 << 20
 
@@ -57,7 +57,7 @@ class ExecutorProcess:
         }
         with starting_on(processors):
             self._process = subprocess.Popen(  # noqa: S603 - a command of our own
-                child_command("engines.executor_child", json.dumps(options)),
+                child_command("engines.duckdb.executor_child", json.dumps(options)),
                 cwd=NEUTRAL_FOLDER,
                 env=bare_environment(),  # it needs no password and no setting
                 stdin=subprocess.PIPE,

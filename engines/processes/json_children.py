@@ -6,7 +6,7 @@ import selectors
 import subprocess
 from typing import IO, Any
 
-from engines.child_processes import (
+from engines.processes.child_processes import (
     NEUTRAL_FOLDER,
     bare_environment,
     child_command,

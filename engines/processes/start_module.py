@@ -8,7 +8,7 @@ import runpy
 import sys
 from pathlib import Path
 
-FOLDER = str(Path(__file__).resolve().parents[1])
+FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 def main() -> None:

@@ -12,12 +12,12 @@ from engines.contract import (
     SealedCounts,
     SealedVector,
 )
-from engines.cubes import ROWS_AT_ONCE, sparse_counts
-from engines.deadlines import Deadlines
-from engines.filling import Row, filled_vectors
+from engines.duckdb.cubes import ROWS_AT_ONCE, sparse_counts
+from engines.duckdb.deadlines import Deadlines
+from engines.duckdb.filling import Row, filled_vectors
+from engines.duckdb.sequences import sequence_counts
+from engines.duckdb.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from engines.incidents import Incidents
-from engines.sequences import sequence_counts
-from engines.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts

@@ -1,0 +1,1 @@
+"""Child processes: how they start, where they run, what they are told."""
