@@ -16,8 +16,8 @@ from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
-from budget.splices import Splice, joined
-from mechanisms.pricing import price
+from budget.charging.splices import Splice, joined
+from mechanisms.scales.pricing import price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from server.use_cases.questions.answers import answer_document, free_pieces

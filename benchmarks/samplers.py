@@ -16,10 +16,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from mechanisms.enclosures import Decay
-from mechanisms.geometric import Geometric
-from mechanisms.samplers import OpenDPSampler
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.enclosures import Decay
+from mechanisms.samplers.geometric import Geometric
+from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 
 SCALES = {
     "0.5": 0.5,

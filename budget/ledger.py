@@ -12,18 +12,25 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Table, insert, or_
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget import accounts, leases, works
-from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import Appender, Body, head_of, ledger_id_of, salted
-from budget.databases import Databases
-from budget.export import export_entries
-from budget.filter import charge_all
-from budget.horizon import Horizon
-from budget.leases import Holder
-from budget.listing import Line, Seen, count_lines, lines_page
-from budget.positions import Position, read_position
-from budget.prepared import Prepared, Row, Step
-from budget.queries import (
+from budget.chain.anchor import AnchorFile, AnchorRecord
+from budget.chain.entries import Appender, Body, head_of, ledger_id_of, salted
+from budget.chain.recorded import RecordedTransaction
+from budget.chain.writing import (
+    MISMATCH,
+    Account,
+    ReleaseTest,
+    UnanchoredError,
+    UncertainError,
+    Write,
+    Writer,
+    accounts_in,
+    read_accounts,
+    reading_accounts,
+)
+from budget.charging import accounts, leases, works
+from budget.charging.filter import charge_all
+from budget.charging.leases import Holder
+from budget.charging.queries import (
     body_in,
     find_reusable,
     is_known,
@@ -34,9 +41,17 @@ from budget.queries import (
     reading_key,
     settled_in,
 )
-from budget.reconciliation import Also, reconcile
-from budget.recorded import RecordedTransaction
-from budget.records import (
+from budget.charging.room import forget_trial, try_room
+from budget.charging.splices import Piece, Splice
+from budget.checking.reconciliation import Also, reconcile
+from budget.checking.verification import Verification, require_derived, verify
+from budget.reading.export import export_entries
+from budget.reading.horizon import Horizon
+from budget.reading.listing import Line, Seen, count_lines, lines_page
+from budget.reading.positions import Position, read_position
+from budget.storage.databases import Databases
+from budget.storage.prepared import Prepared, Row, Step
+from budget.storage.records import (
     Charged,
     ChargeRequest,
     FailedReplay,
@@ -50,22 +65,7 @@ from budget.records import (
     Settled,
     StoredAnswer,
 )
-from budget.room import forget_trial, try_room
-from budget.splices import Piece, Splice
-from budget.tables import answer
-from budget.verification import Verification, require_derived, verify
-from budget.writing import (
-    MISMATCH,
-    Account,
-    ReleaseTest,
-    UnanchoredError,
-    UncertainError,
-    Write,
-    Writer,
-    accounts_in,
-    read_accounts,
-    reading_accounts,
-)
+from budget.storage.tables import answer
 from privacy.charges import Charge
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
@@ -580,7 +580,7 @@ class Ledger:
             return verify(self._databases, self._anchor, tuple(recorded_tables))
 
     def reconcile(self, reason: str, actor: str, also: Also) -> None:
-        """Go on after a restore: see ``budget.reconciliation``."""
+        """Go on after a restore: see ``budget.checking.reconciliation``."""
         reconcile(self._databases, self._anchor, reason, actor, also)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from engines.regular_files import opened
-from mechanisms.meter import Part
+from mechanisms.measuring.meter import Part
 from privacy.charges import Charge
 from privacy.schema import ColumnType, Dataset
 from privacy.schema_json import scalar_from_json, scalar_to_json

@@ -13,16 +13,16 @@ from threading import BoundedSemaphore, Event
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget import boots
-from budget.anchor import AnchorFile
-from budget.boots import Place
-from budget.databases import Databases
+from budget.chain.anchor import AnchorFile
+from budget.charging import boots
+from budget.charging.boots import Place
 from budget.ledger import Ledger
-from budget.process_lock import ProcessLock
+from budget.storage.databases import Databases
+from budget.storage.process_lock import ProcessLock
 from engines.duckdb.executors import ExecutorEngine, Shares
 from engines.duckdb.snapshots import MAX_OPEN
-from mechanisms.samplers import OpenDPSampler, Sampler
-from mechanisms.vector_samplers import OsVectorSampler, VectorSampler
+from mechanisms.samplers.laplace import OpenDPSampler, Sampler
+from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
 from query_lang.reading.parse import parse_query
 from server.installing import open_databases

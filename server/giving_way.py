@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget import boots
-from budget.databases import Databases
+from budget.charging import boots
+from budget.storage.databases import Databases
 from engines.processes.processors import (
     Processors,
     keep_process_to,

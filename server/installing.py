@@ -9,11 +9,11 @@ from alembic.util import CommandError as AlembicCommandError
 from sqlalchemy import make_url, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.anchor import AnchorFile
-from budget.databases import Databases
+from budget.chain.anchor import AnchorFile
 from budget.ledger import Ledger
-from budget.postgresql import DatabaseUnreachableError
-from budget.process_lock import ProcessLock
+from budget.storage.databases import Databases
+from budget.storage.postgresql import DatabaseUnreachableError
+from budget.storage.process_lock import ProcessLock
 from server.persistence import tables
 from server.persistence.schema import (
     current_revision,

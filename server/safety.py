@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from budget.postgresql import secrets_in
+from budget.storage.postgresql import secrets_in
 from privacy.errors import CuratorError
 from server.settings import Settings, settings_file
 from server.settings_sources import file_values

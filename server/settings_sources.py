@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dotenv import dotenv_values
 from pydantic import SecretStr
 
-from budget.postgresql import MASK, masked_url
+from budget.storage.postgresql import MASK, masked_url
 from server.settings import SETTINGS_FILE_VARIABLE, Settings, settings_file
 
 PREFIX = "CURATOR_"

@@ -2,7 +2,7 @@
 
 import shutil
 
-from budget.room import LARGEST_ANSWER_BYTES
+from budget.charging.room import LARGEST_ANSWER_BYTES
 from privacy.errors import CuratorError
 from server.settings import Settings, SettingsError, read_settings
 from server.use_cases.services.errors import CommandRefusedError

@@ -12,10 +12,10 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from budget.boots import Heartbeat
-from budget.process_lock import ProcessLock
+from budget.charging.boots import Heartbeat
+from budget.storage.process_lock import ProcessLock
 from engines.processes.processors import Processors, usable_processors
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID

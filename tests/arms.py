@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
 from tests.harness import Installation, ask, client
 from tests.samplers import ZeroSampler
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from budget.anchor import AnchorFile
-from budget.databases import Databases
+from budget.chain.anchor import AnchorFile
 from budget.ledger import Charged, ChargeRequest, Ledger, Scope
-from budget.tables import metadata
+from budget.storage.databases import Databases
+from budget.storage.tables import metadata
 from privacy.losses import Loss
 
 SCOPES = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss

@@ -4,7 +4,7 @@ import contextlib
 import threading
 from dataclasses import dataclass
 
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.publishing.releases import ReleaseOffice

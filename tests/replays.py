@@ -1,6 +1,6 @@
 """A meter that answers one cube with the noisy values that another one drew."""
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from tests.meters import SeededSampler
 

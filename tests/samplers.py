@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from mechanisms.samplers import OpenDPSampler
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 
 
 class ZeroSampler:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.schema import ColumnType

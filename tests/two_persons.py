@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 from sqlalchemy import select
 
-from budget.tables import chain
+from budget.storage.tables import chain
 from server.installing import initialise
 from server.use_cases.approvals.proposals import ProposalOffice
 from server.use_cases.approvals.second_persons import ProposalOpenError

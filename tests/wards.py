@@ -1,6 +1,6 @@
 """A cube over the harness's table of visits, published for those who ask it."""
 
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 from tests.publishing import Press
 
 WARDS = {

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from mechanisms.meter import Part
+from mechanisms.measuring.meter import Part
 from release.sequences.contract import Estimate
 from release.sequences.models.registry import MODELS
 from release.sequences.paths import PathTree

@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.releases import anchors
 from benchmarks.releases.samples import Row, error_per_question, histogram, sample
-from mechanisms.meter import Meter
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss

@@ -28,8 +28,8 @@ from benchmarks.releases.sequence_samples import (
     random_runs,
     scores,
 )
-from mechanisms.meter import Meter
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.losses import Loss
 from release.sequences.strategies.registry import STRATEGIES

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.half_widths import half_width
+from mechanisms.scales.half_widths import half_width
 from release.models.contract import FloatArray, IntArray
 
 CONFIDENCE: Final = Fraction(95, 100)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.half_widths import half_width
+from mechanisms.scales.half_widths import half_width
 from release.domain import CubeDomain
 from release.models.contract import (
     Estimates,

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.counts import IntArray
 from privacy.losses import Loss
 from release.domain import CubeDomain

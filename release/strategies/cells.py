@@ -3,8 +3,8 @@
 import math
 from fractions import Fraction
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.models.cells import CellsModel

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.models.contract import CubeModel

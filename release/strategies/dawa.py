@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from privacy.counts import IntArray
 from privacy.losses import Loss
 from release.domain import CubeDomain

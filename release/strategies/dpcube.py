@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError
 from release.models.boxes import Boxes, cut_boxes, even_cuts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.counts import IntArray
 from release.models.hierarchy import Hierarchy
 from release.sealed_cube import SealedCube

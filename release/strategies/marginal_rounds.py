@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError
 from release.models.contract import IntArray

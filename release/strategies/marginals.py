@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.domain import CubeDomain, Dimension
 from release.errors import ReleaseRefusedError

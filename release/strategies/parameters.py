@@ -5,9 +5,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from mechanisms.biased_tests import path_factor
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Part
+from mechanisms.measuring.meter import Part
+from mechanisms.samplers.biased_tests import path_factor
+from mechanisms.scales.calibration import laplace_scale
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 from release.domain import CubeDomain

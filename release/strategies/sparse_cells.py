@@ -4,8 +4,8 @@ import math
 from fractions import Fraction
 from typing import Final
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.domain import CubeDomain
 from release.errors import ReleaseRefusedError

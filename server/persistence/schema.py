@@ -8,7 +8,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, text
 
-from budget.tables import metadata as budget_metadata
+from budget.storage.tables import metadata as budget_metadata
 from server.persistence.tables import metadata as catalogue_metadata
 from server.persistence.tables import work_metadata
 

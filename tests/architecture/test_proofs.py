@@ -7,9 +7,9 @@ from typing import get_args
 
 import pytest
 
-from mechanisms.biased_tests import BiasedTests
-from mechanisms.meter import Meter
-from mechanisms.sparse_counts import noisy_sparse
+from mechanisms.measuring.meter import Meter
+from mechanisms.measuring.sparse_counts import noisy_sparse
+from mechanisms.samplers.biased_tests import BiasedTests
 from query_lang.binding import scope
 from query_lang.plans import expressions, sensitivity, stability
 from query_lang.plans import nodes as plan

@@ -12,10 +12,10 @@ import re
 
 import pytest
 
-from budget.chain import entry_hash
+from budget.chain.entries import entry_hash
 from budget.ledger import ChargeRequest, Scope
-from budget.listing import IN_FLIGHT
-from budget.tables import chain
+from budget.reading.listing import IN_FLIGHT
+from budget.storage.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.services.work_ends import RELEASE_ENDS

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from budget import boots
+from budget.charging import boots
 from engines.contract import Execution
 from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller

@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from mechanisms.meter import Meter
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.sealed import Exact

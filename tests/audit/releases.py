@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mechanisms.meter import Meter
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.losses import Loss
 from release.strategies.registry import STRATEGIES

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mechanisms.meter import Meter
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter
+from mechanisms.samplers.vectors import OsVectorSampler
 
 METHODS = ("counts", "sparse_counts", "choose", "interval_costs", "biased_tests")
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from budget.databases import Databases
-from budget.process_lock import ProcessLock
+from budget.storage.databases import Databases
+from budget.storage.process_lock import ProcessLock
 from server.persistence.schema import upgrade
 from tests.cli.conftest import Commands
 from tests.harness import Installation

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from budget.anchor import HeldAnchor
+from budget.chain.anchor import HeldAnchor
 from privacy.errors import LedgerUnavailableError
 from server.bootstrap import make_services
 from tests.cli.conftest import Commands

@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from budget.postgresql import unreachable
-from budget.process_lock import ProcessLock
+from budget.storage.postgresql import unreachable
+from budget.storage.process_lock import ProcessLock
 from server.safety import find_dangers, is_loopback, ledger_files, require_safe
 from server.settings import read_settings
 from server.settings_sources import describe_settings, masked_url, unknown_variables

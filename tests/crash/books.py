@@ -6,7 +6,7 @@ import time
 
 import psycopg
 
-from budget.splices import Splice
+from budget.charging.splices import Splice
 from server.bootstrap import make_services
 from server.use_cases.oversight.auditing import AuditOffice
 

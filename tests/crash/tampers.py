@@ -9,13 +9,13 @@ import hashlib
 import shutil
 import sqlite3
 
-from budget.anchor import AnchorFile
-from budget.chain import FIRST_HASH, entry_hash
-from budget.databases import Databases
+from budget.chain.anchor import AnchorFile
+from budget.chain.entries import FIRST_HASH, entry_hash
+from budget.checking.replay import replay
 from budget.ledger import Ledger
-from budget.replay import replay
-from budget.tables import LEASE_COLUMNS, boot
-from budget.tables import metadata as budget_metadata
+from budget.storage.databases import Databases
+from budget.storage.tables import LEASE_COLUMNS, boot
+from budget.storage.tables import metadata as budget_metadata
 from server.persistence.schema import RECORDED_TABLES
 from server.persistence.tables import metadata as catalogue_metadata
 

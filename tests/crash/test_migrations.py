@@ -11,11 +11,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 
-from budget.anchor import AnchorFile, AnchorRecord
-from budget.chain import head_of, ledger_id_of
-from budget.databases import Databases
+from budget.chain.anchor import AnchorFile, AnchorRecord
+from budget.chain.entries import head_of, ledger_id_of
+from budget.chain.writing import population_totals
 from budget.ledger import ChargeRequest, Ledger, Scope
-from budget.writing import population_totals
+from budget.storage.databases import Databases
 from privacy.losses import Loss
 from server.persistence.schema import (
     RECORDED_TABLES,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from budget.anchor import AnchorFile
-from budget.room import LARGEST_ANSWER_BYTES
-from budget.tables import trial
+from budget.chain.anchor import AnchorFile
+from budget.charging.room import LARGEST_ANSWER_BYTES
+from budget.storage.tables import trial
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 from tests.clusters import Cluster

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import make_url
 
-from budget.anchor import HeldAnchor
+from budget.chain.anchor import HeldAnchor
 from budget.ledger import Scope
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss

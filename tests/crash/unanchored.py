@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 
-from budget.anchor import HeldAnchor
+from budget.chain.anchor import HeldAnchor
 from budget.ledger import ChargeRequest, Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss

@@ -8,7 +8,7 @@ from math import exp
 
 import pytest
 
-from mechanisms.discrete_laplace import DiscreteLaplace
+from mechanisms.measuring.discrete_laplace import DiscreteLaplace
 from server.demo.hospital import write_hospital
 from tests.harness import Installation, ask, client, serve_in_thread
 from tests.pages import ROOT, blocks, environment, run_page

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engines.duckdb.executors import ExecutorEngine
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
 from server.api.backlog import Backlog, sent
 from server.parser_process import ParserPool
 from tests.harness import Installation, ask, client, serve_in_thread

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from budget.statements import read_entries
+from budget.reading.statements import read_entries
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.bootstrap import make_jobs

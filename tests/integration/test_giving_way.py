@@ -8,8 +8,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from budget import boots
-from budget.boots import Place
+from budget.charging import boots
+from budget.charging.boots import Place
 from server.cli import commands
 from server.giving_way import is_served
 from server.main import cli

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from budget.ledger import Scope
-from budget.tables import charge
+from budget.storage.tables import charge
 from privacy.losses import Loss
 from privacy.times import shown_time
 from server.bootstrap import make_jobs, make_runner

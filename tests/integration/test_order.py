@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from sqlalchemy import select
 
-from budget.chain import head_of
+from budget.chain.entries import head_of
 from budget.ledger import Scope
-from budget.tables import answer, charge
+from budget.storage.tables import answer, charge
 from engines.contract import Execution
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 import server.readiness
-from budget.anchor import AnchorFile
+from budget.chain.anchor import AnchorFile
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from server.readiness import OK, Check, Readiness
 from server.web import Server

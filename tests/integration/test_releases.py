@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 
 import server.use_cases.publishing.job as at_work
 from budget.ledger import Scope
-from budget.tables import chain, charge
+from budget.storage.tables import chain, charge
 from curator_client.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
 from release.store import open_release, problems_in

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from budget.tables import charge
+from budget.storage.tables import charge
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom

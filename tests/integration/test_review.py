@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from budget.anchor import AnchorFile, AnchorRecord
+from budget.chain.anchor import AnchorFile, AnchorRecord
 from privacy.errors import AnchorMismatchError
 from server.persistence.schema import RECORDED_TABLES
 from server.settings import SettingsError, read_settings
@@ -151,7 +151,7 @@ def test_an_init_that_was_cut_off_can_be_run_again(tmp_path, monkeypatch, cut):
     installation = Installation(tmp_path)
     names = {
         "schema": "budget.ledger.Ledger.initialise",
-        "ledger": "budget.anchor.AnchorFile.create",
+        "ledger": "budget.chain.anchor.AnchorFile.create",
         "anchor": "budget.ledger.Ledger.recorded",
     }
 

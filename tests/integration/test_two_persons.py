@@ -243,7 +243,7 @@ def test_only_custodians_count_whatever_the_population(two):
 
 CRASHING = """
 import os, sys
-from budget.recorded import RecordedTransaction
+from budget.chain.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
 from server.settings import read_settings

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_services
 from server.installing import initialise
 from server.settings import Settings, read_settings

@@ -71,7 +71,7 @@ DEFENCES = (
     Fault(
         "small_counts_hidden",
         "counts are suppressed by their exact value",
-        "mechanisms/discrete_laplace.py",
+        "mechanisms/measuring/discrete_laplace.py",
         "            raise UnpaidMeasurementError\n"
         "        return sampler.discrete_laplace(sealed.unseal(), self.scale)",
         "            raise UnpaidMeasurementError\n"
@@ -91,7 +91,7 @@ DEFENCES = (
     Fault(
         "cap_unread",
         "the filter does not look at what is left",
-        "budget/filter.py",
+        "budget/charging/filter.py",
         "    if any(left is not None and request.loss > left for left in "
         "before.values()):",
         "    if False:",
@@ -126,7 +126,7 @@ DEFENCES = (
     Fault(
         "bodies_unread",
         "a key brings its answer whatever the body",
-        "budget/queries.py",
+        "budget/charging/queries.py",
         "    if first_fingerprint != fingerprint:",
         "    if False:",
         ("tests/attacks/test_e4_replay.py",),
@@ -174,7 +174,7 @@ DEFENCES = (
     Fault(
         "counters_trusted",
         "verify does not compare counters with entries",
-        "budget/verification.py",
+        "budget/checking/verification.py",
         "        *_amount_problems(connection, counter, expected.counters),\n",
         "",
         ("tests/integration/test_ledger_tampers.py",),
@@ -182,7 +182,7 @@ DEFENCES = (
     Fault(
         "seedable_noise",
         "noise may come from a generator that can be seeded",
-        "mechanisms/samplers.py",
+        "mechanisms/samplers/laplace.py",
         "from collections.abc import Callable, Sequence\n",
         "import random\nfrom collections.abc import Callable, Sequence\n",
         ("tests/architecture/test_single_makers.py",),
@@ -190,7 +190,7 @@ DEFENCES = (
     Fault(
         "no_noise",
         "the sampler adds nothing",
-        "mechanisms/samplers.py",
+        "mechanisms/samplers/laplace.py",
         "return list(_measurement(scale)(saturated))",
         "return list(saturated)",
         ("tests/audit/test_quick_game.py",),

@@ -17,7 +17,7 @@ FAULTS = (
     Fault(
         "half_noise",
         "the sampler draws noise of half the scale",
-        "mechanisms/samplers.py",
+        "mechanisms/samplers/laplace.py",
         "return list(_measurement(scale)(saturated))",
         "return list(_measurement(scale / 2)(saturated))",
         ("tests/statistical",),
@@ -155,7 +155,7 @@ FAULTS = (
     Fault(
         "package_by_its_name",
         "a message names a package to an installer, which fetches whosever it is",
-        "budget/postgresql.py",
+        "budget/storage/postgresql.py",
         "\"'pip install --require-hashes -r requirements/postgres.txt'\"",
         "\"'pip install curator[postgres]'\"",
         ("tests/architecture/test_installing.py",),
@@ -321,7 +321,7 @@ FAULTS = (
     Fault(
         "splices_unchecked",
         "a free answer is shown with the edited rows of the answer that it shows",
-        "budget/splices.py",
+        "budget/charging/splices.py",
         "        if hashlib.sha256(body).hexdigest() != self.sha256:\n",
         "        if not body:\n",
         ("tests/unit/budget/test_ledger.py",),
@@ -329,7 +329,7 @@ FAULTS = (
     Fault(
         "spliced_from_unverified",
         "verify does not see of which answer a free one shows ranges",
-        "budget/verification.py",
+        "budget/checking/verification.py",
         '            row["spliced_from"],\n',
         '            expected.answers.get(str(row["query_id"]), (None, None))[1],\n',
         ("tests/unit/budget/test_verification.py",),
@@ -608,7 +608,7 @@ FAULTS = (
     Fault(
         "silence_unbounded",
         "a frozen PostgreSQL keeps requests waiting for longer than is said",
-        "budget/silences.py",
+        "budget/storage/silences.py",
         "            elif clock() - last > seconds:\n",
         "            elif clock() - last > 3 * seconds:\n",
         ("tests/unit/budget/test_postgresql.py",),
@@ -616,7 +616,7 @@ FAULTS = (
     Fault(
         "unreadable_taken_up",
         "charges of a damaged snapshot use up their executions",
-        "budget/leases.py",
+        "budget/charging/leases.py",
         "and_(holder.orphaned(), charge.c.snapshot.not_in(sorted(unreadable)))",
         "holder.orphaned()",
         ("tests/unit/budget/test_anchor.py",),
@@ -707,7 +707,7 @@ FAULTS = (
     Fault(
         "refused_but_answered",
         "an answer is given although the charge was refused",
-        "budget/filter.py",
+        "budget/charging/filter.py",
         "    if any(left is not None and request.loss > left for left in "
         "before.values()):",
         "    if False:",
@@ -1630,7 +1630,7 @@ FAULTS = (
     Fault(
         "anchor_unchecked",
         "writers do not ask whether the ledger contains its anchor",
-        "budget/writing.py",
+        "budget/chain/writing.py",
         "    if not is_named(first, record.ledger_id, record.head):",
         "    if False:",
         ("tests/unit/budget/test_anchor.py",),
@@ -1638,7 +1638,7 @@ FAULTS = (
     Fault(
         "anchor_unwritten",
         "the anchor is never moved",
-        "budget/writing.py",
+        "budget/chain/writing.py",
         "            held.write(after)",
         "            pass",
         ("tests/unit/budget/test_anchor.py",),
@@ -1646,7 +1646,7 @@ FAULTS = (
     Fault(
         "keys_shared",
         "another principal's idempotency key brings its answer",
-        "budget/queries.py",
+        "budget/charging/queries.py",
         '    charge.c.principal == bindparam("principal"),\n',
         "",
         ("tests/unit/budget/test_ledger.py",),
@@ -1654,7 +1654,7 @@ FAULTS = (
     Fault(
         "body_ignored",
         "the same key with another body brings the first answer",
-        "budget/queries.py",
+        "budget/charging/queries.py",
         "    if first_fingerprint != fingerprint:",
         "    if False:",
         ("tests/unit/budget/test_ledger.py",),
@@ -1662,7 +1662,7 @@ FAULTS = (
     Fault(
         "private_history_offered",
         "a private project's answers are offered to others",
-        "budget/queries.py",
+        "budget/charging/queries.py",
         "        charge.c.private_history.is_(False)\n"
         '        | (charge.c.project == bindparam("project")),\n',
         "",
@@ -1671,7 +1671,7 @@ FAULTS = (
     Fault(
         "seen_before_its_slot",
         "a stored answer shows before its reply has left",
-        "budget/queries.py",
+        "budget/charging/queries.py",
         "    if in_flight or not is_released(query_id):",
         "    if in_flight:",
         ("tests/unit/budget/test_ledger.py",),
@@ -1687,7 +1687,7 @@ FAULTS = (
     Fault(
         "executed_for_ever",
         "an orphan is executed again without end",
-        "budget/leases.py",
+        "budget/charging/leases.py",
         "        .where(holder.orphaned(), charge.c.attempts >= MAX_EXECUTIONS)",
         "        .where(holder.orphaned(), charge.c.attempts < 0)",
         ("tests/unit/budget/test_ledger.py",),
@@ -1695,7 +1695,7 @@ FAULTS = (
     Fault(
         "unanchored_shown",
         "what is committed shows before its anchor is written",
-        "budget/horizon.py",
+        "budget/reading/horizon.py",
         "        if seen <= self._anchored or self._is_anchored(seen):",
         "        if True:",
         ("tests/unit/budget/test_horizon.py",),
@@ -1703,7 +1703,7 @@ FAULTS = (
     Fault(
         "unanchored_shown_elsewhere",
         "only the process whose write of the anchor failed holds its readers back",
-        "budget/horizon.py",
+        "budget/reading/horizon.py",
         "        self._bring_forward()\n\n    def",
         "        if self._is_behind():\n            self._bring_forward()\n\n    def",
         ("tests/unit/budget/test_horizon.py",),
@@ -1711,7 +1711,7 @@ FAULTS = (
     Fault(
         "unsynced_for_anchored",
         "a record of the anchor that a killed process wrote is never synced",
-        "budget/anchor.py",
+        "budget/chain/anchor.py",
         "            os.fsync(self._descriptor)\n            self._mark(head.seq)",
         "            self._mark(head.seq)",
         ("tests/unit/budget/test_horizon.py",),
@@ -1719,7 +1719,7 @@ FAULTS = (
     Fault(
         "marked_before_the_sync",
         "the anchor's mark says how far it came before it is synced",
-        "budget/anchor.py",
+        "budget/chain/anchor.py",
         "        content = encode_record(record)\n",
         "        content = encode_record(record)\n"
         "        self._mark(record.head.seq)\n",
@@ -1728,7 +1728,7 @@ FAULTS = (
     Fault(
         "readers_wait_for_answers",
         "whoever reads waits for the anchor of an answer that nobody may see",
-        "budget/horizon.py",
+        "budget/reading/horizon.py",
         "            if self._is_hidden(connection):",
         "            if False:",
         ("tests/unit/budget/test_horizon.py",),
@@ -1736,7 +1736,7 @@ FAULTS = (
     Fault(
         "built_on_the_unanchored",
         "a write rests on an earlier one that is not anchored",
-        "budget/writing.py",
+        "budget/chain/writing.py",
         "            if record.head == head:\n                held.confirm(head)",
         "            if True:\n                pass",
         ("tests/unit/budget/test_unanchored.py",),
@@ -1752,7 +1752,7 @@ FAULTS = (
     Fault(
         "two_hosts_serve",
         "a second host serves a ledger that another one serves",
-        "budget/boots.py",
+        "budget/charging/boots.py",
         "        require_one_place(connection, place)\n",
         "",
         ("tests/unit/budget/test_boots.py",),
@@ -1760,7 +1760,7 @@ FAULTS = (
     Fault(
         "database_for_everybody",
         "SQLite makes the ledger's database as the umask lets it",
-        "budget/databases.py",
+        "budget/storage/databases.py",
         "os.open(path, flags, 0o600)",
         "os.open(path, flags, 0o644)",
         ("tests/cli/test_safety.py",),
@@ -1777,7 +1777,7 @@ FAULTS = (
     Fault(
         "ends_listed",
         "the ledger's list has a line for each end, where it was stored",
-        "budget/listing.py",
+        "budget/reading/listing.py",
         "        chain.c.kind.not_in(ENDS), or_(",
         "        or_(",
         ("tests/attacks/test_a3_order.py",),
@@ -1785,7 +1785,7 @@ FAULTS = (
     Fault(
         "ends_of_releases_listed",
         "the ledger's list has a line for the end of a release's work",
-        "budget/listing.py",
+        "budget/reading/listing.py",
         "        for action in sorted(ends)",
         "        for action in sorted(ends)[:0]",
         ("tests/attacks/test_a3_order.py",),
@@ -1859,7 +1859,7 @@ FAULTS = (
     Fault(
         "ends_unsalted",
         "the hash of an end can be searched for the moment of its storing",
-        "budget/chain.py",
+        "budget/chain/entries.py",
         '    return {**body, "salt": secrets.token_hex(SALT_BYTES)}',
         "    return dict(body)",
         ("tests/attacks/test_a3_order.py",),
@@ -1899,7 +1899,7 @@ FAULTS = (
     Fault(
         "restore_repeats",
         "after a restore an unfinished charge is answered once more",
-        "budget/reconciliation.py",
+        "budget/checking/reconciliation.py",
         '        .values(state="failed", lease_boot=None, held_boot=None)',
         "        .values(lease_boot=None, held_boot=None)",
         ("tests/unit/budget/test_anchor.py",),
@@ -1915,7 +1915,7 @@ FAULTS = (
     Fault(
         "whole_loss_each",
         "each of several aggregates gets the whole loss",
-        "mechanisms/pricing.py",
+        "mechanisms/scales/pricing.py",
         "    return [Loss(_part_floor(weight / total, loss.nano_epsilon)) "
         "for weight in weights]",
         "    return [loss for _ in weights if total]",
@@ -1924,7 +1924,7 @@ FAULTS = (
     Fault(
         "scale_rounded_down",
         "the scale is not checked against the loss",
-        "mechanisms/calibration.py",
+        "mechanisms/scales/calibration.py",
         "            if spends_at_most(l1_sensitivity, scale, loss):\n"
         "                return scale\n",
         "            return scale\n",
@@ -1957,7 +1957,7 @@ FAULTS = (
     Fault(
         "tampering_unseen",
         "verify does not compare counters with entries",
-        "budget/verification.py",
+        "budget/checking/verification.py",
         "        *_amount_problems(connection, counter, expected.counters),\n",
         "",
         ("tests/unit/budget/test_verification.py",),

@@ -18,7 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from query_lang.reading.parse import parse_query

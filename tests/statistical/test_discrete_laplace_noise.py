@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 from scipy.stats import chi2
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.half_widths import half_width
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.scales.calibration import laplace_scale
+from mechanisms.scales.half_widths import half_width
 from privacy.losses import Loss
 from tests.samplers import ScaledSampler
 

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 from query_lang.reading.parse import parse_query
 from release.questions.answering import AskedCube
 from release.questions.cube import PublishedCube

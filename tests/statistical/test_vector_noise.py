@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mechanisms.binomial import binomial, fair_heads
-from mechanisms.enclosures import Rational
-from mechanisms.meter import Meter, Part
-from mechanisms.samplers import OpenDPSampler
-from mechanisms.skips import skip
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.samplers.binomial import binomial, fair_heads
+from mechanisms.samplers.enclosures import Rational
+from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.samplers.skips import skip
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss

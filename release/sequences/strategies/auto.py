@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.sequences.bands import Bands, band_starts

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.calibration import laplace_scale
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.sequences.bands import Bands
 from release.sequences.domain import SequenceDomain

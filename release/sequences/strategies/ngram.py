@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Meter, Part, PathBudget
-from mechanisms.path_budget import LevelRule, NoisyLevel
+from mechanisms.measuring.meter import Meter, Part, PathBudget
+from mechanisms.measuring.path_budget import LevelRule, NoisyLevel
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.models.contract import FloatArray, IntArray

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mechanisms.calibration import laplace_scale
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.models.contract import IntArray

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-from budget.chain import canonical_json
+from budget.chain.entries import canonical_json
 
 Action = Literal[
     "population.create",

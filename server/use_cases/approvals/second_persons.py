@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Connection, Row, select
 
 from budget.ledger import RecordedTransaction
-from budget.tables import chain
+from budget.storage.tables import chain
 from privacy.errors import CuratorError
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables

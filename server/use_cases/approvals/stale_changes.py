@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, func, select
 
+from budget.chain.writing import read_accounts
 from budget.ledger import Scope
-from budget.statements import EntryLine, read_entries
-from budget.tables import chain
-from budget.writing import read_accounts
+from budget.reading.statements import EntryLine, read_entries
+from budget.storage.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, limit_name, shown_value

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection
 
-from budget.statements import EntryLine, read_entries
+from budget.reading.statements import EntryLine, read_entries
 
 _SHARING = ("dataset.load", "snapshot.activate")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Row, select
 
 from budget.ledger import RecordedTransaction
-from budget.tables import charge
+from budget.storage.tables import charge
 from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Change

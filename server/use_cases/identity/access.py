@@ -10,7 +10,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, Row, Select, select
 
-from budget import statements as books
+from budget.reading import statements as books
 from privacy.errors import InvalidOptionError
 from server.persistence import tables
 from server.use_cases.services.errors import NotFoundError, UnauthenticatedError

@@ -28,8 +28,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql.dml import ReturningInsert
 
-from budget.boots import alive_ids
-from budget.prepared import Prepared, Step, together
+from budget.charging.boots import alive_ids
+from budget.storage.prepared import Prepared, Step, together
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, rate
 from server.use_cases.identity.limits import Allowance, too_many, too_often

@@ -24,7 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from budget.databases import Databases
+from budget.storage.databases import Databases
 from server.persistence.clock import now_ms
 from server.persistence.tables import job, population
 from server.use_cases.services.errors import JobStoppedError, LeaseLostError

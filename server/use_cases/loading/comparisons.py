@@ -21,7 +21,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, select
 
 from budget.ledger import Ledger, RecordedTransaction
-from budget.tables import chain
+from budget.storage.tables import chain
 from privacy.errors import CuratorError
 from privacy.wording import counted
 from server.use_cases.approvals.changes import Action, Altered, Change

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
+from budget.chain.writing import UnanchoredError
 from budget.ledger import RecordedTransaction, Scope
-from budget.writing import UnanchoredError
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Change

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from budget.chain import canonical_json
+from budget.chain.entries import canonical_json
 from privacy.coincidences import coinciding_places, names_in_files
 from privacy.schema_json import JsonObject
 from server.use_cases.approvals.changes import Altered

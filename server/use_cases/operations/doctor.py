@@ -14,10 +14,10 @@ from typing import Literal
 
 from sqlalchemy import select
 
-from budget.boots import Place, serving
+from budget.charging.boots import Place, serving
 from budget.ledger import Scope
-from budget.process_lock import file_system_of
-from budget.statements import read_entries
+from budget.reading.statements import read_entries
+from budget.storage.process_lock import file_system_of
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from privacy.schema_json import dataset_from_json

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, make_url
 
-from budget.chain import head_of
-from budget.postgresql import SECRET_OPTIONS, secrets_in
+from budget.chain.entries import head_of
+from budget.storage.postgresql import SECRET_OPTIONS, secrets_in
 from server.settings import Settings
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import sync_folder

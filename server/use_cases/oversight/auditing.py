@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement
 
+from budget.checking.reconciliation import NothingToReconcileError
 from budget.ledger import RecordedTransaction, Verification
-from budget.reconciliation import NothingToReconcileError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.custody.populations import PopulationOffice

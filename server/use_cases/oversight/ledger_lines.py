@@ -1,6 +1,6 @@
 """The ledger's list over HTTP: who sees which lines."""
 
-from budget.listing import Seen
+from budget.reading.listing import Seen
 from server.use_cases.identity.access import Caller, populations_of
 from server.use_cases.releases.times import unseen_jobs
 from server.use_cases.services.documents import Document

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Table, select
 
-from budget import statements as books
-from budget.statements import EntryLine
+from budget.reading import statements as books
+from budget.reading.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.approvals.changes import limit_name

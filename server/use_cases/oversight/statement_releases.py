@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, select
 
-from budget import statements as books
-from budget.statements import EntryLine
+from budget.reading import statements as books
+from budget.reading.statements import EntryLine
 from server.persistence import tables
 from server.use_cases.oversight.markdown import moment, table
 from server.use_cases.oversight.statement_changes import actor_of, reason_of

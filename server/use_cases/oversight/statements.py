@@ -11,10 +11,10 @@ from typing import Final
 
 from sqlalchemy import Connection, Row, Table, select
 
-from budget import statements as books
-from budget.chain import head_of
+from budget.chain.entries import head_of
 from budget.ledger import Scope
-from budget.statements import ChargeLine, EntryLine
+from budget.reading import statements as books
+from budget.reading.statements import ChargeLine, EntryLine
 from privacy.losses import Loss
 from privacy.wording import counted
 from server.persistence import tables

@@ -17,10 +17,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from budget.charging.works import not_begun
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
-from budget.records import FailedReplay, Refused, Replay
-from budget.works import not_begun
-from mechanisms.meter import Meter
+from budget.storage.records import FailedReplay, Refused, Replay
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.times import shown_time

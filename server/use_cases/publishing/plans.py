@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engines.contract import Engine, Interruptible
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from query_lang.plans.dimensions import CubeDimension

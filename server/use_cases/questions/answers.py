@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Final
 
-from budget.splices import Piece
+from budget.charging.splices import Piece
 from privacy.losses import Loss
 from privacy.schema_json import scalar_to_json
 from query_lang.plans.compiled import CompiledQuery

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
+from budget.charging.splices import Piece, Splice, joined
 from budget.ledger import (
     Charged,
     ChargeRequest,
@@ -20,9 +21,8 @@ from budget.ledger import (
     Scope,
     UncertainError,
 )
-from budget.splices import Piece, Splice, joined
 from engines.contract import Execution, Filled
-from mechanisms.discrete_laplace import measure_event
+from mechanisms.measuring.discrete_laplace import measure_event
 from privacy.charges import Charge
 from privacy.errors import (
     AnchorMismatchError,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from mechanisms.pricing import half_width
+from mechanisms.scales.pricing import half_width
 from privacy.events import MeasuredVector, PriceEvent
 from query_lang.plans.compiled import (
     AverageShown,

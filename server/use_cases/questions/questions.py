@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from mechanisms.pricing import half_width, price, solve_accuracy
+from mechanisms.scales.pricing import half_width, price, solve_accuracy
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.events import PriceEvent, VectorSensitivity

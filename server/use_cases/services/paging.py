@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, tuple_
 
-from budget.queries import NO_CURSOR
+from budget.charging.queries import NO_CURSOR
 from privacy.errors import InvalidOptionError
 
 __all__ = ["NO_CURSOR", "Page", "read_page"]

@@ -18,9 +18,9 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, ScalarSelect, bindparam, func, not_, or_, select
 
-from budget.databases import Databases
-from budget.prepared import Prepared, Row
-from budget.tables import chain
+from budget.storage.databases import Databases
+from budget.storage.prepared import Prepared, Row
+from budget.storage.tables import chain
 from server.use_cases.services.work_ends import CHANGING_NO_RIGHT, CHANGING_SNAPSHOTS
 
 T = TypeVar("T")

@@ -8,12 +8,12 @@ from datetime import UTC, date, datetime
 from threading import BoundedSemaphore, Lock
 from typing import Protocol
 
-from budget.databases import Databases
 from budget.ledger import Ledger
+from budget.storage.databases import Databases
 from engines.contract import Engine
 from engines.incidents import Incidents
-from mechanisms.samplers import Sampler
-from mechanisms.vector_samplers import VectorSampler
+from mechanisms.samplers.laplace import Sampler
+from mechanisms.samplers.vectors import VectorSampler
 from privacy.errors import LedgerUnavailableError
 from query_lang.syntax.nodes import Query
 from server.settings import Settings

@@ -12,8 +12,8 @@ from threading import Lock
 
 from sqlalchemy import Connection, select
 
-from budget.databases import Databases
-from budget.tables import charge
+from budget.storage.databases import Databases
+from budget.storage.tables import charge
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.use_cases.services.errors import DatasetUnavailableError

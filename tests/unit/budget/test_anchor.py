@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
-from budget.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
-from budget.chain import Head
+from budget.chain.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
+from budget.chain.entries import Head
 from budget.ledger import Charged, Ledger, Scope
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss

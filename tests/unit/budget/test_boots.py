@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from budget import boots
-from budget.databases import Databases
-from budget.tables import boot, metadata
+from budget.charging import boots
+from budget.storage.databases import Databases
+from budget.storage.tables import boot, metadata
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from budget.anchor import RECORD_BYTES, HeldAnchor
-from budget.databases import Databases
+from budget.chain.anchor import RECORD_BYTES, HeldAnchor
 from budget.ledger import InFlight, Ledger, Replay, Scope
-from budget.listing import Seen
-from budget.tables import chain
+from budget.reading.listing import Seen
+from budget.storage.databases import Databases
+from budget.storage.tables import chain
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 

@@ -3,6 +3,7 @@ import hashlib
 import pytest
 from sqlalchemy import select, update
 
+from budget.charging.splices import joined
 from budget.ledger import (
     Charged,
     FailedReplay,
@@ -12,8 +13,7 @@ from budget.ledger import (
     Replay,
     Scope,
 )
-from budget.splices import joined
-from budget.tables import answer
+from budget.storage.tables import answer
 from privacy.errors import (
     AnchorMismatchError,
     InvalidOptionError,

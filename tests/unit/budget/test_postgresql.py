@@ -10,13 +10,13 @@ import time
 import pytest
 from sqlalchemy import event, make_url, text, update
 
-from budget import boots
-from budget.databases import Databases
+from budget.charging import boots
 from budget.ledger import FailedReplay, InFlight, Ledger, Replay, UncertainError
-from budget.listing import Seen
-from budget.postgresql import DatabaseUnreachableError
-from budget.silences import SilentError, heard
-from budget.tables import boot, charge
+from budget.reading.listing import Seen
+from budget.storage.databases import Databases
+from budget.storage.postgresql import DatabaseUnreachableError
+from budget.storage.silences import SilentError, heard
+from budget.storage.tables import boot, charge
 from privacy.errors import LedgerUnavailableError
 from server.settings import read_settings
 from tests.ledger_desk import PostgresDesk
@@ -56,8 +56,8 @@ def test_a_server_that_is_away_and_a_missing_database_are_told_apart(empty_datab
 def test_without_the_driver_it_says_what_to_install(empty_database):
     program = (
         "import sys; sys.modules['psycopg'] = None\n"
-        "from budget.databases import Databases\n"
-        "from budget.postgresql import DatabaseUnreachableError\n"
+        "from budget.storage.databases import Databases\n"
+        "from budget.storage.postgresql import DatabaseUnreachableError\n"
         "try:\n    Databases(sys.argv[1])\n"
         "except DatabaseUnreachableError as error:\n    print(error.remedy)\n"
     )

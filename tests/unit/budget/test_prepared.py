@@ -16,9 +16,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from budget.databases import Databases
-from budget.postgresql import DatabaseLostError
-from budget.prepared import Prepared, Step, together
+from budget.storage.databases import Databases
+from budget.storage.postgresql import DatabaseLostError
+from budget.storage.prepared import Prepared, Step, together
 
 thing = Table(
     "thing",

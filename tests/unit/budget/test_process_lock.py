@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from budget import process_lock
-from budget.process_lock import ProcessLock, ProcessLockError, file_system_of
+from budget.storage import process_lock
+from budget.storage.process_lock import ProcessLock, ProcessLockError, file_system_of
 
 
 def test_a_second_lock_on_the_same_file_is_refused(tmp_path):

@@ -3,11 +3,11 @@ import os
 
 import pytest
 
-from budget.anchor import AnchorRecord
-from budget.chain import EMPTY, entry_hash
+from budget.chain.anchor import AnchorRecord
+from budget.chain.entries import EMPTY, entry_hash
+from budget.checking.reconciliation import NothingToReconcileError
 from budget.ledger import Ledger, Scope
-from budget.reconciliation import NothingToReconcileError
-from budget.tables import metadata
+from budget.storage.tables import metadata
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 

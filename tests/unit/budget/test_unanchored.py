@@ -6,11 +6,11 @@ import os
 
 import pytest
 
-from budget import anchor as anchors
-from budget.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
-from budget.chain import Head
+from budget.chain import anchor as anchors
+from budget.chain.anchor import RECORD_BYTES, AnchorFile, AnchorRecord
+from budget.chain.entries import Head
 from budget.ledger import Charged, Ledger, Replay, Scope
-from budget.tables import metadata
+from budget.storage.tables import metadata
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 from tests.ledger_desk import Desk

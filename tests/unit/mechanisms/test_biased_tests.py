@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mechanisms.biased_tests import MAX_DEPTH, delta_of, path_factor
-from mechanisms.calibration import laplace_scale
 from mechanisms.errors import UnpaidMeasurementError
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.samplers.biased_tests import MAX_DEPTH, delta_of, path_factor
+from mechanisms.scales.calibration import laplace_scale
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.sealed import Exact

@@ -4,14 +4,14 @@ from math import comb, isqrt
 
 import pytest
 
-from mechanisms.binomial import (
+from mechanisms.samplers.binomial import (
     Acceptance,
     _binary_digit,
     binomial,
     fair_heads,
 )
-from mechanisms.enclosures import PassChance, Rational, exp_minus
-from mechanisms.power_sums import odd_power_sum
+from mechanisms.samplers.enclosures import PassChance, Rational, exp_minus
+from mechanisms.samplers.power_sums import odd_power_sum
 from tests.entropies import Script, always
 
 BITS = 100

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.calibration import MAX_SCALE, laplace_scale, spends_at_most
-from mechanisms.samplers import opendp_epsilon_ceil
+from mechanisms.samplers.laplace import opendp_epsilon_ceil
+from mechanisms.scales.calibration import MAX_SCALE, laplace_scale, spends_at_most
 from privacy.errors import InvalidLossError
 from privacy.losses import Loss
 

@@ -2,10 +2,10 @@ from fractions import Fraction
 
 import pytest
 
-from mechanisms.discrete_laplace import DiscreteLaplace, measure_event
 from mechanisms.errors import UnpaidMeasurementError
-from mechanisms.pricing import price
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.measuring.discrete_laplace import DiscreteLaplace, measure_event
+from mechanisms.samplers.laplace import OpenDPSampler
+from mechanisms.scales.pricing import price
 from privacy.charges import Charge
 from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
 from privacy.losses import Loss

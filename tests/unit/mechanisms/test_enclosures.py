@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import pytest
 
-from mechanisms.enclosures import (
+from mechanisms.samplers.enclosures import (
     NARROW,
     Complement,
     Decay,

@@ -1,6 +1,6 @@
 import numpy as np
 
-from mechanisms.entropy import integers, integers_below, short_words
+from mechanisms.samplers.entropy import integers, integers_below, short_words
 from tests.entropies import Script, always
 
 

@@ -6,7 +6,7 @@ import sys
 
 PROGRAM = """
 import json, os
-from mechanisms.samplers import OpenDPSampler
+from mechanisms.samplers.laplace import OpenDPSampler
 
 def draw(sampler):
     return sampler.discrete_laplace([0] * 32, 1e9)

@@ -5,8 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mechanisms.enclosures import Complement, Decay, PassChance, Rational, narrowed
-from mechanisms.geometric import LARGEST, Geometric, geometric_of
+from mechanisms.samplers.enclosures import (
+    Complement,
+    Decay,
+    PassChance,
+    Rational,
+    narrowed,
+)
+from mechanisms.samplers.geometric import LARGEST, Geometric, geometric_of
 from tests.entropies import Script, always
 
 BITS = 300

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.half_widths import half_width, scale_estimate
+from mechanisms.scales.half_widths import half_width, scale_estimate
 
 
 def misses(scale, width):

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms.enclosures import Decay, Rational
-from mechanisms.geometric import _digit_cuts, _leading_cuts
-from mechanisms.lazy_table import FIRST_BITS, NEXT_BITS, LazyTable, refine
-from mechanisms.trials import succeeds, successes
+from mechanisms.samplers.enclosures import Decay, Rational
+from mechanisms.samplers.geometric import _digit_cuts, _leading_cuts
+from mechanisms.samplers.lazy_table import FIRST_BITS, NEXT_BITS, LazyTable, refine
+from mechanisms.samplers.trials import succeeds, successes
 from tests.entropies import Script
 
 KNOWN_BITS = FIRST_BITS + NEXT_BITS

@@ -3,9 +3,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms.calibration import laplace_scale
 from mechanisms.errors import UnpaidMeasurementError
-from mechanisms.meter import Meter, Part
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.scales.calibration import laplace_scale
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.errors import InvalidLossError

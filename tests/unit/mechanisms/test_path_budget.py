@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.calibration import laplace_scale
 from mechanisms.errors import UnpaidMeasurementError
-from mechanisms.meter import Meter, Part
-from mechanisms.path_budget import LevelRule
+from mechanisms.measuring.meter import Meter, Part
+from mechanisms.measuring.path_budget import LevelRule
+from mechanisms.scales.calibration import laplace_scale
 from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.errors import InvalidLossError

@@ -4,8 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms.enclosures import PassChance, Rational
-from mechanisms.skips import _at_once, skip
+from mechanisms.samplers.enclosures import PassChance, Rational
+from mechanisms.samplers.skips import _at_once, skip
 
 
 @pytest.mark.parametrize("cells", [0, 1, 5, 1000])

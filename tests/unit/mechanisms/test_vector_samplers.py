@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms import vector_samplers
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers import vectors as vector_samplers
+from mechanisms.samplers.vectors import OsVectorSampler
 from tests.samplers import ScaledVectorSampler, ZeroVectorSampler
 
 SAMPLER = OsVectorSampler()
@@ -18,7 +18,7 @@ TEN = Fraction(10)
 PROGRAM = """
 import json, os
 from fractions import Fraction
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 
 def draw(sampler):
     return sampler.discrete_laplace(32, Fraction(10**9)).tolist()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from release.strategies.registry import STRATEGIES
 from release.strategies.rules import RULES, pick

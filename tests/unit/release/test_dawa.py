@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mechanisms.calibration import laplace_scale
+from mechanisms.scales.calibration import laplace_scale
 from release.errors import ReleaseRefusedError
 from release.models.contract import Roll
 from release.models.registry import MODELS

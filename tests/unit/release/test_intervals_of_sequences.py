@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.schema import ColumnType

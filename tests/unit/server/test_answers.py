@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from budget.splices import Splice, joined
-from mechanisms.pricing import half_width, price
+from budget.charging.splices import Splice, joined
+from mechanisms.scales.pricing import half_width, price
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss

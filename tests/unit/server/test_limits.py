@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import create_engine, select
 
-from budget import boots
-from budget.databases import Databases
-from budget.tables import boot
+from budget.charging import boots
+from budget.storage.databases import Databases
+from budget.storage.tables import boot
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, work_metadata
 from server.use_cases.identity.limits import MICROSECONDS, Allowance, MemoryLimiter

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mechanisms.pricing import half_width, price
+from mechanisms.scales.pricing import half_width, price
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from query_lang.plans.compiled import AverageShown, Bins, QuantileShown

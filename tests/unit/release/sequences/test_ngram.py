@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms.meter import Meter
+from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mechanisms.vector_samplers import OsVectorSampler
+from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.losses import Loss
 from release.errors import ReleaseRefusedError
 from release.sequences.models.registry import MODELS

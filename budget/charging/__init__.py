@@ -1,0 +1,1 @@
+"""What a charge is checked against, and what is charged for."""

@@ -1,0 +1,215 @@
+"""Reading charges and answers back."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Engine, Row, bindparam, select
+
+from budget.chain.writing import ReleaseTest
+from budget.charging.splices import Splice
+from budget.storage.prepared import Prepared, Step
+from budget.storage.prepared import Row as Tuple
+from budget.storage.records import (
+    FailedReplay,
+    InFlight,
+    Mismatch,
+    QueryRecord,
+    Replay,
+    Settled,
+    StoredAnswer,
+)
+from budget.storage.tables import answer, charge
+from privacy.errors import InvalidOptionError
+from privacy.losses import Loss
+
+MAX_SEQ = 2**62
+NO_CURSOR = "cursor: pass on what next_cursor said"
+_KEYED = Prepared(
+    select(
+        charge.c.query_id, charge.c.fingerprint, charge.c.state, charge.c.held_boot
+    ).where(
+        charge.c.principal == bindparam("principal"),
+        charge.c.idempotency_key == bindparam("key"),
+    )
+)
+_BODY = Prepared(
+    select(answer.c.body, answer.c.spliced_from).where(
+        answer.c.query_id == bindparam("query_id")
+    )
+)
+_REUSABLE = Prepared(
+    select(charge.c.query_id, charge.c.nano_epsilon)
+    .where(
+        charge.c.question == bindparam("question"),
+        charge.c.state == "answered",
+        charge.c.held_boot.is_(None),
+        charge.c.source_query_id.is_(None),
+        charge.c.nano_epsilon >= bindparam("at_least"),
+        charge.c.private_history.is_(False)
+        | (charge.c.project == bindparam("project")),
+    )
+    .order_by(charge.c.nano_epsilon.desc(), charge.c.seq)
+)
+
+
+def look_up_key(
+    connection: Connection,
+    asked: tuple[str, str, str | None],
+    is_released: ReleaseTest,
+) -> Settled | None:
+    """Return what a (principal, key, fingerprint) brought before.
+
+    Another fingerprint is a mismatch even while the first request is in flight.
+    """
+    principal, key, fingerprint = asked
+    reading = reading_key(principal, key)
+    rows = reading.statement.rows(connection, reading.parameters)
+    return settled_in(rows, connection, fingerprint, is_released)
+
+
+def reading_key(principal: str, key: str) -> Step:
+    """Return what reads the question of a key, for ``settled_in``."""
+    return Step(_KEYED, {"principal": principal, "key": key})
+
+
+def is_known(reader: Engine, principal: str, key: str) -> bool:
+    """Whether a key came before; asked alone, since most keys are new."""
+    reading = reading_key(principal, key)
+    return bool(reading.statement.alone(reader, reading.parameters).rows)
+
+
+def settled_in(
+    rows: Sequence[Tuple],
+    connection: Connection,
+    fingerprint: str | None,
+    is_released: ReleaseTest,
+) -> Settled | None:
+    """Return what a key brought before, as its question was read."""
+    if not rows:
+        return None
+    ((query_id, first_fingerprint, state, held_boot),) = rows
+    if first_fingerprint != fingerprint:
+        return Mismatch()
+    in_flight = state == "running" or held_boot is not None
+    if in_flight or not is_released(query_id):
+        return InFlight()
+    return _ended(connection, query_id, state)
+
+
+def _ended(connection: Connection, query_id: str, state: str) -> Settled:
+    if state == "failed":
+        return FailedReplay(query_id)
+    return Replay(query_id, _body(connection, query_id))
+
+
+def find_reusable(
+    connection: Connection,
+    question: str,
+    at_least: Loss,
+    project: str,
+    is_released: ReleaseTest,
+) -> StoredAnswer | None:
+    """Return the best released answer to the same question that may be shown."""
+    asked = {
+        "question": question,
+        "at_least": at_least.nano_epsilon,
+        "project": project,
+    }
+    for query_id, nano_epsilon in _REUSABLE.rows(connection, asked):
+        if is_released(query_id):
+            body = _body(connection, query_id)
+            return StoredAnswer(query_id, Loss(nano_epsilon), body)
+    return None
+
+
+def read_history(
+    connection: Connection, principal: str, limit: int, cursor: str | None
+) -> tuple[list[QueryRecord], str | None]:
+    """Return a page of a principal's questions, newest first, and the next cursor.
+
+    The cursor is the last question of the page before: an entry's sequence would count
+    everybody's entries, and so tell when executions end.
+
+    Raises:
+        InvalidOptionError: The cursor is none of the principal's questions.
+    """
+    own = select(charge).where(charge.c.principal == principal)
+    if cursor is not None:
+        last = connection.execute(own.where(charge.c.query_id == cursor)).one_or_none()
+        if last is None:
+            raise InvalidOptionError(NO_CURSOR)
+        own = own.where(charge.c.seq < last.seq)
+    rows = connection.execute(own.order_by(charge.c.seq.desc()).limit(limit + 1)).all()
+    following = str(rows[limit - 1].query_id) if len(rows) > limit else None
+    return [record_of(row) for row in rows[:limit]], following
+
+
+def read_cursor(cursor: str) -> int:
+    """Return the sequence that a cursor names.
+
+    Raises:
+        InvalidOptionError: The cursor is none of ours.
+    """
+    if not (cursor.isascii() and cursor.isdigit()) or int(cursor) > MAX_SEQ:
+        raise InvalidOptionError(NO_CURSOR)
+    return int(cursor)
+
+
+def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
+    """Return one question, with its answer if it has one."""
+    row = connection.execute(
+        select(charge).where(charge.c.query_id == query_id)
+    ).one_or_none()
+    if row is None:
+        return None
+    body = _body(connection, query_id) if row.state == "answered" else None
+    return record_of(row, body)
+
+
+def reading_body(query_id: str) -> Step:
+    """Return what reads a paid question's stored answer, for ``body_in``."""
+    return Step(_BODY, {"query_id": query_id})
+
+
+def body_in(rows: Sequence[Tuple]) -> bytes | None:
+    """Return a whole stored answer, as read; None where there is none yet."""
+    for body, _ in rows:
+        return bytes(body)
+    return None
+
+
+def _body(connection: Connection, query_id: str) -> bytes:
+    """Return the bytes that answered a question that has ended with an answer.
+
+    Raises:
+        AnchorMismatchError: What is stored is not what was sent.
+    """
+    stored, spliced_from = _stored(connection, query_id)
+    if spliced_from is None:
+        return stored
+    shown, _ = _stored(connection, spliced_from)  # paid, hence whole
+    return Splice.decode(stored).rebuilt(shown)
+
+
+def _stored(connection: Connection, query_id: str) -> tuple[bytes, str | None]:
+    reading = reading_body(query_id)
+    for body, spliced_from in reading.statement.rows(connection, reading.parameters):
+        return bytes(body), spliced_from
+    raise LookupError(query_id)
+
+
+def record_of(row: Row[tuple[object, ...]], body: bytes | None = None) -> QueryRecord:
+    """Return a charge as a question of its principal."""
+    return QueryRecord(
+        query_id=row.query_id,
+        principal=row.principal,
+        project=row.project,
+        dataset=row.dataset,
+        snapshot=row.snapshot,
+        time=row.time,
+        state=row.state,
+        loss=Loss(row.nano_epsilon),
+        reused=row.source_query_id is not None,
+        held=row.held_boot is not None,
+        request_json=row.request,
+        body=body,
+    )

@@ -1,0 +1,1 @@
+"""Whether the ledger is whole: verification, replay and reconciliation."""

@@ -1,0 +1,1 @@
+"""The ledger's database: its tables, statements and transactions."""

@@ -1,0 +1,253 @@
+"""A release's parts of its one charge: each is spent once, and their sum is paid."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from mechanisms.errors import UnpaidMeasurementError
+from mechanisms.measuring.noisy import (
+    LARGEST_VALUE,
+    NoisyCounts,
+    NoisySparse,
+    saturating_sum,
+)
+from mechanisms.measuring.path_budget import PathBudget
+from mechanisms.measuring.sparse_counts import SparseRule, noisy_sparse
+from mechanisms.samplers.biased_tests import BiasedTests, delta_of, path_factor
+from mechanisms.samplers.vectors import VectorSampler
+from mechanisms.scales.calibration import laplace_scale
+from privacy.charges import Charge
+from privacy.counts import IntArray, SparseCounts
+from privacy.losses import ZERO_LOSS, Loss
+from privacy.sealed import Exact
+
+__all__ = [
+    "BiasedTests",
+    "Meter",
+    "NoisyCounts",
+    "NoisySparse",
+    "Part",
+    "PathBudget",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A named share of a release's loss."""
+
+    name: str
+    loss: Loss
+
+
+class Meter:
+    """Lets each part of a paid loss be spent once; opens seals for that alone.
+
+    Args:
+        charge: Proof of payment for the whole release.
+        parts: How its loss divides.
+        sampler: Where the noise comes from.
+
+    Raises:
+        UnpaidMeasurementError: The parts are more than the charge, or two have a name.
+
+    Neighbouring relation: add or remove all rows of one unit. What each method proves
+    of its own part adds up, whatever was asked before it saw of the parts before
+    (adaptive composition), so all parts together spend at most the charge: proof in
+    docs/proofs/meter.md.
+    """
+
+    def __init__(
+        self, charge: Charge, parts: Sequence[Part], sampler: VectorSampler
+    ) -> None:
+        self._left = _by_name(charge.loss, parts)
+        self._sampler = sampler
+
+    def divide(self, part: str, shares: Sequence[Part]) -> "Meter":
+        """Return a meter for the shares of a part, which is spent.
+
+        How a part divides may so be decided after parts before it were measured.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent; the shares are
+                more than the part, or two have a name.
+
+        Neighbouring relation: add or remove all rows of one unit. The shares are
+        functions of what was published before; losses of adaptive steps add.
+        """
+        inner = copy.copy(self)
+        inner._left = _by_name(self._spend(part), shares)  # noqa: SLF001 - of its own kind
+        return inner
+
+    def left(self, part: str) -> Loss:
+        """Return the loss of a part that is not spent yet.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+        """
+        try:
+            return self._left[part]
+        except KeyError:
+            raise UnpaidMeasurementError from None
+
+    def counts(self, part: str, sealed: Exact[IntArray], l1: int) -> NoisyCounts:
+        """Return a vector with fresh noise in every entry.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed: Exact values, in steps of a grid. Beyond 2**62 they saturate.
+            l1: How far one unit moves the vector in L1, in steps of the grid.
+
+        Returns:
+            Values within 2**62 - 1; what lies beyond saturates.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/vector_discrete_laplace.md.
+        """
+        scale = laplace_scale(Fraction(l1), self._spend(part))
+        values = sealed.unseal()
+        noise = self._sampler.discrete_laplace(len(values), Fraction(scale))
+        return NoisyCounts(saturating_sum(values, noise), scale)
+
+    def sparse_counts(
+        self,
+        part: str,
+        sealed: Exact[SparseCounts],
+        size: int,
+        l1: int,
+        threshold: int,
+    ) -> NoisySparse:
+        """Return the cells of a huge domain whose noisy count reaches a threshold.
+
+        Distributed as if every cell had got noise and those below the threshold had
+        been left out; only the non-empty cells and the kept ones cost time.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed: The cells that are not empty.
+            size: How many cells the domain has, at most 2**61.
+            l1: How far one unit moves the vector of all cells in L1.
+            threshold: Public, from 1 to 2**61.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+            ValueError: The size or the threshold is out of range.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: Cormode, Procopiuc, Srivastava and Tran 2012; proof in
+        docs/proofs/sparse_counts.md.
+        """
+        rule = SparseRule(size, threshold)
+        scale = laplace_scale(Fraction(l1), self._spend(part))
+        return noisy_sparse(sealed.unseal(), rule, scale, self._sampler)
+
+    def choose(
+        self, part: str, sealed_scores: Exact[IntArray], sensitivity: int
+    ) -> int:
+        """Return a place, by the exponential mechanism; high scores are likely.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed_scores: Integer scores, at least one. Beyond 2**62 they saturate.
+            sensitivity: How far one unit moves any score, at least 1.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for a scale of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: McSherry and Talwar 2007; docs/proofs/exponential_mechanism.md.
+        """
+        scale = Fraction(laplace_scale(Fraction(2 * sensitivity), self._spend(part)))
+        scores = np.clip(sealed_scores.unseal(), -LARGEST_VALUE, LARGEST_VALUE)
+        return self._sampler.choose(scores, scale)
+
+    def interval_costs(
+        self, part: str, sealed_costs: Exact[IntArray], shifts: IntArray
+    ) -> IntArray:
+        """Return noisy costs, of which only a least-cost partition may be published.
+
+        Args:
+            part: The part that pays; it is spent.
+            sealed_costs: One cost an interval, in steps of that interval's own grid.
+            shifts: For each interval, how far its noise must be able to move to hide
+                one unit, in steps of its grid; at least 1.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit. The loss is that of
+        the partition alone, not of the costs. Source: docs/proofs/dawa.md.
+        """
+        loss = self._spend(part)
+        noise = np.zeros(len(shifts), dtype=np.int64)
+        for shift in np.unique(shifts).tolist():
+            own = np.flatnonzero(shifts == shift)
+            scale = Fraction(laplace_scale(Fraction(shift), loss))
+            noise[own] = self._sampler.discrete_laplace(len(own), scale)
+        return saturating_sum(sealed_costs.unseal(), noise)
+
+    def biased_tests(self, part: str, fanout: int, l1: int) -> BiasedTests:
+        """Return the tests that cut one tree, all of which this part pays.
+
+        Args:
+            part: The part that pays; it is spent.
+            fanout: The b of the tests, at least 2; nodes may have more or fewer
+                children.
+            l1: The most rows of one unit that all nodes of one depth count together.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+            InvalidLossError: It is too small for noise of at most 2**40.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/privtree.md.
+        """
+        factor = path_factor(fanout)
+        loss = self._spend(part)
+        scale = laplace_scale(
+            Fraction(l1 * factor.numerator),
+            Loss(loss.nano_epsilon * factor.denominator),
+        )
+        exact = Fraction(scale)
+        return BiasedTests(
+            delta_of(scale, fanout),
+            scale,
+            lambda size: self._sampler.discrete_laplace(size, exact),
+        )
+
+    def path_budget(self, part: str, l1: int) -> PathBudget:
+        """Return what counts the nodes of one tree, all of which this part pays.
+
+        Args:
+            part: The part that pays; it is spent.
+            l1: The most that one unit adds to all nodes of one level together.
+
+        Raises:
+            UnpaidMeasurementError: The part is not there, or was spent.
+
+        Neighbouring relation: add or remove all rows of one unit.
+        Source: docs/proofs/ngram.md.
+        """
+        return PathBudget(self._spend(part), l1, self._sampler)
+
+    def _spend(self, part: str) -> Loss:
+        loss = self.left(part)
+        del self._left[part]
+        return loss
+
+
+def _by_name(loss: Loss, parts: Sequence[Part]) -> dict[str, Loss]:
+    names = [part.name for part in parts]
+    spent = sum((part.loss for part in parts), ZERO_LOSS)
+    if spent > loss or len(set(names)) < len(names):
+        raise UnpaidMeasurementError
+    return {part.name: part.loss for part in parts}

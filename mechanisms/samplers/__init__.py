@@ -1,0 +1,1 @@
+"""Exact integer noise from the operating system's entropy."""

@@ -1,0 +1,165 @@
+"""What a request costs, and what a wished-for accuracy costs."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from mechanisms.scales.calibration import MAX_SCALE, laplace_scale
+from mechanisms.scales.half_widths import half_width, scale_estimate
+from privacy.errors import InvalidLossError
+from privacy.events import MeasuredVector, PriceEvent, VectorSensitivity
+from privacy.losses import MAX_NANO, NANO, Loss
+
+__all__ = ["half_width", "price", "solve_accuracy"]
+
+
+def price(
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    loss: Loss,
+) -> PriceEvent:
+    """Divide a loss over the vectors of a request and calibrate their noise.
+
+    Args:
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive; a vector's part is its share of their sum,
+            rounded down in nano-epsilon.
+        loss: What the whole request is charged, whatever rounding leaves unspent.
+
+    Raises:
+        InvalidLossError: A part is zero, or too small for noise of at most 2**40.
+        ValueError: No vectors, or weights that do not fit them.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: PRIVACY, section 4.
+    """
+    parts = _parts_floor(weights, loss)
+    vectors = tuple(
+        MeasuredVector(sensitivity, part, laplace_scale(sensitivity.l1, part))
+        for sensitivity, part in zip(sensitivities, parts, strict=True)
+    )
+    return PriceEvent(loss, vectors)
+
+
+def solve_accuracy(  # noqa: PLR0913 - the wish and the range are the request's own words
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    *,
+    withins: Sequence[Fraction],
+    confidence: Fraction,
+    minimum: Loss,
+    maximum: Loss,
+) -> Loss:
+    """Return the least loss that makes every vector as accurate as wished.
+
+    Args:
+        sensitivities: One a vector, in grid steps.
+        weights: One a vector, positive.
+        withins: One a vector: the largest half-width of any of its cells, in steps of
+            its own grid, positive.
+        confidence: Of the half-width, strictly between 0 and 1.
+        minimum: Least loss that a query may spend; the answer is never below it.
+        maximum: Greatest loss that a query may spend.
+
+    Raises:
+        InvalidLossError: Even ``maximum`` is not accurate enough.
+        ValueError: No vectors, weights or half-widths that do not fit them, or no such
+            confidence.
+
+    Neighbouring relation: add or remove all rows of one unit.
+    Source: half-widths never grow with the loss, docs/proofs/discrete_laplace.md.
+    """
+    demands = _demands(sensitivities, weights, withins)
+
+    def suffices(nano: int) -> bool:
+        return all(_is_accurate(demand, nano, confidence) for demand in demands)
+
+    if min(withins) < 0 or not suffices(maximum.nano_epsilon):
+        raise InvalidLossError(
+            text=str(maximum),
+            reason=f"this accuracy needs more than {maximum}, the most that one query "
+            "may spend",
+        )
+    guess = _guess_nano(demands, confidence)
+    return Loss(
+        _least(suffices, minimum.nano_epsilon, maximum.nano_epsilon, start=guess)
+    )
+
+
+_Demand = tuple[Fraction, Fraction, Fraction]
+"""L1 sensitivity in steps, share of the loss, largest half-width in steps."""
+
+
+def _parts_floor(weights: Sequence[Fraction], loss: Loss) -> list[Loss]:
+    total = _checked_total(weights)
+    return [Loss(_part_floor(weight / total, loss.nano_epsilon)) for weight in weights]
+
+
+def _part_floor(share: Fraction, nano: int) -> int:
+    return math.floor(share * nano)
+
+
+def _checked_total(weights: Sequence[Fraction]) -> Fraction:
+    if not weights or any(weight <= 0 for weight in weights):
+        message = "a request has at least one vector, and its weights are positive"
+        raise ValueError(message)
+    return sum(weights, Fraction(0))
+
+
+def _demands(
+    sensitivities: Sequence[VectorSensitivity],
+    weights: Sequence[Fraction],
+    withins: Sequence[Fraction],
+) -> list[_Demand]:
+    """Return what has to be accurate enough, equal demands once."""
+    total = _checked_total(weights)
+    vectors = zip(sensitivities, weights, withins, strict=True)
+    return list(
+        {
+            (vector.l1, weight / total, within): None
+            for vector, weight, within in vectors
+        }
+    )
+
+
+def _is_accurate(demand: _Demand, nano: int, confidence: Fraction) -> bool:
+    l1, share, within = demand
+    try:
+        scale = laplace_scale(l1, Loss(_part_floor(share, nano)))
+    except InvalidLossError:
+        return False
+    return half_width(scale, confidence) <= within
+
+
+def _guess_nano(demands: Sequence[_Demand], confidence: Fraction) -> int:
+    """Return about the answer: a start for the search, no more."""
+    nano = max(
+        math.ceil(l1 / share / _scale_guess(within, confidence) * NANO)
+        for l1, share, within in demands
+    )
+    return min(nano, MAX_NANO)
+
+
+def _scale_guess(within: Fraction, confidence: Fraction) -> Fraction:
+    return Fraction(min(scale_estimate(math.floor(within), confidence), MAX_SCALE))
+
+
+def _least(suffices: Callable[[int], bool], low: int, high: int, *, start: int) -> int:
+    """Return the least number in low..high that suffices; ``high`` is known to.
+
+    Whatever suffices must go on sufficing. Reaches out from ``start`` both ways, then
+    halves what lies between.
+    """
+    start = max(low, min(start, high))
+    reach = 1
+    while not suffices(min(high, start + reach)):
+        reach *= 2
+    high = min(high, start + reach)
+    reach = 1
+    while start - reach > low and suffices(start - reach):
+        reach *= 2
+    low = max(low, start - reach)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle + 1, high)
+    return low
