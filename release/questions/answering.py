@@ -1,24 +1,22 @@
 """Answers to questions of one published cube: rows with intervals, for nothing."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from query_lang.plans.compiled import (
     KeyShown,
     NumberShown,
-    OutputColumn,
     QueryWarning,
 )
-from query_lang.showing.presentation import Value, chosen, written_value
+from query_lang.showing.presentation import chosen, written_value
 from query_lang.syntax.nodes import Query
+from release.answers import CHOSEN, ColumnIntervals, ReleaseAnswer
 from release.models.contract import CubeModel
 from release.models.picked import PickedModel
 from release.questions.binding import CubeBinder
 from release.questions.confidence import selected_confidence, widening
 from release.questions.cube import PublishedCube
 from release.questions.effort import Effort
-from release.questions.estimates import Ends, Estimated
+from release.questions.estimates import Estimated
 from release.questions.evaluation import PublicValues
 from release.questions.measuring import INDEPENDENT_KINDS, Measurer
 from release.questions.question import CubeQuestion
@@ -26,31 +24,6 @@ from release.questions.warm import WarmModel
 
 WHOLE_KINDS: Final = frozenset({"cells", "sparse_cells"})
 """Models whose estimates are whole numbers, shown as such."""
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnIntervals:
-    """One measure's intervals, a pair of texts a row; None where the value is NULL."""
-
-    column: str
-    rows: tuple[Ends | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseAnswer:
-    """Rows, and how far each measure may be from what the custodian's data says.
-
-    ``undecided`` says of counts of sequences how many more there may be, a text a row.
-    """
-
-    columns: tuple[OutputColumn, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    intervals: tuple[ColumnIntervals, ...]
-    half_widths: Mapping[str, tuple[str, ...]]
-    confidence: str
-    derivation: str
-    warnings: tuple[QueryWarning, ...]
-    undecided: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class AskedCube:
@@ -157,17 +130,6 @@ def derivation(cube: PublishedCube) -> str:
         f"{cube.unit} adds at most {domain.bound} to it. Intervals are of the "
         "release's noise and, where it measured cells together, of the spread inside."
     )
-
-
-CHOSEN: Final = (
-    QueryWarning(
-        "rows_chosen",
-        "these rows were chosen by their estimates, and those that noise raised are "
-        "chosen first: their intervals are wider, so that of the rows shown as few are "
-        "wrong as of all",
-    ),
-)
-"""The warning of rows that noise chose."""
 
 
 def _are_picked(question: CubeQuestion) -> bool:

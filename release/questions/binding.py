@@ -36,6 +36,7 @@ from query_lang.syntax.nodes import (
     StringLiteral,
 )
 from query_lang.syntax.refusals import refuse
+from release.answers import ONE_RELEASE
 from release.domain import Dimension
 from release.questions import rules
 from release.questions.absent_values import refuse_absent_values
@@ -72,7 +73,7 @@ class CubeBinder:
         plan, position = bound.plan, tree.select.position
         peeled = peel(plan)
         if not isinstance(peeled.source, Scan):
-            raise refuse(rules.ONE_RELEASE, position)
+            raise refuse(ONE_RELEASE, position)
         written = (*peeled.conditions, *peeled.computed.values())
         for expression in written:
             require_plain(expression, position)

@@ -20,13 +20,12 @@ from query_lang.plans.rendered import Cell
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.values import SHOWN_DIGITS, ShownValue
 from query_lang.syntax.refusals import refuse
+from release.answers import Ends
 from release.questions import rules
 from release.questions.averages import average_interval
 from release.questions.cube import PublishedCube
 from release.questions.measuring import Counted, Measured, Weighed
 from release.questions.question import CubeQuestion
-
-Ends = tuple[str, str]
 
 
 @dataclass(slots=True)

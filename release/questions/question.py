@@ -19,6 +19,7 @@ from query_lang.plans.expressions import (
 from query_lang.plans.nodes import Aggregate, Compute, Filter, Key, MeasureKind, Node
 from query_lang.syntax.nodes import Position
 from query_lang.syntax.refusals import refuse
+from release.answers import ONE_RELEASE
 from release.questions import rules
 
 MAX_NODES: Final = 10_000
@@ -156,7 +157,7 @@ def require_plain(expression: Expression, position: Position) -> None:
     """
     odd = AverageRef | CompareAverage | UnitsEqual
     if holds_subquery(expression) or _holds(expression, odd):
-        raise refuse(rules.ONE_RELEASE, position)
+        raise refuse(ONE_RELEASE, position)
 
 
 def _holds(expression: Expression, kinds: object) -> bool:

@@ -6,12 +6,8 @@ docs/querying-releases.md has a line for each name; a test holds that.
 from typing import Final
 
 from query_lang.syntax.rules import Rule
+from release.answers import ONE_RELEASE
 
-ONE_RELEASE: Final = Rule(
-    "one_release",
-    "a question to a release reads the release alone, once",
-    "write SELECT ... FROM the release's name, without JOIN, subquery or WITH",
-)
 RELEASE_COUNTS: Final = Rule(
     "release_counts",
     "a release answers counts, and SUM and AVG of its dimensions",

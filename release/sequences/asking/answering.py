@@ -22,9 +22,8 @@ from query_lang.showing.presentation import chosen, written_value
 from query_lang.showing.values import SHOWN_DIGITS, ShownValue
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse
-from release.questions.answering import CHOSEN, ColumnIntervals, ReleaseAnswer
+from release.answers import CHOSEN, ColumnIntervals, Ends, ReleaseAnswer
 from release.questions.confidence import selected_confidence, widening
-from release.questions.estimates import Ends
 from release.sequences.asking import rules
 from release.sequences.asking.binding import MAX_TOP, SequenceBinder
 from release.sequences.asking.counting import Counts, count, grouped

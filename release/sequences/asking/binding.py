@@ -33,7 +33,7 @@ from query_lang.syntax.nodes import (
     TableName,
 )
 from query_lang.syntax.refusals import refuse, too_many_groups
-from release.questions.rules import ONE_RELEASE
+from release.answers import ONE_RELEASE
 from release.sequences.asking import rules, symbols
 from release.sequences.asking.conditions import ConditionBinder
 from release.sequences.asking.published import PublishedSequences

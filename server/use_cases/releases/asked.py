@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
-from release.questions.answering import ReleaseAnswer
+from release.answers import ReleaseAnswer
 from release.questions.keeping import Keeper
 from server.use_cases.identity.access import Caller
 from server.use_cases.releases.answers import (

@@ -12,7 +12,7 @@ from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
-from release.questions.answering import ReleaseAnswer
+from release.answers import ReleaseAnswer
 from release.questions.effort import Effort
 from release.questions.matching import Asked, Difference, match
 from release.questions.measuring import Measurer
