@@ -11,11 +11,11 @@ from datetime import date
 import numpy as np
 
 from query_lang.reading.parse import parse_query
-from release.questions.answering import AskedCube
-from release.questions.binding import CubeBinder
-from release.questions.cube import PublishedCube
-from release.questions.evaluation import PublicValues
-from release.strategies.registry import STRATEGIES
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.binding import CubeBinder
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.evaluating.evaluation import PublicValues
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, epsilon, run
 
 SHAPES = {"line": (120,), "plane": (24, 20), "cube": (8, 6, 10)}

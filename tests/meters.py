@@ -10,8 +10,8 @@ from privacy.counts import SparseCounts
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from release.domain import CubeDomain, Dimension
-from release.sealed_cube import SealedCube
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.sealed_cube import SealedCube
 
 
 @dataclass

@@ -11,9 +11,9 @@ from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
 from privacy.sequences import PHASES, SequenceCounts
-from release.domain import Dimension
-from release.sequences.domain import SequenceDomain
-from release.sequences.sealed import SealedSequences
+from release.contract.domain import Dimension
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.sealed.sealed import SealedSequences
 from tests.meters import RecordingMeter, SeededSampler
 
 

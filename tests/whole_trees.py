@@ -5,11 +5,11 @@ from itertools import product
 import numpy as np
 
 from mechanisms.measuring.meter import Part
+from release.contract.strategies import Expectation
 from release.sequences.contract import Estimate
+from release.sequences.estimation.paths import PathTree
 from release.sequences.models.registry import MODELS
-from release.sequences.paths import PathTree
 from release.sequences.strategies.registry import STRATEGIES
-from release.strategies.contract import Expectation
 
 
 def sequences_of(domain):

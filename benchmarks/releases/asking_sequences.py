@@ -19,12 +19,12 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import Dimension
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
-from release.sequences.domain import SequenceDomain
+from release.contract.domain import Dimension
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.paths import PathTree
 from release.sequences.models.registry import MODELS
-from release.sequences.paths import PathTree
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES
 from tests.harness import Installation, client, serve_in_thread
 from tests.publishing import Press

@@ -11,7 +11,7 @@ half-width over the 95 % quantile of absolute errors. Noise is seeded.
 import argparse
 from itertools import product
 
-from release.errors import ReleaseRefusedError
+from release.contract.errors import ReleaseRefusedError
 from tests.coverages import DATA, SHAPES, image_of, measure
 
 

@@ -24,9 +24,9 @@ from privacy.counts import SparseCounts
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from release.domain import CubeDomain, Dimension
-from release.sealed_cube import SealedCube
-from release.strategies.registry import STRATEGIES
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.sealed_cube import SealedCube
+from release.cubes.strategies.registry import STRATEGIES
 
 TUNED_ON = {"ADULT", "HEPTH", "INCOME", "STROKE", "DIAB-2D"}
 LINES = (

@@ -21,9 +21,9 @@ import numpy as np
 from privacy.counts import SparseCounts
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from release.domain import CubeDomain, Dimension
-from release.sealed_cube import SealedCube
-from release.strategies.marginals import MarginalTables
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.sealed_cube import SealedCube
+from release.cubes.strategies.marginals.marginals import MarginalTables
 from tests.meters import epsilon, run
 
 COLUMNS = (

@@ -17,12 +17,12 @@ import numpy as np
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.reading.parse import parse_query
-from release.errors import ReleaseRefusedError
-from release.questions import answering
-from release.questions.answering import AskedCube
-from release.questions.cube import PublishedCube
-from release.questions.effort import Effort
-from release.strategies.registry import STRATEGIES
+from release.contract.errors import ReleaseRefusedError
+from release.cubes.questions import answering
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.evaluating.effort import Effort
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, epsilon, run
 
 _SET = ", ".join(str(n) for n in range(1, 399, 2))

@@ -27,8 +27,8 @@ from privacy.counts import SparseCounts
 from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from release.domain import CubeDomain, Dimension
-from release.sealed_cube import SealedCube
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.sealed_cube import SealedCube
 
 ROWS = 10**6
 SIDES = {"a": 100, "b": 100, "c": 1_000, "d": 1_000, "e": 1_000, "f": 1_000}

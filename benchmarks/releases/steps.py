@@ -17,14 +17,14 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import CubeDomain, Dimension
-from release.models.cells import CellsModel
-from release.questions.answering import AskedCube
-from release.questions.binding import CubeBinder
-from release.questions.cube import PublishedCube
-from release.questions.effort import MAX_STEPS, Effort
-from release.questions.evaluation import PublicValues
-from release.questions.measuring import Measurer
+from release.contract.domain import CubeDomain, Dimension
+from release.cubes.models.cells import CellsModel
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.binding import CubeBinder
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.evaluating.effort import MAX_STEPS, Effort
+from release.cubes.questions.evaluating.evaluation import PublicValues
+from release.cubes.questions.evaluating.measuring import Measurer
 
 _SIDES: Final = {"s": 2, "t": 500, "a": 450, "b": 450, "c": 40, "d": 200}
 _DEEP: Final = " + ".join(f"(a * {n} + b) / NULLIF(b - {n}, 0)" for n in range(3))

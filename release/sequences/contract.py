@@ -6,11 +6,11 @@ from typing import Protocol
 
 from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
-from release.models.contract import Facts, Table
-from release.sequences.domain import SequenceDomain
-from release.sequences.paths import PathTree
-from release.sequences.sealed import SealedSequences
-from release.strategies.contract import Expectation, Parameters
+from release.contract.models import Facts, Table
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.strategies import Expectation, Parameters
+from release.sequences.estimation.paths import PathTree
+from release.sequences.sealed.sealed import SealedSequences
 
 Run = tuple[int, ...]
 """Symbols that follow each other at once, as codes."""

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from privacy.losses import ZERO_LOSS, Loss
-from release.spec import json_schema
+from release.contract.spec import json_schema
 from server.cli.arguments import read_loss
 from server.cli.jobs import follow_job, shown_headway
 from server.cli.output import REFUSED, USAGE, Json, print_json, refusals, say, show

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from release.store import problems_in
+from release.store.opening import problems_in
 from server.cli.arguments import check_line
 from server.cli.output import (
     REFUSED,

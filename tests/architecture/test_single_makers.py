@@ -75,7 +75,7 @@ def is_reader(path):
 
 def test_sealed_values_are_mapped_by_releases_readers_of_raw_counts_alone():
     mapped = callers("map") - {"privacy/sealed.py"}
-    assert "release/sealed_cube.py" in mapped
+    assert "release/contract/sealed_cube.py" in mapped
     assert {path for path in mapped if not is_reader(path)} <= {
         path for path in mapped if "Exact" not in (ROOT / path).read_text("utf-8")
     }

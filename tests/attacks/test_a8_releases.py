@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import server.use_cases.publishing.job as at_work
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.arms import ROWS, make_installation, masked_text
 from tests.audit.replays import KeepingMeter, ReplayingMeter
 from tests.harness import client, serve_in_thread

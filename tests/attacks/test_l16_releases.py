@@ -6,8 +6,8 @@ strategy is, once its noise is drawn, with a reader at the door.
 
 import pytest
 
-from release.store import problems_in
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
+from release.store.opening import problems_in
 from server.use_cases.publishing.job import release_id_of
 from tests.crash.release_desk import ReleaseDesk
 from tests.crash.test_releases import attempt

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.audit import canaries, cohorts, releases, structures, suites
 from tests.audit.arms import Arms, make_arms
 from tests.audit.bounds import (

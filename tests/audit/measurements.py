@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from release.models.orders import BLOCKS, HILBERT, block_tree, hilbert_order
+from release.cubes.models.trees.orders import BLOCKS, HILBERT, block_tree, hilbert_order
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from privacy.charges import Charge
 from privacy.losses import Loss
 from privacy.sealed import Exact
 from privacy.sequences import PHASES, SequenceCounts
-from release.sequences.sampling import sampled_places
-from release.sequences.sealed import SealedSequences
+from release.sequences.sealed.sampling import sampled_places
+from release.sequences.sealed.sealed import SealedSequences
 from release.sequences.strategies.ngram import Ngram
 from tests.audit.bounds import Event, Hits, threshold_event
 from tests.samplers import ScaledVectorSampler

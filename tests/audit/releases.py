@@ -20,7 +20,7 @@ from mechanisms.measuring.meter import Meter
 from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.charges import Charge
 from privacy.losses import Loss
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.audit.bounds import (
     NOISE_ALPHA,
     REPORT_ALPHA,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.audit.measurements import measured_by
 from tests.audit.releases import measure
 from tests.audit.test_quick_replays import CASES, LINE

@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.audit import canaries
 from tests.audit.bounds import VERDICT_ALPHA, chance_of_bound_above, game_p_value
 from tests.audit.releases import SUITES

@@ -12,10 +12,10 @@ import pytest
 
 from privacy.charges import Charge
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.listings import CUBE, listed_cells
-from release.strategies.registry import STRATEGIES
-from release.tables import write_table
+from release.contract.errors import ReleaseRefusedError
+from release.cubes.strategies.registry import STRATEGIES
+from release.store.listings import CUBE, listed_cells
+from release.store.tables import write_table
 from tests.audit.replays import KeepingMeter, ReplayingMeter
 from tests.meters import cube_of
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from curator_client import Curator, SqlRefused
-from release.questions.rules import RULES
+from release.cubes.questions.binding.rules import RULES
 from server.demo.hospital import write_hospital
 from tests.harness import Installation, serve_in_thread
 from tests.pages import ROOT, assert_python_runs_for_nothing

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from curator_client import Curator, SqlRefused
-from release.sequences.asking.rules import RULES
+from release.sequences.questions.rules import RULES
 from server.demo import sequences
 from server.demo.hospital import write_hospital
 from tests.harness import Installation, serve_in_thread

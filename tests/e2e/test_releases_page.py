@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from release.contract.spec import SpecFile, json_schema
+from release.cubes.strategies.registry import STRATEGIES
 from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
-from release.spec import SpecFile, json_schema
-from release.strategies.registry import STRATEGIES
 from server.demo.hospital import write_hospital
 from tests.harness import Installation
 from tests.publishing import Press

@@ -352,7 +352,9 @@ def test_no_clock_decides_whether_there_is_an_offer(clinic, monkeypatch):
     def an_hour_later(self, *asked):
         with monkeypatch.context() as patched:
             pass_hours(patched, ["monotonic"])
-            patched.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+            patched.setattr(
+                "release.cubes.questions.evaluating.engine.SAFETY_SECONDS", float("inf")
+            )
             return known(self, *asked)
 
     monkeypatch.setattr(release_offers.ReleaseOffers, "find", an_hour_later)

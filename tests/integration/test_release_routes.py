@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from release.manifests import is_genuine
-from release.store import problems_in
+from release.store.manifests import is_genuine
+from release.store.opening import problems_in
 from server.use_cases.oversight.auditing import AuditOffice
 from server.use_cases.oversight.markdown import moment
 from server.use_cases.oversight.statements import StatementOffice

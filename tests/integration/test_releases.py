@@ -15,8 +15,8 @@ from budget.ledger import Scope
 from budget.storage.tables import chain, charge
 from curator_client.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
-from release.store import open_release, problems_in
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
+from release.store.opening import open_release, problems_in
 from server.bootstrap import make_jobs, make_runner
 from server.installing import initialise
 from server.persistence import tables

@@ -10,7 +10,7 @@ import pytest
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
-from release.store import open_release, problems_in
+from release.store.opening import open_release, problems_in
 from server.use_cases.publishing.specs import SpecRefusedError, plan_release, read_spec
 from server.use_cases.services.errors import CommandRefusedError
 from tests.harness import Installation

@@ -1817,7 +1817,7 @@ FAULTS = (
     Fault(
         "clock_decides_an_answer",
         "a question to a release is refused where the server was slow",
-        "release/questions/effort.py",
+        "release/cubes/questions/evaluating/effort.py",
         "        if self.spent > self.steps:\n",
         '        clock = __import__("time").monotonic\n'
         "        if self.spent > self.steps or clock() - clock() < -2:\n",
@@ -1835,7 +1835,7 @@ FAULTS = (
     Fault(
         "kept_evaluations_free",
         "what others asked before makes a question cost fewer steps",
-        "release/questions/evaluation.py",
+        "release/cubes/questions/evaluating/evaluation.py",
         "effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))",
         "own.name in self._tables or effort.spend(VALUE_STEPS * len(own.values))",
         ("tests/unit/release/test_question_limits.py",),
@@ -2190,7 +2190,7 @@ FAULTS = (
     Fault(
         "counts_below_zero",
         "the interval of a count that noise made negative ends below 0",
-        "release/questions/estimates.py",
+        "release/cubes/questions/evaluating/estimates.py",
         "(max(value - below, 0), max(value, 0) + above)",
         "(value - below, value + above)",
         ("tests/unit/release/test_ends_of_counts.py",),
@@ -2198,7 +2198,7 @@ FAULTS = (
     Fault(
         "cube_intervals_halved",
         "intervals of partition strategies' cubes are half as wide",
-        "release/models/contract.py",
+        "release/contract/models.py",
         "        return cls(values, variances, below, above, noise)",
         "        return cls(values, variances, below / 2, above / 2, noise)",
         ("tests/statistical/test_cube_coverage.py",),
@@ -2206,7 +2206,7 @@ FAULTS = (
     Fault(
         "lists_as_ranges",
         "a list with gaps is taken to cut parts as a range does",
-        "release/models/parts.py",
+        "release/cubes/models/parts/parts.py",
         "    stray = np.where(scattered, np.inf, stray)\n",
         "",
         ("tests/statistical/test_cube_coverage.py",),
@@ -2214,7 +2214,7 @@ FAULTS = (
     Fault(
         "cell_intervals_halved",
         "intervals of cubes of cells are half as wide",
-        "release/models/contract.py",
+        "release/contract/models.py",
         "        return cls(values, variances, half_widths, half_widths, half_widths)",
         "        return cls(values, variances, *[half_widths / 2] * 3)",
         ("tests/statistical/test_cube_coverage.py",),
@@ -2222,7 +2222,7 @@ FAULTS = (
     Fault(
         "parts_pass_free",
         "boxes that a question meets count no steps",
-        "release/questions/measuring.py",
+        "release/cubes/questions/evaluating/measuring.py",
         "        own = 0 if model is None else self._model_steps(model)",
         "        own = 0",
         ("tests/unit/release/test_steps_of_models.py",),
@@ -2230,7 +2230,7 @@ FAULTS = (
     Fault(
         "round_for_half",
         "a round's table has noise for half of what one unit moves it by",
-        "release/strategies/marginal_rounds.py",
+        "release/cubes/strategies/marginals/rounds.py",
         "drawn = meter.counts(_table(turn), sums, cube.domain.bound)",
         "drawn = meter.counts(_table(turn), sums, -(-cube.domain.bound // 2))",
         ("tests/unit/release/test_marginal_rounds.py",),
@@ -2238,7 +2238,7 @@ FAULTS = (
     Fault(
         "chosen_as_any",
         "rows that were chosen by their estimates have the intervals of any",
-        "release/questions/answering.py",
+        "release/cubes/questions/answering.py",
         "level = selected_confidence(level, len(places), len(shown.cells))",
         "level = float(confidence)",
         ("tests/unit/release/test_ends_of_counts.py",),
@@ -2254,7 +2254,7 @@ FAULTS = (
     Fault(
         "chosen_sequences_as_any",
         "chosen rows of sequences have the intervals of any",
-        "release/sequences/asking/answering.py",
+        "release/sequences/questions/answering.py",
         "level = selected_confidence(level, len(places), candidates)",
         "level = float(confidence)",
         ("tests/unit/release/sequences/test_doubtful_paths.py",),
@@ -2262,7 +2262,7 @@ FAULTS = (
     Fault(
         "passed_is_sure",
         "a path that barely passed the threshold has the interval of any",
-        "release/sequences/completion.py",
+        "release/sequences/models/completion.py",
         "in_doubt = level.values < level.threshold + reach",
         "in_doubt = level.values < level.threshold",
         ("tests/unit/release/sequences/test_doubtful_paths.py",),
@@ -2270,7 +2270,7 @@ FAULTS = (
     Fault(
         "rest_is_sure",
         "what noise gave the children that it chose is not missing from the rest",
-        "release/sequences/asking/browsing.py",
+        "release/sequences/questions/browsing.py",
         "estimate = _left(tree, estimate, nodes, others)",
         "estimate = _estimate(tree, nodes)",
         ("tests/unit/release/sequences/test_doubtful_paths.py",),
@@ -2278,7 +2278,7 @@ FAULTS = (
     Fault(
         "other_groups_have_none",
         "a step that one value of the split alone has is none in the others",
-        "release/sequences/asking/browsing.py",
+        "release/sequences/questions/browsing.py",
         "width = estimate.half_width + _elsewhere(tree, siblings, code)",
         "width = estimate.half_width",
         ("tests/unit/release/sequences/test_doubtful_paths.py",),
@@ -2286,7 +2286,7 @@ FAULTS = (
     Fault(
         "sums_of_doubts_are_sure",
         "a sum of paths that barely passed the threshold has the interval of any",
-        "release/sequences/asking/counting.py",
+        "release/sequences/questions/counting.py",
         "further(values, half_widths, doubted(tree, groups, groups.fresh)),",
         "further(values, half_widths, np.zeros_like(values)),",
         ("tests/unit/release/sequences/test_doubtful_paths.py",),
@@ -2294,7 +2294,7 @@ FAULTS = (
     Fault(
         "absent_values_counted",
         "equality with a value that a dimension does not have is answered 0",
-        "release/questions/binding.py",
+        "release/cubes/questions/binding/binding.py",
         "        refuse_absent_values(written, slots, position)\n",
         "",
         ("tests/unit/release/test_questions.py",),
@@ -2302,7 +2302,7 @@ FAULTS = (
     Fault(
         "cut_parts_even",
         "what a sum takes of a part that it cuts is taken to be known",
-        "release/models/parts.py",
+        "release/cubes/models/parts/parts.py",
         "np.where(self.whole, most, np.maximum(most, 0.0)),",
         "np.add.reduceat(self.cells * own, self.first) / self.sizes,",
         ("tests/unit/release/test_ends_of_counts.py",),
@@ -2310,7 +2310,7 @@ FAULTS = (
     Fault(
         "first_places_alone",
         "n-grams count the first places of each unit, and never a late one",
-        "release/sequences/sampling.py",
+        "release/sequences/sealed/sampling.py",
         "    places[lengths[owners] > most] = chosen.ravel()\n",
         "",
         ("tests/unit/release/sequences/test_sampling.py",),
@@ -2318,7 +2318,7 @@ FAULTS = (
     Fault(
         "two_sampled_symbols",
         "a unit is counted at two of its places, and paid for at one",
-        "release/sequences/sealed.py",
+        "release/sequences/sealed/sealed.py",
         "sampled_places(lengths, raw.phases, 1)",
         "sampled_places(lengths, raw.phases, 2)",
         ("tests/unit/release/sequences/test_sampling.py",),
@@ -2350,7 +2350,7 @@ FAULTS = (
     Fault(
         "totals_of_kept_symbols_alone",
         "how many units there are leaves out first symbols that were not kept",
-        "release/sequences/completion.py",
+        "release/sequences/models/completion.py",
         "    spread += np.square(hidden.sum(axis=1))\n",
         "",
         ("tests/statistical/test_sequence_intervals.py",),
@@ -2358,7 +2358,7 @@ FAULTS = (
     Fault(
         "rates_moved_without_means",
         "the posterior of a prior as steep as the noise is any number",
-        "release/sequences/posterior.py",
+        "release/sequences/estimation/posterior.py",
         "    means = np.where(near, scales / (1 - _NEAR), means)",
         "    means = np.where(near, means, means)",
         ("tests/unit/release/sequences/test_completion.py",),
@@ -2366,7 +2366,7 @@ FAULTS = (
     Fault(
         "kept_grams_as_drawn",
         "a gram that noise alone kept counts in full",
-        "release/sequences/likely_grams.py",
+        "release/sequences/estimation/likely_grams.py",
         "    means[kept], variances[kept] = likely.means, likely.variances\n",
         "    means[kept], variances[kept] = counts[kept], likely.variances\n",
         ("tests/unit/release/sequences/test_likely_grams.py",),
@@ -2382,7 +2382,7 @@ FAULTS = (
     Fault(
         "errors_of_one_path_independent",
         "half-widths of runs add squares of errors that lean the same way",
-        "release/sequences/asking/occurring.py",
+        "release/sequences/questions/occurring.py",
         "        widths += WEIGHTED_QUANTILE * np.sqrt(variances)",
         "        widths = np.hypot(widths, WEIGHTED_QUANTILE * np.sqrt(variances))",
         ("tests/unit/release/test_asked_occurrences.py",),

@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 
 from query_lang.reading.parse import parse_query
-from release.sequences.asking.browsing import branch
+from release.sequences.questions.browsing import branch
 
 _MOST_GROUPS = 10_000
 _NULL = -1

@@ -22,8 +22,8 @@ from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
 from query_lang.reading.parse import parse_query
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES
 from tests.meters import SeededSampler
 from tests.statistical.sequence_choices import Choices

@@ -14,9 +14,9 @@ import numpy as np
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
 from privacy.sequences import PHASES, SequenceCounts
-from release.domain import Dimension
-from release.sequences.domain import SequenceDomain
-from release.sequences.sealed import SealedSequences
+from release.contract.domain import Dimension
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.sealed.sealed import SealedSequences
 
 LONGEST = 1_000
 _NOBODY = -1

@@ -9,7 +9,7 @@ are ``python -m tests.statistical.cube_coverage``.
 import numpy as np
 import pytest
 
-from release.strategies.registry import STRATEGIES
+from release.cubes.strategies.registry import STRATEGIES
 from tests.coverages import DATA, SHAPES, image_of
 from tests.effort import in_the_audits
 from tests.statistical.cube_coverage import (

@@ -13,9 +13,9 @@ import pytest
 
 from mechanisms.samplers.vectors import OsVectorSampler
 from query_lang.reading.parse import parse_query
-from release.questions.answering import AskedCube
-from release.questions.cube import PublishedCube
-from release.strategies.registry import STRATEGIES
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.strategies.registry import STRATEGIES
 from tests.effort import gate_first
 from tests.meters import cube_of, epsilon, run
 

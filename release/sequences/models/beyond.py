@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from release.models.contract import FloatArray, IntArray
-from release.sequences.markov import Chain
+from release.contract.models import FloatArray, IntArray
+from release.sequences.estimation.markov import Chain
 from release.sequences.models.growth import FullTree
 
 _NOTHING = 1e-9

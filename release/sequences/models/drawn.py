@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from release.models.contract import Facts, IntArray, Table
-from release.sequences.bands import Bands, band_starts
-from release.sequences.domain import SequenceDomain
+from release.contract.models import Facts, IntArray, Table
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.rooms import Sampled
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from release.models.contract import FloatArray, IntArray
-from release.sequences.completion import Children, Completed
-from release.sequences.domain import SequenceDomain
-from release.sequences.paths import PathTree
+from release.contract.models import FloatArray, IntArray
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.paths import PathTree
+from release.sequences.models.completion import Children, Completed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from release.models.contract import Facts, FloatArray, IntArray, Table
-from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.bands import Bands
-from release.sequences.chains import Chains, GramLevel, Steps, Tails, spread
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.models import Facts, FloatArray, IntArray, Table
+from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
-from release.sequences.domain import SequenceDomain
-from release.sequences.expansion import expanded
-from release.sequences.paths import PathTree
+from release.sequences.estimation.bands import Bands
+from release.sequences.estimation.chains import Chains, GramLevel, Steps, Tails, spread
+from release.sequences.estimation.expansion import expanded
+from release.sequences.estimation.paths import PathTree
 
 LOST_STRAY: Final = 1.5
 """How far the share of a run beyond the cut may lie from that of all symbols."""

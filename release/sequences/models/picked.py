@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from release.models.contract import Facts, Table
+from release.contract.models import Facts, Table
+from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run, SequenceModel
-from release.sequences.domain import SequenceDomain
-from release.sequences.paths import PathTree
+from release.sequences.estimation.paths import PathTree
 
 Rebuild = Callable[
     [SequenceDomain, Mapping[str, object], Mapping[str, Table]], SequenceModel

@@ -7,17 +7,17 @@ from typing import Final
 
 import numpy as np
 
-from release.models.contract import Facts, FloatArray, IntArray, Table
-from release.models.intervals import WEIGHTED_QUANTILE
-from release.sequences.completion import Completed, complete, counted
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.models import Facts, FloatArray, IntArray, Table
+from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
-from release.sequences.domain import SequenceDomain
-from release.sequences.grams import GramSums, by_length
+from release.sequences.estimation.grams import GramSums, by_length
+from release.sequences.estimation.paths import PathTree
 from release.sequences.models.beyond import Beyond
+from release.sequences.models.completion import Completed, complete, counted
 from release.sequences.models.drawn import DrawnTree
 from release.sequences.models.growth import FullTree, full_tree, published
 from release.sequences.models.rooms import Rooms, totals_of
-from release.sequences.paths import PathTree
 
 MODEL_ERROR: Final = 2.0
 """Half-width of what was not counted but foretold, relative to it."""

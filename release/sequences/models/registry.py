@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from release.models.contract import Table
+from release.contract.models import Table
+from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import SequenceModel
-from release.sequences.domain import SequenceDomain
 from release.sequences.models.ngram import NgramModel
 from release.sequences.models.picked import PickedSequences
 from release.sequences.models.prefix_tree import PrefixTreeModel

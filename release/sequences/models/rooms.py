@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from release.models.contract import FloatArray, IntArray
-from release.sequences.bands import Bands, band_starts
-from release.sequences.domain import SequenceDomain
+from release.contract.models import FloatArray, IntArray
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.bands import Bands, band_starts
 
 SURE: Final = 2.5
 """Standard deviations of an upper end: several of them bound one run. No upper end of a

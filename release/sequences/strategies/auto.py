@@ -5,20 +5,20 @@ from typing import Final
 
 from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.sequences.bands import Bands, band_starts
-from release.sequences.contract import SequenceModel, SequenceStrategy
-from release.sequences.domain import SequenceDomain
-from release.sequences.models.picked import Evidence, PickedSequences
-from release.sequences.sealed import SealedSequences
-from release.sequences.strategies.evidence import MANY, PICKS, bars_for, pick
-from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import (
+from release.contract.errors import ReleaseRefusedError
+from release.contract.parameters import (
     divide,
     refuse_too_small,
     refuse_unknown,
     share,
 )
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.strategies import Expectation, Parameters
+from release.sequences.contract import SequenceModel, SequenceStrategy
+from release.sequences.estimation.bands import Bands, band_starts
+from release.sequences.models.picked import Evidence, PickedSequences
+from release.sequences.sealed.sealed import SealedSequences
+from release.sequences.strategies.evidence import MANY, PICKS, bars_for, pick
 
 LENGTHS_SHARE: Final = "0.02"
 REPEATS_SHARE: Final = "0.03"

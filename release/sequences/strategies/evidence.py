@@ -8,10 +8,10 @@ import numpy as np
 
 from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
-from release.sequences.bands import Bands
-from release.sequences.domain import SequenceDomain
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.bands import Bands
 from release.sequences.models.picked import Evidence
-from release.sequences.repeats import Bars
+from release.sequences.sealed.repeats import Bars
 from release.sequences.strategies.ngram import ORDER, counted_places, gram_threshold
 from release.sequences.strategies.prefix_tree import threshold
 

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from release.errors import ReleaseRefusedError
-from release.sequences.domain import SequenceDomain
+from release.contract.errors import ReleaseRefusedError
+from release.contract.sequence_domain import SequenceDomain
 
 MAX_BEGINNINGS: Final = 2_000_000
 """The most first nodes of all trees: they are held one by one."""

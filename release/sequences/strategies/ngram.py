@@ -11,23 +11,23 @@ from mechanisms.measuring.meter import Meter, Part, PathBudget
 from mechanisms.measuring.path_budget import LevelRule, NoisyLevel
 from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.models.contract import FloatArray, IntArray
-from release.sequences.bands import Bands, band_starts
-from release.sequences.chains import MAX_KEYS, Chains, GramLevel
-from release.sequences.domain import SequenceDomain
-from release.sequences.models.ngram import NgramModel
-from release.sequences.sealed import SealedSequences
-from release.sequences.sealed_places import SealedGrams
-from release.sequences.strategies.limits import refuse_wide
-from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import (
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import FloatArray, IntArray
+from release.contract.parameters import (
     divide,
     refuse_too_small,
     refuse_unknown,
     share,
     whole,
 )
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.strategies import Expectation, Parameters
+from release.sequences.estimation.bands import Bands, band_starts
+from release.sequences.estimation.chains import MAX_KEYS, Chains, GramLevel
+from release.sequences.models.ngram import NgramModel
+from release.sequences.sealed.sealed import SealedSequences
+from release.sequences.sealed.sealed_places import SealedGrams
+from release.sequences.strategies.limits import refuse_wide
 
 KNOWN: Final = ("cut", "lengths_share", "order")
 ORDER: Final = 5

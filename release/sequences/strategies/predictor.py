@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from release.sequences.completion import complete
-from release.sequences.domain import SequenceDomain
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.models.completion import complete
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 
 LEAST_LEVELS: Final = 2

@@ -12,20 +12,10 @@ from numpy.typing import NDArray
 from mechanisms.measuring.meter import Meter, Part
 from mechanisms.scales.calibration import laplace_scale
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.models.contract import IntArray
-from release.models.intervals import noise_variance
-from release.sequences.bands import Bands, band_starts
-from release.sequences.contract import SequenceModel
-from release.sequences.domain import SequenceDomain
-from release.sequences.models.drawn import DrawnLevel, DrawnTree
-from release.sequences.models.prefix_tree import PrefixTreeModel
-from release.sequences.models.rooms import Sampled
-from release.sequences.sealed import SealedSequences
-from release.sequences.strategies.limits import refuse_wide
-from release.sequences.strategies.predictor import confidence
-from release.strategies.contract import Expectation, Parameters
-from release.strategies.parameters import (
+from release.contract.errors import ReleaseRefusedError
+from release.contract.intervals import noise_variance
+from release.contract.models import IntArray
+from release.contract.parameters import (
     divide,
     refuse_small_parts,
     refuse_too_small,
@@ -33,6 +23,16 @@ from release.strategies.parameters import (
     share,
     whole,
 )
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.strategies import Expectation, Parameters
+from release.sequences.contract import SequenceModel
+from release.sequences.estimation.bands import Bands, band_starts
+from release.sequences.models.drawn import DrawnLevel, DrawnTree
+from release.sequences.models.prefix_tree import PrefixTreeModel
+from release.sequences.models.rooms import Sampled
+from release.sequences.sealed.sealed import SealedSequences
+from release.sequences.strategies.limits import refuse_wide
+from release.sequences.strategies.predictor import confidence
 
 DEVIATIONS: Final = 2 * math.sqrt(2)
 MOST_THRESHOLD: Final = 2**40

@@ -25,10 +25,10 @@ from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.times import shown_time
 from query_lang.plans.costs import UNLIMITED
-from release.folders import Content, write_release
-from release.manifests import Publication
-from release.signing import InstallationKey
-from release.spec import ReleaseSpec
+from release.contract.spec import ReleaseSpec
+from release.store.folders import Content, write_release
+from release.store.manifests import Publication
+from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered, Change
 from server.use_cases.approvals.second_persons import (

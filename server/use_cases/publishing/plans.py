@@ -11,21 +11,21 @@ from privacy.schema import Dataset
 from query_lang.plans.dimensions import CubeDimension
 from query_lang.specs.cubes import CubePlan
 from query_lang.specs.sequences import SequencePlan
-from release.domain import CubeDomain
-from release.errors import ReleaseRefusedError
-from release.folders import Content
-from release.listings import cube_listing, tree_listing
-from release.manifests import ModelFacts
-from release.sealed_cube import SealedCube
+from release.contract.domain import CubeDomain
+from release.contract.errors import ReleaseRefusedError
+from release.contract.sealed_cube import SealedCube
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.spec import CubeSpec, ReleaseSpec, SequenceSpec
+from release.contract.strategies import Expectation, Parameters, Strategy
+from release.cubes.strategies.registry import STRATEGIES
 from release.sequences.contract import SequenceStrategy
-from release.sequences.domain import SequenceDomain
-from release.sequences.sealed import SealedSequences
+from release.sequences.sealed.sealed import SealedSequences
 from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
-from release.spec import CubeSpec, ReleaseSpec, SequenceSpec
-from release.strategies.contract import Expectation, Parameters, Strategy
-from release.strategies.registry import STRATEGIES
+from release.store.folders import Content
+from release.store.listings import cube_listing, tree_listing
+from release.store.manifests import ModelFacts
 from server.use_cases.releases.times import MOST_CELLS
 from server.use_cases.services.documents import Document
 

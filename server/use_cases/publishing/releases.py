@@ -9,10 +9,10 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
-from release.folders import describe
-from release.manifests import MANIFEST, read_manifest
-from release.signing import InstallationKey
-from release.store import file_problems_in, problems_in
+from release.store.folders import describe
+from release.store.manifests import MANIFEST, read_manifest
+from release.store.opening import file_problems_in, problems_in
+from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.publishing.cost_settings import release_limits

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from release.spec import ReleaseSpec
+from release.contract.spec import ReleaseSpec
 from server.use_cases.publishing.specs import SpecRefusedError, read_spec
 from upstream.errors import ManifestError, Problem
 from upstream.yaml_nodes import KEY, Places, read_yaml

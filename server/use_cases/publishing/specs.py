@@ -24,13 +24,13 @@ from query_lang.specs.sequences import (
     SequencesRefusedError,
     compile_sequences,
 )
-from release.errors import ReleaseRefusedError
-from release.plans import domain_of, sequences_of
+from release.contract.errors import ReleaseRefusedError
+from release.contract.plans import domain_of, sequences_of
+from release.contract.spec import KINDS, CubeSpec, ReleaseSpec, SequenceSpec, SpecFile
+from release.cubes.strategies.registry import STRATEGIES
 from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
-from release.spec import KINDS, CubeSpec, ReleaseSpec, SequenceSpec, SpecFile
-from release.strategies.registry import STRATEGIES
 from server.persistence import tables
 from server.use_cases.publishing.plans import CubeWork, ReleasePlan, SequenceWork, Work
 from server.use_cases.questions.questions import UNHELD_SIZES

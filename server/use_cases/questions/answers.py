@@ -12,7 +12,7 @@ from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PlanCost
 from query_lang.showing.chosen_rows import shown_confidence
 from query_lang.showing.presentation import present
-from release.answers import ReleaseAnswer
+from release.contract.answers import ReleaseAnswer
 from server.use_cases.questions.noise import (
     NINETY_FIVE_PERCENT,
     foretold_of_plan,

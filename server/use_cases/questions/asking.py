@@ -31,7 +31,7 @@ from privacy.errors import (
     QueryError,
 )
 from privacy.losses import Loss
-from release.answers import ReleaseAnswer
+from release.contract.answers import ReleaseAnswer
 from server.use_cases.identity.access import Caller, Grant, find_grant
 from server.use_cases.identity.roles import PLAN, Gate
 from server.use_cases.questions.answers import (

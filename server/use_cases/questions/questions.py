@@ -25,7 +25,7 @@ from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import TOO_COSTLY
-from release.questions.matching import Asked
+from release.cubes.questions.binding.matching import Asked
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.requests import Accuracy, QuestionRequest

@@ -1,7 +1,7 @@
 """Parts of answers that releases give, in the shapes of CONTRACT 5."""
 
 from privacy.schema_json import scalar_to_json
-from release.answers import ReleaseAnswer
+from release.contract.answers import ReleaseAnswer
 
 
 def release_columns(answer: ReleaseAnswer) -> list[dict[str, object]]:

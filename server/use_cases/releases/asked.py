@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Final
 
-from release.answers import ReleaseAnswer
-from release.questions.keeping import Keeper
+from release.contract.answers import ReleaseAnswer
+from release.cubes.questions.evaluating.keeping import Keeper
 from server.use_cases.identity.access import Caller
 from server.use_cases.releases.answers import (
     release_columns,

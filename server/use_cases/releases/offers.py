@@ -12,12 +12,12 @@ from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
-from release.answers import ReleaseAnswer
-from release.questions.effort import Effort
-from release.questions.matching import Asked, Difference, match
-from release.questions.measuring import Measurer
-from release.questions.question import CubeQuestion
-from release.questions.steps import matching_steps
+from release.contract.answers import ReleaseAnswer
+from release.cubes.questions.binding.matching import Asked, Difference, match
+from release.cubes.questions.binding.question import CubeQuestion
+from release.cubes.questions.evaluating.effort import Effort
+from release.cubes.questions.evaluating.measuring import Measurer
+from release.cubes.questions.evaluating.steps import matching_steps
 from server.use_cases.identity.access import Caller, Grant
 from server.use_cases.releases.opened import KnownCube, ReleaseRoom, is_cube
 from server.use_cases.releases.shelf import ReleaseShelf
@@ -34,8 +34,8 @@ COMPARED_VALUES: Final = 20_000
 asked with more."""
 
 COMPARED_STEPS: Final = 500_000_000
-"""What comparing a question with all releases may take, the newest first, in steps as
-release/questions/steps.py counts them. Those that are left then are not told."""
+"""What comparing a question with all releases may take, the newest first, in
+``release.cubes.questions.evaluating.steps``. Those that are left then are not told."""
 
 
 @dataclass(frozen=True, slots=True)

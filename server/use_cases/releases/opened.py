@@ -26,16 +26,16 @@ from query_lang.plans.nodes import (
 )
 from query_lang.specs.cubes import BoundCube, bind_cube, compile_cube
 from query_lang.specs.sequences import compile_sequences
-from release.plans import domain_of
-from release.questions.answering import AskedCube
-from release.questions.cube import PublishedCube
-from release.questions.engine import PublicEngine
-from release.questions.evaluation import PublicValues
-from release.questions.question import peel
-from release.questions.views import View, view_of
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
-from release.spec import CubeSpec, SequenceSpec, spec_from_json
+from release.contract.plans import domain_of
+from release.contract.spec import CubeSpec, SequenceSpec, spec_from_json
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.binding.question import peel
+from release.cubes.questions.binding.views import View, view_of
+from release.cubes.questions.evaluating.engine import PublicEngine
+from release.cubes.questions.evaluating.evaluation import PublicValues
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
 from server.persistence import tables
 from server.use_cases.releases.shelf import ReleaseShelf
 from server.use_cases.releases.times import PublicationRow

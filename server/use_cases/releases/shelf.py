@@ -7,10 +7,10 @@ from pathlib import Path
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from privacy.times import shown_time
-from release.errors import BrokenReleaseError
-from release.listings import CUBE, TREE
-from release.manifests import MANIFEST
-from release.store import OpenRelease, open_release
+from release.contract.errors import BrokenReleaseError
+from release.store.listings import CUBE, TREE
+from release.store.manifests import MANIFEST
+from release.store.opening import OpenRelease, open_release
 from server.persistence import tables
 from server.use_cases.identity.access import Caller, populations_of, projects_of
 from server.use_cases.releases.folders import ReleaseFolders

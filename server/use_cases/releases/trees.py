@@ -6,9 +6,13 @@ from privacy.errors import InvalidOptionError
 from privacy.schema import Scalar
 from privacy.schema_json import scalar_to_json
 from query_lang.binding.outside_domain import nearest_value
-from release.sequences.asking.answering import AskedSequences, number_text, width_text
-from release.sequences.asking.browsing import Child, branch, code_among
 from release.sequences.contract import Estimate
+from release.sequences.questions.answering import (
+    AskedSequences,
+    number_text,
+    width_text,
+)
+from release.sequences.questions.browsing import Child, branch, code_among
 from server.use_cases.services.documents import Document
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import CubeDomain, Dimension
-from release.models.cells import CellsModel
-from release.questions.answering import AskedCube
-from release.questions.cube import PublishedCube
-from release.questions.views import BandView, LevelView, MonthView
+from release.contract.domain import CubeDomain, Dimension
+from release.cubes.models.cells import CellsModel
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.binding.views import BandView, LevelView, MonthView
 
 MONTHS = tuple(f"{2014 + n // 12}-{n % 12 + 1:02d}" for n in range(18))
 BANDS = tuple(f"{low}-{low + 9}" for low in range(0, 60, 10))

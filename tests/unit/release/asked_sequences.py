@@ -8,11 +8,11 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import Dimension
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
+from release.contract.domain import Dimension
 from release.sequences.contract import Estimate
-from release.sequences.paths import PathTree
+from release.sequences.estimation.paths import PathTree
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
 
 LETTERS = Dimension("unit", ColumnType.TEXT, ("a", "b", "c"), ordered=True)
 LEVELS = Dimension("level", ColumnType.INTEGER, (1, 4, 6), ordered=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from privacy.errors import QueryError
 from query_lang.reading.parse import parse_query
-from release.sequences.domain import SequenceDomain
+from release.contract.sequence_domain import SequenceDomain
 from tests.effort import rounds
 from tests.unit.release.asked_sequences import (
     LETTERS,

@@ -3,8 +3,8 @@ import pytest
 
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
-from release.strategies.registry import STRATEGIES
-from release.strategies.rules import RULES, pick
+from release.cubes.strategies.registry import STRATEGIES
+from release.cubes.strategies.rules import RULES, pick
 from tests.meters import SeededSampler, cube_of, domain_of, epsilon, run
 
 AUTO = STRATEGIES["auto"]

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.cells import Cells
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.cells import Cells
 from tests.meters import cube_of, domain_of, epsilon, run
 
 IMAGE = np.arange(12).reshape(3, 4)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from mechanisms.scales.calibration import laplace_scale
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.dawa import (
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.trees.dawa import (
     Dawa,
     candidates,
     least_cost_partition,

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from query_lang.reading.parse import parse_query
-from release.domain import CubeDomain
-from release.models.boxes import Overlaps
-from release.models.cells import CellsModel
-from release.models.contract import Roll
-from release.models.parts import Meeting, parts_of
-from release.questions.answering import AskedCube
-from release.questions.confidence import selected_confidence, widening
-from release.strategies.registry import STRATEGIES
+from release.contract.confidence import selected_confidence, widening
+from release.contract.domain import CubeDomain
+from release.contract.models import Roll
+from release.cubes.models.cells import CellsModel
+from release.cubes.models.parts.boxes import Overlaps
+from release.cubes.models.parts.parts import Meeting, parts_of
+from release.cubes.questions.answering import AskedCube
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, domain_of, epsilon, run
 from tests.unit.release.asked_cubes import cells_cube
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.registry import STRATEGIES
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, domain_of, epsilon, run
 
 LINE = np.concatenate([np.zeros(30), np.full(20, 9), [300, 4], np.arange(12)])

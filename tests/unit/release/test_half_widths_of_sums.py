@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from release.models.intervals import (
+from release.contract.intervals import (
     WEIGHTED_QUANTILE,
     noise_variance,
     sum_half_widths,

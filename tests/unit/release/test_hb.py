@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.hb import HB
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.trees.hb import HB
 from tests.meters import cube_of, domain_of, epsilon, run
 
 LINE = np.random.default_rng(1).poisson(20, 60)

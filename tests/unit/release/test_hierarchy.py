@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from release.models.hierarchy import (
+from release.cubes.models.trees.hierarchy import (
     Hierarchy,
     Weights,
     answer_variances,
@@ -9,9 +9,13 @@ from release.models.hierarchy import (
     least_squares,
     level_sums,
 )
-from release.models.isotonic import isotonic, monotone_counts
-from release.models.layouts import box_fanouts, line_fanouts, weighted_layout
-from release.models.orders import block_tree, even_tree, hilbert_order
+from release.cubes.models.trees.isotonic import isotonic, monotone_counts
+from release.cubes.models.trees.layouts import (
+    box_fanouts,
+    line_fanouts,
+    weighted_layout,
+)
+from release.cubes.models.trees.orders import block_tree, even_tree, hilbert_order
 
 
 def random_tree(generator):

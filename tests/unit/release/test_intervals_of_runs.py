@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from release.sequences.asking.counting import count, grouped
-from release.sequences.asking.levels import LevelledTree
-from release.sequences.asking.question import StartsWith
+from release.sequences.questions.counting import count, grouped
+from release.sequences.questions.levels import LevelledTree
+from release.sequences.questions.question import StartsWith
 from release.sequences.strategies.registry import STRATEGIES
 from tests.meters import SeededSampler
 from tests.sequences import (

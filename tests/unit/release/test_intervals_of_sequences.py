@@ -11,11 +11,11 @@ from privacy.losses import Loss
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
 from privacy.sequences import SequenceCounts
-from release.domain import Dimension
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
-from release.sequences.domain import SequenceDomain
-from release.sequences.sealed import SealedSequences
+from release.contract.domain import Dimension
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
+from release.sequences.sealed.sealed import SealedSequences
 from release.sequences.strategies.registry import STRATEGIES
 from tests.meters import SeededSampler
 from tests.unit.release.asked_sequences import ask

@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from release.strategies.kd import information_gain, partition, squared_error
+from release.cubes.strategies.partitions.kd import (
+    information_gain,
+    partition,
+    squared_error,
+)
 
 
 def boxes(labels, shape):

@@ -17,11 +17,11 @@ from query_lang.plans.expressions import (
     Function,
 )
 from query_lang.reading.parse import parse_query
-from release.domain import Dimension
-from release.questions import lookups
-from release.questions.binding import CubeBinder
-from release.questions.effort import Effort
-from release.questions.evaluation import PublicValues
+from release.contract.domain import Dimension
+from release.cubes.questions.binding.binding import CubeBinder
+from release.cubes.questions.evaluating import lookups
+from release.cubes.questions.evaluating.effort import Effort
+from release.cubes.questions.evaluating.evaluation import PublicValues
 from tests.effort import rounds
 from tests.unit.release.asked_cubes import cells_cube
 

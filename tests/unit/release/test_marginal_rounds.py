@@ -6,10 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.marginals import MarginalTables
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.marginals.marginals import MarginalTables
 from tests.meters import cube_of, domain_of, epsilon, run
 
 SHAPE = (4, 4, 3)

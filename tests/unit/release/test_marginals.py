@@ -10,19 +10,23 @@ from hypothesis import strategies as st
 from privacy.counts import SparseCounts
 from privacy.schema import ColumnType
 from privacy.sealed import Exact
-from release.domain import CubeDomain, Dimension
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.marginal_fit import onto_simplex
-from release.models.registry import MODELS
-from release.sealed_cube import SealedCube
-from release.sealed_marginals import one_way_sums, pair_distances, pair_sums
-from release.strategies.marginals import (
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.contract.sealed_cube import SealedCube
+from release.cubes.models.marginals.fit import onto_simplex
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.marginals.marginals import (
     LEAST_SHARE,
     MOST_SHARE,
     MarginalTables,
     bins_of,
     one_way_share,
+)
+from release.cubes.strategies.marginals.sealed_marginals import (
+    one_way_sums,
+    pair_distances,
+    pair_sums,
 )
 from tests.meters import cube_of, domain_of, epsilon, run
 

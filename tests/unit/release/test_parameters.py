@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from release.errors import ReleaseRefusedError
-from release.strategies.dpcube import DPCube
-from release.strategies.parameters import not_negative, share
+from release.contract.errors import ReleaseRefusedError
+from release.contract.parameters import not_negative, share
+from release.cubes.strategies.partitions.dpcube import DPCube
 from tests.meters import domain_of, epsilon
 
 BEYOND_USE = [

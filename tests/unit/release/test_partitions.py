@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.strategies.agrid import AdaptiveGrid
-from release.strategies.dpcube import DPCube
-from release.strategies.privtree import PrivTree
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.registry import MODELS
+from release.cubes.strategies.partitions.agrid import AdaptiveGrid
+from release.cubes.strategies.partitions.dpcube import DPCube
+from release.cubes.strategies.partitions.privtree import PrivTree
 from tests.effort import rounds
 from tests.meters import cube_of, domain_of, epsilon, run
 from tests.replays import KeepingMeter, ReplayMeter

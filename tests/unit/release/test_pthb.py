@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.strategies.pthb import Pthb
-from release.strategies.registry import STRATEGIES
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.strategies.registry import STRATEGIES
+from release.cubes.strategies.trees.pthb import Pthb
 from tests.meters import cube_of, domain_of, epsilon, run
 from tests.samplers import ZeroVectorSampler
 

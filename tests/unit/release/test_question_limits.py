@@ -10,15 +10,15 @@ import pytest
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import CubeDomain, Dimension
-from release.models.sparse import SparseModel
-from release.questions.answering import AskedCube
-from release.questions.binding import CubeBinder
-from release.questions.effort import MAX_STEPS, Effort
-from release.questions.engine import PublicEngine, PublicEngineError
-from release.questions.evaluation import PublicValues
-from release.questions.keeping import Keeper
-from release.questions.measuring import Measurer
+from release.contract.domain import CubeDomain, Dimension
+from release.cubes.models.sparse import SparseModel
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.binding import CubeBinder
+from release.cubes.questions.evaluating.effort import MAX_STEPS, Effort
+from release.cubes.questions.evaluating.engine import PublicEngine, PublicEngineError
+from release.cubes.questions.evaluating.evaluation import PublicValues
+from release.cubes.questions.evaluating.keeping import Keeper
+from release.cubes.questions.evaluating.measuring import Measurer
 from tests.clocks import pass_hours
 from tests.unit.release.asked_cubes import DIMENSIONS, ask, cells_cube
 
@@ -182,9 +182,11 @@ def test_what_is_checked_needs_no_further_steps_to_be_answered(sql, monkeypatch)
     effort, measurer = laid(sql)
     total = effort.spent + measurer.further_steps()
 
-    monkeypatch.setattr("release.questions.effort.MAX_STEPS", total)
+    monkeypatch.setattr("release.cubes.questions.evaluating.effort.MAX_STEPS", total)
     assert ask(square(), sql).rows
-    monkeypatch.setattr("release.questions.effort.MAX_STEPS", total - 1)
+    monkeypatch.setattr(
+        "release.cubes.questions.evaluating.effort.MAX_STEPS", total - 1
+    )
     with pytest.raises(QueryError) as refused:
         ask(square(), sql)
 
@@ -195,7 +197,9 @@ def test_what_is_checked_needs_no_further_steps_to_be_answered(sql, monkeypatch)
 def test_no_clock_decides_whether_there_is_an_answer(sql, monkeypatch):
     expected = ask(square(), sql)
 
-    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+    monkeypatch.setattr(
+        "release.cubes.questions.evaluating.engine.SAFETY_SECONDS", float("inf")
+    )
     pass_hours(monkeypatch)
 
     assert ask(square(), sql) == expected
@@ -221,7 +225,9 @@ def test_a_long_expression_is_refused_before_it_is_evaluated():
 
 def test_waiting_for_others_refuses_nobody(monkeypatch):
     values = PublicValues(square()[0])
-    monkeypatch.setattr("release.questions.engine.SAFETY_SECONDS", float("inf"))
+    monkeypatch.setattr(
+        "release.cubes.questions.evaluating.engine.SAFETY_SECONDS", float("inf")
+    )
     pass_hours(monkeypatch)
     answered = []
     other = Thread(target=lambda: answered.append(laid(ASKED[1], values=values)))

@@ -8,7 +8,7 @@ import pytest
 
 from privacy.errors import QueryError, SqlNotAllowedError, TooManyGroupsError
 from privacy.schema import ColumnType
-from release.domain import Dimension
+from release.contract.domain import Dimension
 from tests.unit.release.asked_cubes import (
     BANDED,
     DIMENSIONS,

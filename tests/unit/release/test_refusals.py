@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.layouts import weighted_layout
-from release.strategies.bucketed import THINNEST
-from release.strategies.registry import STRATEGIES
-from release.strategies.rules import RULES, Pick, Rule, rules_of
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.cubes.models.trees.layouts import weighted_layout
+from release.cubes.strategies.registry import STRATEGIES
+from release.cubes.strategies.rules import RULES, Pick, Rule, rules_of
+from release.cubes.strategies.trees.bucketed import THINNEST
 from tests.meters import SeededSampler, cube_of, domain_of, epsilon
 
 SHAPES = [(3,), (64,), (700,), (9, 8), (40, 30), (5, 4, 6)]

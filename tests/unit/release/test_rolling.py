@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
 
-from release.models.contract import Roll
-from release.models.rolling import cell_groups, check_roll, group_sizes, group_sums
+from release.contract.models import Roll
+from release.cubes.models.parts.rolling import (
+    cell_groups,
+    check_roll,
+    group_sizes,
+    group_sums,
+)
 
 SHAPE = (3, 4, 5)
 

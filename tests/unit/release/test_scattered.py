@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from release.models.contract import Roll
-from release.models.scattered import scattered_groups, scattered_sums
+from release.contract.models import Roll
+from release.cubes.models.parts.scattered import scattered_groups, scattered_sums
 
 
 def line(*codes):

@@ -3,13 +3,13 @@ import pytest
 
 from privacy.counts import SparseCounts
 from privacy.sealed import Exact
-from release.errors import ReleaseRefusedError
-from release.models.contract import Roll
-from release.models.registry import MODELS
-from release.questions.answering import WHOLE_KINDS
-from release.questions.measuring import INDEPENDENT_KINDS
-from release.sealed_cube import SealedCube
-from release.strategies.sparse_cells import SparseCells, threshold
+from release.contract.errors import ReleaseRefusedError
+from release.contract.models import Roll
+from release.contract.sealed_cube import SealedCube
+from release.cubes.models.registry import MODELS
+from release.cubes.questions.answering import WHOLE_KINDS
+from release.cubes.questions.evaluating.measuring import INDEPENDENT_KINDS
+from release.cubes.strategies.sparse_cells import SparseCells, threshold
 from tests.meters import cube_of, domain_of, epsilon, run
 from tests.samplers import ZeroVectorSampler
 

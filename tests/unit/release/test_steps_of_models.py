@@ -7,16 +7,16 @@ import pytest
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.reading.parse import parse_query
-from release.models.contract import Roll
-from release.questions import effort
-from release.questions.answering import AskedCube
-from release.questions.binding import CubeBinder
-from release.questions.cube import PublishedCube
-from release.questions.effort import Effort
-from release.questions.evaluation import PublicValues
-from release.questions.measuring import Measurer
-from release.questions.warm import WarmModel
-from release.strategies.registry import STRATEGIES
+from release.contract.models import Roll
+from release.cubes.questions.answering import AskedCube
+from release.cubes.questions.binding.binding import CubeBinder
+from release.cubes.questions.binding.cube import PublishedCube
+from release.cubes.questions.evaluating import effort
+from release.cubes.questions.evaluating.effort import Effort
+from release.cubes.questions.evaluating.evaluation import PublicValues
+from release.cubes.questions.evaluating.measuring import Measurer
+from release.cubes.questions.evaluating.warm import WarmModel
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, epsilon, run
 
 BUSY = np.random.default_rng(3).poisson(200, (30, 30))

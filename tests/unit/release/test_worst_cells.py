@@ -5,8 +5,8 @@ from functools import reduce
 import numpy as np
 import pytest
 
-from release.models.contract import Roll
-from release.strategies.registry import STRATEGIES
+from release.contract.models import Roll
+from release.cubes.strategies.registry import STRATEGIES
 from tests.meters import cube_of, epsilon, run
 from tests.unit.release.test_every_strategy import fits
 

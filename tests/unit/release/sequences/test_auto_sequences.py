@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
-from release.sequences.bands import Bands, band_starts
+from release.contract.errors import ReleaseRefusedError
+from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.picked import Evidence
 from release.sequences.models.registry import MODELS
-from release.sequences.repeats import Bars
+from release.sequences.sealed.repeats import Bars
 from release.sequences.strategies.auto import MOVES
 from release.sequences.strategies.evidence import (
     LEAST_SHARED,

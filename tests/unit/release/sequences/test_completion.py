@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from release.sequences.consistency import share_out
-from release.sequences.grams import GramSums
-from release.sequences.markov import Chain, order_for, smoothed
-from release.sequences.posterior import MIXTURE, Unseen, seen
+from release.sequences.estimation.consistency import share_out
+from release.sequences.estimation.grams import GramSums
+from release.sequences.estimation.markov import Chain, order_for, smoothed
+from release.sequences.estimation.posterior import MIXTURE, Unseen, seen
 
 COUNTS = (np.arange(400_000) + 0.5) / 100
 """Where integrals are taken by hand."""

@@ -4,18 +4,18 @@ import numpy as np
 
 from privacy.schema import ColumnType
 from query_lang.reading.parse import parse_query
-from release.domain import Dimension
-from release.listings import listed_paths
-from release.questions.confidence import selected_confidence, widening
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.browsing import branch
-from release.sequences.asking.levels import LevelledTree
-from release.sequences.asking.published import PublishedSequences
-from release.sequences.bands import Bands, band_starts
-from release.sequences.domain import SequenceDomain
+from release.contract.confidence import selected_confidence, widening
+from release.contract.domain import Dimension
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
 from release.sequences.models.rooms import Sampled
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.browsing import branch
+from release.sequences.questions.levels import LevelledTree
+from release.sequences.questions.published import PublishedSequences
+from release.store.listings import listed_paths
 
 SYMBOLS, SCALE, THRESHOLD = 40, 10.0, 60
 SURE, BARELY = 1_000, 65

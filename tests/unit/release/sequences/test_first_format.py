@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from query_lang.reading.parse import parse_query
-from release.sequences.asking.answering import AskedSequences
-from release.sequences.asking.published import PublishedSequences
 from release.sequences.models.registry import MODELS
+from release.sequences.questions.answering import AskedSequences
+from release.sequences.questions.published import PublishedSequences
 from tests.sequences import log_domain, occurrences_of, random_log
 
 STORED = Path(__file__).parent / "first_format"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from release.sequences.likely_grams import likely_children, likely_singles
+from release.sequences.estimation.likely_grams import likely_children, likely_singles
 
 SCALE, THRESHOLD = 20.0, 40
 

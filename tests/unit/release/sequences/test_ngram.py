@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
+from release.contract.errors import ReleaseRefusedError
 from release.sequences.models.ngram import NgramModel
-from release.sequences.sampling import sampled_places
+from release.sequences.sealed.sampling import sampled_places
 from release.sequences.strategies.ngram import Ngram
 from tests.meters import SeededSampler
 from tests.samplers import ZeroVectorSampler

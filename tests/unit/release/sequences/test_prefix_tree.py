@@ -11,7 +11,7 @@ from scipy import stats
 
 from mechanisms.samplers.vectors import OsVectorSampler
 from privacy.losses import Loss
-from release.errors import ReleaseRefusedError
+from release.contract.errors import ReleaseRefusedError
 from release.sequences.models.registry import MODELS
 from release.sequences.strategies.prefix_tree import PrefixTree, going_on, threshold
 from release.sequences.strategies.registry import STRATEGIES

@@ -5,9 +5,9 @@ import pytest
 
 from privacy.sealed import Exact
 from privacy.sequences import PHASES, SequenceCounts
-from release.sequences.bands import Bands, band_starts, nearest
-from release.sequences.sampling import sampled_places
-from release.sequences.sealed import SealedSequences
+from release.sequences.estimation.bands import Bands, band_starts, nearest
+from release.sequences.sealed.sampling import sampled_places
+from release.sequences.sealed.sealed import SealedSequences
 from tests.sealed_logs import sequence_domain
 
 

@@ -1,0 +1,1 @@
+"""What answers questions of a published cube."""

@@ -1,0 +1,1 @@
+"""Tables of few dimensions, fitted to one another."""

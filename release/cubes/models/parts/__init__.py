@@ -1,0 +1,1 @@
+"""Cells that share one count: boxes, levels, spreads."""

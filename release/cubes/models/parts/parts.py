@@ -1,0 +1,209 @@
+"""What groups take of measured parts, and between which ends the truth then lies."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.models import Estimates, FloatArray, IntArray
+from release.cubes.models.parts.boxes import Overlaps
+from release.cubes.models.parts.levels import family_sums
+from release.cubes.models.parts.scattered import Scattered
+
+SCATTER: Final = 1.3581015157406195
+"""sqrt(ln(40) / 2): by Hoeffding's inequality a sum of independent errors, each within
+a range of length r, passes this many times the root of the sum of squares of r with
+probability 0.05 at most."""
+
+ALIGNED: Final = 0.35
+"""The share of what cut parts could at most add up to that is allowed for besides, for
+counts that lie in all of them on the same side. Chosen by coverage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What each group's sum takes of each part that it meets; no pair stands twice.
+
+    Attributes:
+        nodes: Numbers of the parts.
+        groups: Numbers of the groups.
+        evenly: What the group takes of the part's count if its cells are alike.
+        least: What it takes if the count lies where it matters least.
+        most: What it takes if the count lies where it matters most.
+    """
+
+    nodes: IntArray
+    groups: IntArray
+    evenly: FloatArray
+    least: FloatArray
+    most: FloatArray
+
+    def take(self, kept: IntArray) -> "Parts":
+        """Return some of the entries."""
+        takes = (self.evenly[kept], self.least[kept], self.most[kept])
+        return Parts(self.nodes[kept], self.groups[kept], *takes)
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Which parts each sum meets, whatever it multiplies their counts by.
+
+    Attributes:
+        nodes: The part of each pair of part and sum.
+        sums: The sum of each pair.
+        sizes: How many cells each pair's part has.
+        whole: Whether the sum takes all cells of the part.
+        first: The first entry of each pair.
+        groups: The roll's group of each entry.
+        cells: How many cells of the part that group counts.
+    """
+
+    nodes: IntArray
+    sums: IntArray
+    sizes: FloatArray
+    whole: NDArray[np.bool_]
+    first: IntArray
+    groups: IntArray
+    cells: FloatArray
+
+    @classmethod
+    def of(
+        cls, met: Overlaps, volumes: FloatArray, sums: IntArray, count: int
+    ) -> "Meeting":
+        """Gather what the groups of a roll meet into sums.
+
+        Args:
+            met: Which cells of which parts each group of the roll counts.
+            volumes: How many cells each part has.
+            sums: Which sum each group of the roll adds to.
+            count: How many sums there are.
+        """
+        keys = met.boxes * count + sums[met.groups]
+        order = np.argsort(keys, kind="stable")
+        keys, cells = keys[order], met.cells[order].astype(np.float64)
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        nodes = keys[first] // count
+        held = np.add.reduceat(cells, first) if len(first) else np.zeros(0)
+        sizes = volumes[nodes]
+        return cls(
+            nodes,
+            keys[first] % count,
+            sizes,
+            held >= sizes,
+            first,
+            met.groups[order],
+            cells,
+        )
+
+    def parts(self, weights: FloatArray) -> Parts:
+        """Return what the sums take of the parts.
+
+        Args:
+            weights: What each group's counts are multiplied by, in each sum.
+        """
+        if not len(self.first):
+            none = np.zeros(0)
+            return Parts(self.nodes, self.sums, none, none, none)
+        own = weights[self.groups]
+        least = np.minimum.reduceat(own, self.first)
+        most = np.maximum.reduceat(own, self.first)
+        return Parts(
+            self.nodes,
+            self.sums,
+            np.add.reduceat(self.cells * own, self.first) / self.sizes,
+            np.where(self.whole, least, np.minimum(least, 0.0)),
+            np.where(self.whole, most, np.maximum(most, 0.0)),
+        )
+
+
+def parts_of(met: Overlaps, volumes: FloatArray, groups: int) -> Parts:
+    """Return what a roll's own groups take of the parts that they meet."""
+    meeting = Meeting.of(met, volumes, np.arange(groups), groups)
+    return meeting.parts(np.ones(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """Sums of whole parts.
+
+    Attributes:
+        values: Estimates.
+        errors: 95 % half-widths of their noise.
+        variances: Of their noise.
+    """
+
+    values: FloatArray
+    errors: FloatArray
+    variances: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What may hide inside cut parts, a group each.
+
+    Attributes:
+        scatter: Sum of squares of how far each part's share may stray, a 95 % bound.
+        farthest: Sum of the farthest that each may lie from an even share.
+    """
+
+    scatter: FloatArray
+    farthest: FloatArray
+
+
+def hidden_in(parts: Parts, held: tuple[FloatArray, FloatArray], groups: int) -> Hidden:
+    """Return what may hide inside parts.
+
+    Args:
+        parts: What the groups take of them.
+        held: How much each entry's part seems to hold, and the variance of that.
+        groups: How many groups there are.
+    """
+    counts, variances = np.maximum(held[0], 0.0), held[1]
+    reach = np.maximum(parts.evenly - parts.least, parts.most - parts.evenly)
+    strays = np.square(SCATTER * counts) + np.square(WEIGHTED_QUANTILE) * variances
+    ranges = np.square(parts.most - parts.least)
+    return Hidden(
+        family_sums(parts.groups, ranges * strays, groups),
+        family_sums(parts.groups, reach * counts, groups),
+    )
+
+
+def bounded(
+    shown: tuple[FloatArray, FloatArray],
+    ends: tuple[Noisy, Noisy, Noisy],
+    hidden: Hidden,
+    scattered: Scattered,
+    known: FloatArray | None = None,
+) -> Estimates:
+    """Return estimates with the ends that noise and cut parts leave open.
+
+    Args:
+        shown: Estimates, and their mean squared errors.
+        ends: Sums with every cut part's count where it matters least; spread evenly;
+            and where it matters most.
+        hidden: What cut parts may hide.
+        scattered: Which groups take values here and there.
+        known: A 95 % bound on how far the even sums are from the truth but for noise,
+            if one was measured.
+
+    Counts are not negative, so the truth lies between the outer ends wherever counts
+    lie. Where many parts are cut they will not all lie at the same end: the even sum
+    strays by Hoeffding's bound at most, and by a share of the farthest besides. A group
+    that takes values here and there may follow what hides in each of them: the outer
+    ends alone bound it.
+    Source: docs/proofs/cut_parts.md.
+    """
+    values, variances = shown
+    least, even, most = ends
+    stray = np.sqrt(np.square(even.errors) + hidden.scatter)
+    stray += ALIGNED * hidden.farthest
+    if known is not None:
+        stray = np.minimum(stray, even.errors + known)
+    stray = np.where(scattered, np.inf, stray)
+    low = np.maximum(least.values - least.errors, even.values - stray)
+    farthest = np.maximum(most.values, least.values) + most.errors
+    high = np.maximum(np.minimum(farthest, even.values + stray), low)
+    noise = np.maximum(np.maximum(least.errors, most.errors), even.errors)
+    return Estimates.between(values, variances, (low, high), noise)

@@ -1,0 +1,1 @@
+"""Counts in a hierarchy over the cells."""

@@ -1,0 +1,1 @@
+"""Estimates of a question's rows, and their half-widths."""

@@ -1,0 +1,1 @@
+"""How a loss is spent on a cube."""

@@ -1,0 +1,84 @@
+"""Picks a strategy by a fixed public rule of the domain and a noisy total."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from mechanisms.measuring.meter import Meter, Part
+from privacy.losses import Loss
+from release.contract.domain import CubeDomain
+from release.contract.models import CubeModel
+from release.contract.parameters import (
+    divide,
+    refuse_too_small,
+    refuse_unknown,
+    share,
+)
+from release.contract.sealed_cube import SealedCube
+from release.contract.strategies import Expectation, Parameters, Strategy
+from release.cubes.models.picked import PickedModel
+from release.cubes.strategies.rules import pick, rules_of
+
+TOTAL_SHARE: Final = "0.02"
+
+
+class Auto:
+    """Spends a small part on the total, and the rest as the picked strategy does.
+
+    Source: docs/proofs/auto.md.
+    """
+
+    name = "auto"
+
+    def __init__(self, strategies: Mapping[str, Strategy]) -> None:
+        self._strategies = strategies
+
+    def parts(
+        self, domain: CubeDomain, loss: Loss, parameters: Parameters
+    ) -> tuple[Part, ...]:
+        """Return the part of the total, and the rest."""
+        refuse_unknown(parameters, ["total_share"])
+        total = share(parameters, "total_share", TOTAL_SHARE)
+        total_part, rest = divide(loss, [("total", total), ("rest", 1 - total)])
+        refuse_too_small(domain.bound, total_part.loss)
+        for rule in rules_of(domain):  # any may be picked once the total is drawn
+            own = self._strategies[rule.pick.strategy]
+            own.parts(domain, rest.loss, rule.pick.parameters)
+        return total_part, rest
+
+    def expectation(
+        self, domain: CubeDomain, loss: Loss, parameters: Parameters
+    ) -> Expectation:
+        """Return what is foretold of the pick, where public facts decide it."""
+        _, rest = self.parts(domain, loss, parameters)
+        rules = rules_of(domain)
+        least, most = rules[0].pick, rules[-1].pick
+        if len(rules) == 1:
+            own = self._strategies[least.strategy]
+            return own.expectation(domain, rest.loss, least.parameters)
+        return Expectation(
+            cell_rmse=None,
+            total_rmse=None,
+            words=f"From {least.strategy} for few counts to {most.strategy} for many.",
+        )
+
+    def measure(
+        self, cube: SealedCube, meter: Meter, parameters: Parameters
+    ) -> CubeModel:
+        """Count all, pick, measure. Neighbours: add or remove all rows of one unit."""
+        refuse_unknown(parameters, ["total_share"])
+        domain = cube.domain
+        total = meter.counts("total", cube.marginal(()), domain.bound)
+        rest = meter.left("rest")
+        noisy_total = int(total.values[0])
+        load = max(0, noisy_total) * float(rest.epsilon) / domain.bound
+        picked = pick(domain, load)
+        strategy = self._strategies[picked.strategy]
+        shares = strategy.parts(domain, rest, picked.parameters)
+        inner = meter.divide("rest", shares)
+        return PickedModel(
+            inner=strategy.measure(cube, inner, picked.parameters),
+            strategy=picked.strategy,
+            parameters=picked.parameters,
+            noisy_total=noisy_total,
+            total_scale=total.scale,
+        )

@@ -1,0 +1,1 @@
+"""Strategies that measure tables of few dimensions."""

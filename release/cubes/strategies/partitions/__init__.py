@@ -1,0 +1,1 @@
+"""Strategies that first cut the cube into parts."""

@@ -1,0 +1,34 @@
+"""All strategies of cube releases, by the name that a spec calls them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from release.contract.strategies import Strategy
+from release.cubes.strategies.auto import Auto
+from release.cubes.strategies.cells import Cells
+from release.cubes.strategies.marginals.marginals import MarginalTables
+from release.cubes.strategies.partitions.agrid import AdaptiveGrid
+from release.cubes.strategies.partitions.dpcube import DPCube
+from release.cubes.strategies.partitions.privtree import PrivTree
+from release.cubes.strategies.sparse_cells import SparseCells
+from release.cubes.strategies.trees.dawa import Dawa
+from release.cubes.strategies.trees.hb import HB
+from release.cubes.strategies.trees.pthb import Pthb
+
+_PLAIN: Final[Mapping[str, Strategy]] = {
+    strategy.name: strategy
+    for strategy in (
+        AdaptiveGrid(),
+        Cells(),
+        DPCube(),
+        Dawa(),
+        HB(),
+        MarginalTables(),
+        PrivTree(),
+        Pthb(),
+        SparseCells(),
+    )
+}
+
+STRATEGIES: Final[Mapping[str, Strategy]] = {**_PLAIN, Auto.name: Auto(_PLAIN)}
+"""One line each; docs/proofs has a page of each name."""

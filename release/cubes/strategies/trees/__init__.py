@@ -1,0 +1,1 @@
+"""Strategies that measure a hierarchy of cells."""

@@ -1,0 +1,66 @@
+"""Measures the levels of a tree, each from the raw cells and by a part of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mechanisms.measuring.meter import Meter
+from privacy.counts import IntArray
+from release.contract.sealed_cube import SealedCube
+from release.cubes.models.trees.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Which cells lie under which node.
+
+    Attributes:
+        order: Which cell stands at each place; None: C order.
+        buckets: First place of each leaf's run of cells; None: a cell a leaf.
+        tree: Over the leaves.
+    """
+
+    order: IntArray | None
+    buckets: IntArray | None
+    tree: Hierarchy
+
+
+def measure_levels(
+    cube: SealedCube, meter: Meter, parts: Sequence[str], runs: Runs
+) -> tuple[tuple[IntArray, ...], tuple[float, ...]]:
+    """Return noisy sums of every node, and each level's scale, from the top.
+
+    Args:
+        cube: The raw counts.
+        meter: Where the parts are.
+        parts: One a level, from the top.
+        runs: Public, or made of noisy values.
+
+    Neighbouring relation: add or remove all rows of one unit. The nodes of one level
+    are disjoint sets of cells, so D bounds how far a unit moves their sums in L1.
+    """
+    owners = _leaf_of_cells(cube.domain.size, runs)
+    tree = runs.tree
+    values: list[IntArray] = []
+    scales: list[float] = []
+    for level in range(len(tree.starts), -1, -1):
+        sums = cube.group_sums(owners, tree.widths[level])
+        noisy = meter.counts(parts[level], sums, cube.domain.bound)
+        values.insert(0, noisy.values)
+        scales.insert(0, noisy.scale)
+        if level:
+            owners = tree.parents(level - 1)[owners]
+    return tuple(values), tuple(scales)
+
+
+def _leaf_of_cells(size: int, runs: Runs) -> IntArray:
+    places = np.arange(size)
+    if runs.buckets is not None:
+        lengths = np.diff(runs.buckets, append=size)
+        places = np.repeat(np.arange(len(runs.buckets)), lengths)
+    if runs.order is None:
+        return places
+    leaves = np.empty(size, dtype=np.int64)
+    leaves[runs.order] = places
+    return leaves

@@ -1,1 +1,0 @@
-"""What is published and how readers' questions are answered from it."""

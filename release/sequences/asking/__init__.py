@@ -1,1 +1,0 @@
-"""Temporal questions to published sequences: public numbers in, estimates out."""

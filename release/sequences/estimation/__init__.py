@@ -1,0 +1,1 @@
+"""Statistics of grams: consistent counts, chains, posteriors."""

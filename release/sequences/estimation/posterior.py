@@ -1,0 +1,142 @@
+"""What a count is likely to be, given its noisy value and what a chain foretold.
+
+The prior of a count of which m was foretold is a mixture of exponential laws around m;
+the noise is taken as Laplace. Nothing here touches raw data.
+Source: docs/proofs/prefix_tree.md.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from release.contract.models import FloatArray
+
+MIXTURE: Final = ((0.6, 0.5), (0.3, 2.0), (0.1, 8.0))
+"""Weights and means, in what was foretold, of the laws of the prior."""
+
+SURPRISE: Final = 0.1
+"""Probability that a count is any part of a whole, whatever was foretold of it."""
+
+SURPRISING_PART: Final = 0.25
+"""The mean of that part."""
+
+_LEAST_MEAN: Final = 1e-6
+"""Of the prior, in noise scales."""
+
+_NEAR: Final = 1e-3
+"""Rates nearer than this, in noise scales, are moved apart: formulas divide by it."""
+
+_VANISHED: Final = 1e-200
+"""Where noise and prior together say so little, the noisy value is all there is."""
+
+_POINTS: Final = 400
+_FORETOLD: Final = np.logspace(-6, 6, 121)
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """Expected counts and their variances.
+
+    Attributes:
+        means: Expected counts, not negative.
+        variances: Expected squared errors of them.
+    """
+
+    means: FloatArray
+    variances: FloatArray
+
+
+def seen(
+    values: FloatArray,
+    foretold: FloatArray,
+    scales: FloatArray,
+    wholes: FloatArray | None = None,
+) -> Likely:
+    """Return what counts are likely to be whose noisy values are known, above 0.
+
+    Args:
+        values: Noisy.
+        foretold: Expected before they were seen.
+        scales: Of the noise.
+        wholes: Counts that they are parts of, where one may be any part of it whatever
+            was foretold.
+    """
+    moments = np.zeros((3, len(values)))
+    laws = [(weight, foretold * factor) for weight, factor in MIXTURE]
+    if wholes is not None:
+        laws = [(weight * (1 - SURPRISE), means) for weight, means in laws]
+        laws.append((SURPRISE, wholes * SURPRISING_PART))
+    for weight, expected in laws:
+        means = np.maximum(expected, _LEAST_MEAN * scales)
+        moments += weight * _moments(values, means, scales)
+    known = moments[0] > _VANISHED
+    mass = np.where(known, moments[0], 1.0)
+    mean, square = moments[1] / mass, moments[2] / mass
+    means = np.where(known, np.clip(mean, 0, None), values)
+    spread = np.where(known, square - mean**2, 2 * scales**2)
+    return Likely(means, np.clip(spread, 0, 2 * scales**2))
+
+
+def _moments(values: FloatArray, means: FloatArray, scales: FloatArray) -> FloatArray:
+    """Return integrals of x**0, x**1, x**2 times prior times noise, over x >= 0."""
+    rate = 1 / scales - 1 / means
+    near = np.abs(rate) * scales < _NEAR
+    rate = np.where(near, _NEAR / scales, rate)
+    means = np.where(near, scales / (1 - _NEAR), means)  # as their rate has moved
+    noise, prior = np.exp(-values / scales), np.exp(-values / means)
+    ends = 1 / scales + 1 / means
+    first, second = values / rate, values**2 / rate
+    below = (
+        (prior - noise) / rate,
+        prior * first - (prior - noise) / rate**2,
+        prior * (second - 2 * values / rate**2) + 2 * (prior - noise) / rate**3,
+    )
+    above = (
+        prior / ends,
+        prior * (values / ends + 1 / ends**2),
+        prior * (values**2 / ends + 2 * values / ends**2 + 2 / ends**3),
+    )
+    return np.array(
+        [(low + high) / means for low, high in zip(below, above, strict=True)]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What counts are likely to be whose noisy value is below a threshold; a table.
+
+    Attributes:
+        foretold: Ascending.
+        means: Expected counts.
+        variances: Expected squared errors of them.
+    """
+
+    foretold: FloatArray
+    means: FloatArray
+    variances: FloatArray
+
+    @classmethod
+    def of(cls, threshold: int, scale: float) -> "Unseen":
+        """Return the table of one level."""
+        quantiles = -np.log1p(-(np.arange(_POINTS) + 0.5) / _POINTS)
+        foretold = _FORETOLD * scale
+        moments = np.zeros((3, len(foretold)))
+        for weight, factor in MIXTURE:
+            counts = foretold[:, None] * factor * quantiles
+            below = (threshold - counts) / scale
+            tails = 0.5 * np.exp(-np.abs(below))
+            chances = weight * np.where(below < 0, tails, 1 - tails)
+            for power in range(3):
+                moments[power] += (counts**power * chances).mean(axis=1)
+        mass = np.maximum(moments[0], _VANISHED)
+        means = np.minimum(moments[1] / mass, threshold + scale)
+        spread = np.clip(moments[2] / mass - means**2, 0, threshold**2)
+        return cls(foretold, means, spread)
+
+    def likely(self, foretold: FloatArray) -> Likely:
+        """Return what such counts are likely to be."""
+        return Likely(
+            np.interp(foretold, self.foretold, self.means),
+            np.interp(foretold, self.foretold, self.variances),
+        )

@@ -1,0 +1,346 @@
+"""Counts of units from a tree, group by group, with what could not be decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.models import FloatArray, IntArray
+from release.sequences.questions.levels import BoolArray, LevelledTree
+from release.sequences.questions.question import (
+    Condition,
+    GroupKey,
+    Key,
+    KeyColumn,
+    LengthKey,
+    SlopeKey,
+    SymbolKey,
+)
+from release.sequences.questions.verdicts import verdict
+
+EVERY: Final = slice(0, None)
+"""All nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """One number a group, C order over the keys.
+
+    Attributes:
+        values: Estimated units that match for sure, or places in their sequences.
+        half_widths: 95 % half-widths of ``values``.
+        doubts: How much less ``values`` may be than that, since noise chose what is
+            added up.
+        undecided: Estimated units, or places, of which the tree does not say whether
+            they match (or in which group): pruned, or past what was looked at.
+        reach: 95 % half-widths of ``values`` and ``undecided`` together.
+    """
+
+    values: FloatArray
+    half_widths: FloatArray
+    doubts: FloatArray
+    undecided: FloatArray
+    reach: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """A tree's nodes, laid over the groups of a question.
+
+    Attributes:
+        codes: For each key, each node's place among its values; -1: not known.
+        least: For each key, the first place that a node can come to; None: any.
+        shape: How many values each key has.
+        settled: Where the condition is TRUE and all keys are known, for all below too.
+        fresh: Settled, but not above: these nodes are disjoint.
+        open: Leaves that are not settled and may match.
+    """
+
+    codes: tuple[IntArray, ...]
+    least: tuple[IntArray | None, ...]
+    shape: tuple[int, ...]
+    settled: BoolArray
+    fresh: BoolArray
+    open: BoolArray
+
+
+def grouped(
+    tree: LevelledTree, condition: Condition | None, keys: Sequence[KeyColumn]
+) -> Groups:
+    """Return which nodes match for sure, and in which group."""
+    true = (
+        np.ones(len(tree), dtype=np.int8)
+        if condition is None
+        else verdict(condition, tree).is_true
+    )
+    codes = tuple(places_of(key, tree) for key in keys)
+    settled = true > 0
+    for code in codes:
+        settled &= code >= 0
+    fresh = settled & ~settled[tree.parents]
+    fresh[tree.roots] = settled[tree.roots]
+    return Groups(
+        codes=codes,
+        least=tuple(_least_places(key, tree) for key in keys),
+        shape=tuple(len(key.values) for key in keys),
+        settled=settled,
+        fresh=fresh,
+        open=tree.is_leaf & (true >= 0) & ~settled,
+    )
+
+
+def count(tree: LevelledTree, groups: Groups) -> Counts:
+    """Count the units of each group.
+
+    A node's own count is taken where everything is settled there and was not above:
+    these nodes are disjoint, and a count carries less noise than the sum of what is
+    below it. Their variances are added. Where a model fits siblings to their parent's
+    count, errors of disjoint nodes lean against each other, so the sum is too large
+    rather than too small (docs/querying-releases.md).
+    """
+    values, variances = sure(tree, groups, groups.fresh)
+    undecided, spread = possible(tree, groups, groups.open)
+    of_all = np.maximum(variances, _of_everybody(tree, values, groups.settled))
+    may = groups.settled | groups.open
+    own = _of_everybody(tree, values + undecided, may)
+    reached = np.maximum(variances + spread, own)
+    half_widths = WEIGHTED_QUANTILE * np.sqrt(of_all)
+    reach = WEIGHTED_QUANTILE * np.sqrt(reached)
+    room = everybody(tree) - values
+    half_widths = np.minimum(half_widths, np.maximum(room, values))
+    return Counts(
+        values,
+        half_widths,
+        further(values, half_widths, doubted(tree, groups, groups.fresh)),
+        undecided,
+        np.minimum(reach, np.maximum(room - undecided, 0)),
+    )
+
+
+def _of_everybody(
+    tree: LevelledTree, values: FloatArray, nodes: BoolArray
+) -> FloatArray:
+    """Return the squared error of counts that comes from how many units there are.
+
+    Counts are parts of that number: where it is off, all of them are by their share.
+    What one number counts has the share of its leaves in the units that may be missed.
+
+    Args:
+        tree: Whose counts.
+        values: One a group.
+        nodes: That are counted.
+    """
+    every = float(tree.counts[tree.roots].sum())
+    deviation = float(np.sqrt(tree.variances[tree.roots].sum()))
+    leaves = 0.0
+    if values.size == 1:
+        leaves = float((nodes & tree.is_leaf).sum() / tree.is_leaf.sum())
+    shares = (values + leaves * deviation) / max(every + deviation, 1e-9)
+    return np.asarray(np.square(np.minimum(shares, 1) * deviation))
+
+
+def everybody(tree: LevelledTree) -> float:
+    """Return how many units there are at the most: no group holds more."""
+    roots = tree.roots
+    spread = WEIGHTED_QUANTILE * np.sqrt(tree.variances[roots].sum())
+    return float(tree.counts[roots].sum() + spread)
+
+
+def sure(
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
+) -> tuple[FloatArray, FloatArray]:
+    """Return counts and variances, summed by group.
+
+    Args:
+        tree: Whose counts.
+        groups: Of settled nodes.
+        times: How often each node's count is taken; 0 where a node is not settled.
+        within: These nodes alone.
+    """
+    nodes = _taken(times, within)
+    codes = [code[nodes] for code in groups.codes]
+    return _summed(tree, nodes, times, codes, groups.shape)
+
+
+def doubted(
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
+) -> FloatArray:
+    """Return how much less sums of settled nodes may be, by group, 95 times in 100.
+
+    What noise alone may have made is added up, and the half-width of all the others.
+    """
+    nodes = _taken(times, within)
+    in_doubt = tree.doubts[nodes] > 0
+    codes = [code[nodes] for code in groups.codes]
+    others = [code[~in_doubt] for code in codes]
+    _, variances = _summed(tree, nodes[~in_doubt], times, others, groups.shape)
+    places = _joined(codes, len(nodes), groups.shape)
+    doubts = times[nodes] * tree.doubts[nodes]
+    sums = np.bincount(places, doubts, prod(groups.shape)).astype(np.float64)
+    return np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances) + sums)
+
+
+def further(
+    values: FloatArray, half_widths: FloatArray, doubted: FloatArray
+) -> FloatArray:
+    """Return by how much more than their half-widths values may be too high."""
+    return np.maximum(np.minimum(doubted, values) - half_widths, 0)
+
+
+def possible(
+    tree: LevelledTree,
+    groups: Groups,
+    times: IntArray | BoolArray,
+    within: slice = EVERY,
+) -> tuple[FloatArray, FloatArray]:
+    """Return what may belong to each group: nodes that no key leads elsewhere.
+
+    Of sequences that go on somehow only the length is known from below: they belong to
+    no shorter one.
+
+    Args:
+        tree: Whose counts.
+        groups: Where keys lead.
+        times: How often each node's count is taken.
+        within: These nodes alone.
+    """
+    values, variances = np.zeros(groups.shape), np.zeros(groups.shape)
+    nodes = _taken(times, within)
+    known = [code[nodes] >= 0 for code in groups.codes]
+    for pattern in product((False, True), repeat=len(known)):
+        fits = np.ones(len(nodes), dtype=np.bool_)
+        for is_known, wanted in zip(known, pattern, strict=True):
+            fits &= is_known == wanted
+        if fits.any():
+            value, variance = _reached(tree, groups, nodes[fits], times, pattern)
+            values += value
+            variances += variance
+    return values.ravel(), variances.ravel()
+
+
+def _reached(
+    tree: LevelledTree,
+    groups: Groups,
+    nodes: IntArray,
+    times: IntArray | BoolArray,
+    known: Sequence[bool],
+) -> tuple[FloatArray, FloatArray]:
+    """Sum nodes over the groups that they can come to; 1 long where it is any."""
+    places: list[IntArray] = []
+    taken, laid, onwards = [], [], []
+    for axis, size in enumerate(groups.shape):
+        place = groups.codes[axis] if known[axis] else groups.least[axis]
+        laid.append(1 if place is None else size)
+        if place is not None:
+            places.append(place[nodes])
+            taken.append(size)
+            onwards += [] if known[axis] else [axis]
+    value, variance = _summed(tree, nodes, times, places, tuple(taken))
+    return _onwards(value.reshape(laid), onwards), _onwards(
+        variance.reshape(laid), onwards
+    )
+
+
+def _onwards(sums: FloatArray, axes: Sequence[int]) -> FloatArray:
+    """Let what begins at a place stand at every later one, too."""
+    for axis in axes:
+        sums = sums.cumsum(axis=axis)
+    return sums
+
+
+def _taken(times: IntArray | BoolArray, within: slice) -> IntArray:
+    return np.flatnonzero(times[within]) + (within.start or 0)
+
+
+def _summed(
+    tree: LevelledTree,
+    nodes: IntArray,
+    times: IntArray | BoolArray,
+    codes: Sequence[IntArray],
+    shape: tuple[int, ...],
+) -> tuple[FloatArray, FloatArray]:
+    """Return counts and variances of disjoint nodes, so many times, by group.
+
+    Args:
+        tree: Whose counts.
+        nodes: Which of them.
+        times: How often each of all nodes counts; booleans: once.
+        codes: Of these nodes, for each key.
+        shape: How many values each key has.
+    """
+    counts, variances = tree.counts[nodes], tree.variances[nodes]
+    if times.dtype != np.bool_:
+        often = times[nodes]
+        counts, variances = often * counts, often**2 * variances
+    places, size = _joined(codes, len(nodes), shape), prod(shape)
+    sums = np.bincount(places, counts, size).astype(np.float64)
+    apart = np.bincount(places, variances, size).astype(np.float64)
+    if tree.lean:
+        together = np.bincount(places, np.sqrt(variances), size)
+        apart = (1 - tree.lean) * apart + tree.lean * np.square(together)
+    return sums, apart
+
+
+def _joined(codes: Sequence[IntArray], nodes: int, shape: tuple[int, ...]) -> IntArray:
+    """Return each node's group, C order over the keys."""
+    places = codes[0] if codes else np.zeros(nodes, dtype=np.int64)
+    for code, size in zip(codes[1:], shape[1:], strict=True):
+        places = places * size + code
+    return places
+
+
+# -- keys ------------------------------------------------------------------------
+
+
+def places_of(column: KeyColumn, tree: LevelledTree) -> IntArray:
+    """Return each node's place among a key's values; -1 where it is not known."""
+    return _places(column.key, column, tree)
+
+
+def _places(key: Key, column: KeyColumn, tree: LevelledTree) -> IntArray:
+    match key:
+        case GroupKey():
+            return tree.groups
+        case LengthKey():
+            first = column.values[0]
+            skipped = first if isinstance(first, int) else 0
+            known = tree.known_lengths
+            return _skipped(known, skipped) if skipped else known
+        case SymbolKey(place):
+            # the end shares its group with NULL, where that is a symbol
+            return np.minimum(tree.at(place), len(column.values) - 1)
+        case SlopeKey():
+            return _bands(key, tree)
+
+
+def _least_places(column: KeyColumn, tree: LevelledTree) -> IntArray | None:
+    """Return the first of a key's values that each node can come to; None: any."""
+    if not isinstance(column.key, LengthKey):
+        return None
+    first = column.values[0]
+    shown = tree.lengths - (first if isinstance(first, int) else 0)
+    return np.clip(shown, 0, len(column.values) - 1)
+
+
+def _skipped(known: IntArray, least: int) -> IntArray:
+    """Return lengths from the least that is shown; shorter ones are with it."""
+    return np.where(known < 0, -1, np.maximum(known - least, 0))
+
+
+def _bands(key: SlopeKey, tree: LevelledTree) -> IntArray:
+    """Return the band of each slope: floor(slope / width + 1/2); NULL is last."""
+    slopes = tree.slopes
+    width = key.width * 10**tree.domain.alphabet.scale
+    top = 2 * slopes.rise * width.denominator + slopes.run * width.numerator
+    band = top // (2 * slopes.run * width.numerator) + key.most
+    return np.where(tree.is_final, np.where(slopes.exists, band, 2 * key.most + 1), -1)

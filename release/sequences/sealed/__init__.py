@@ -1,0 +1,1 @@
+"""Sequences as strategies see them: walked, sampled, counted under a seal."""

@@ -1,0 +1,1 @@
+"""Releases on disk: written, signed, opened."""

@@ -1,0 +1,147 @@
+"""Tables of a release for people: every cell, or every path, one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from privacy.schema import ColumnType, Scalar
+from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.models import (
+    AnyArray,
+    CubeModel,
+    FloatArray,
+    IntArray,
+    Roll,
+    Table,
+)
+from release.contract.sequence_domain import SequenceDomain
+from release.sequences.contract import SequenceModel
+from release.sequences.estimation.paths import PathTree
+from release.store.tables import codes_of
+
+CUBE: Final = "cube"
+TREE: Final = "tree"
+MAX_LISTED_CELLS: Final = 1_000_000
+"""The most cells or paths that are listed one by one; the model's tables hold all."""
+
+ENDED, NOT_KNOWN, ROOT = "(end)", "(not known)", "(all)"
+"""How a path's last step is shown where it is no symbol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One table for people.
+
+    Attributes:
+        name: Of its files.
+        table: Columns of one length.
+        labels: Columns whose integers stand for values.
+        types: Of those columns.
+    """
+
+    name: str
+    table: Table
+    labels: Mapping[str, Sequence[Scalar | None]]
+    types: Mapping[str, ColumnType]
+
+
+def cube_listing(model: CubeModel) -> Listing | None:
+    """Return the cells of a cube; None where they are among its tables, or too many."""
+    if CUBE in model.tables() or model.domain.size > MAX_LISTED_CELLS:
+        return None
+    dimensions = model.domain.dimensions
+    labels = {dimension.name: dimension.values for dimension in dimensions}
+    types = {dimension.name: dimension.type for dimension in dimensions}
+    return Listing(CUBE, listed_cells(model), labels, types)
+
+
+def listed_cells(model: CubeModel) -> Table:
+    """Return a row a cell: the codes of its values, estimate and variance."""
+    domain = model.domain
+    codes = codes_of(domain.shape)
+    roll = Roll(
+        codes=tuple(np.arange(size, dtype=np.int64) for size in domain.shape),
+        groups=domain.shape,
+    )
+    estimates = model.roll(roll)
+    columns: dict[str, AnyArray] = {
+        dimension.name: code
+        for dimension, code in zip(domain.dimensions, codes, strict=True)
+    }
+    taken = set(columns)
+    for name, values in (
+        ("estimate", estimates.values),
+        ("variance", estimates.variances),
+        ("half_width_95", estimates.half_widths),
+    ):
+        columns[name if name not in taken else f"{name}_"] = values
+    return columns
+
+
+# -- paths ------------------------------------------------------------------------
+
+
+def tree_listing(model: SequenceModel) -> Listing | None:
+    """Return the paths of a release of sequences; None where they are too many."""
+    tree = model.paths()
+    if len(tree.counts) > MAX_LISTED_CELLS or TREE in model.tables():
+        return None
+    domain = model.domain
+    alphabet = [_shown(value) for value in domain.alphabet.values]
+    labels: dict[str, Sequence[Scalar | None]] = {
+        "symbol": [ROOT, *alphabet, ENDED, NOT_KNOWN]
+    }
+    types = {"symbol": ColumnType.TEXT}
+    if domain.split is not None:
+        labels["split"] = domain.split.values
+        types["split"] = domain.split.type
+    return Listing(TREE, listed_paths(domain, tree), labels, types)
+
+
+def listed_paths(domain: SequenceDomain, tree: PathTree) -> Table:
+    """Return a row a path: its place, its parent's, its last symbol, and its count."""
+    columns: dict[str, AnyArray] = {
+        "path": np.arange(len(tree.counts), dtype=np.int64),
+        "parent": tree.parents,
+    }
+    if domain.split is not None:
+        columns["split"] = tree.groups
+    columns |= {
+        "length": tree.depths,
+        "symbol": _last_symbols(tree),
+        "estimate": tree.counts,
+        "variance": tree.variances,
+        "half_width_95": _half_widths(tree, domain.rest),
+    }
+    return columns
+
+
+def _half_widths(tree: PathTree, rest: int) -> FloatArray:
+    """Return what a branch says of each path (as ``questions/browsing.py`` does).
+
+    Paths that noise alone may have made are off by all they hold, and what is left
+    beside them as far as its parent and they are together.
+    """
+    doubts = np.zeros(len(tree.counts)) if tree.doubts is None else tree.doubts
+    widths = np.maximum(WEIGHTED_QUANTILE * np.sqrt(tree.variances), doubts)
+    sure = np.where(doubts > 0, 0.0, tree.variances)
+    is_rest = tree.symbols == rest
+    others, owners = ~is_rest & (tree.parents >= 0), tree.parents[is_rest]
+    off = []
+    for each in (sure, doubts):
+        below = np.bincount(tree.parents[others], each[others], len(each))
+        off.append((below + each)[owners])
+    left = off[1] + WEIGHTED_QUANTILE * np.sqrt(off[0])
+    widths[is_rest] = np.maximum(widths[is_rest], left)
+    return np.asarray(widths)
+
+
+def _last_symbols(tree: PathTree) -> IntArray:
+    """Return codes that begin with the root's."""
+    return tree.symbols + 1
+
+
+def _shown(value: Scalar | None) -> str:
+    return "none" if value is None else str(value)

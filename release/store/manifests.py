@@ -1,0 +1,275 @@
+"""The manifest of a release: what was published, how, for how much; and signed.
+
+Everything in it is public or noisy. Its time is that of the charge (PRIVACY 7).
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from engines.regular_files import opened
+from mechanisms.measuring.meter import Part
+from privacy.charges import Charge
+from privacy.schema import ColumnType, Dataset
+from privacy.schema_json import scalar_from_json, scalar_to_json
+from query_lang.plans.dimensions import CubeDimension
+from query_lang.specs.cubes import CubePlan
+from query_lang.specs.sequences import SequencePlan
+from release.contract.domain import CubeDomain, Dimension
+from release.contract.errors import BrokenReleaseError
+from release.contract.models import Facts
+from release.contract.sequence_domain import SequenceDomain
+from release.contract.spec import ReleaseSpec, SequenceSpec
+from release.contract.strategies import Expectation
+from release.store.signing import Signer, is_signed
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = 1
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What is known of a release before its noise is drawn; public, all of it.
+
+    Attributes:
+        release_id: Random.
+        spec: As the custodian wrote it.
+        plan: As it was compiled.
+        dataset: The public schema that it was compiled against.
+        snapshot: Whose rows are counted.
+        parts: How the loss divides.
+        expected: What public facts say of the error.
+        charged: When the charge was made, UTC, ISO 8601.
+        code_version: Of Curator.
+    """
+
+    release_id: str
+    spec: ReleaseSpec
+    plan: CubePlan | SequencePlan
+    dataset: Dataset
+    snapshot: str
+    parts: tuple[Part, ...]
+    expected: Expectation
+    charged: str
+    code_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What a manifest says of a model: what rebuilds it, and its public facts."""
+
+    kind: str
+    facts: Facts
+
+
+def manifest_of(
+    publication: Publication,
+    charge: Charge,
+    model: ModelFacts,
+    files: Mapping[str, Document],
+) -> Document:
+    """Return the manifest, not yet signed."""
+    spec, plan, dataset = publication.spec, publication.plan, publication.dataset
+    expected = publication.expected
+    return {
+        "format": FORMAT,
+        "id": publication.release_id,
+        "name": spec.name,
+        "kind": spec.kind,
+        "dataset": dataset.name,
+        "population": dataset.population,
+        "snapshot": publication.snapshot,
+        "snapshot_date": dataset.snapshot_date.isoformat(),
+        "charged": publication.charged,
+        "code_version": publication.code_version,
+        "loss": {"epsilon": str(charge.loss), "delta": "0"},
+        "unit": dataset.unit,
+        "neighbours": f"add or remove all rows of one {dataset.unit}",
+        "counts": spec.counts,
+        "l1_sensitivity": plan.l1_sensitivity,
+        "derivation": plan.derivation.splitlines(),
+        "warnings": [warning.detail for warning in plan.warnings],
+        "question": _question(spec),
+        "plan_sha256": hashlib.sha256(plan.canonical.encode()).hexdigest(),
+        **_range_of(spec, plan),
+        "strategy": spec.strategy,
+        "parameters": dict(spec.parameters),
+        "parts": [
+            {"name": part.name, "epsilon": str(part.loss)} for part in publication.parts
+        ],
+        "expected_error": {
+            "cell_rmse": expected.cell_rmse,
+            "total_rmse": expected.total_rmse,
+            "words": expected.words,
+        },
+        "model": {"kind": model.kind, "facts": model.facts},
+        "files": dict(sorted(files.items())),
+    }
+
+
+def _range_of(spec: ReleaseSpec, plan: CubePlan | SequencePlan) -> Document:
+    """Return what a release ranges over."""
+    if isinstance(plan, CubePlan):
+        return {
+            "cells": plan.size,
+            "dimensions": [_told(dimension) for dimension in plan.dimensions],
+        }
+    periods = spec.periods if isinstance(spec, SequenceSpec) else None
+    return {
+        "order": spec.order if isinstance(spec, SequenceSpec) else None,
+        "periods": None
+        if periods is None
+        else periods.model_dump(mode="json", exclude_none=True),
+        "alphabet": _told(plan.alphabet),
+        "max_length": plan.max_length,
+        "split": None if plan.split is None else _told(plan.split),
+    }
+
+
+def _told(dimension: CubeDimension) -> Document:
+    return {
+        "name": dimension.name,
+        "type": dimension.type.value,
+        "expression": dimension.expression,
+        "ordered": dimension.ordered,
+        "constant_in_unit": dimension.constant,
+        "scale": dimension.scale,
+        "values": [
+            None if value is None else scalar_to_json(value)
+            for value in dimension.values
+        ],
+    }
+
+
+def _question(spec: ReleaseSpec) -> Document:
+    bounds = None if spec.bounds is None else spec.bounds.model_dump(exclude_none=True)
+    return {"from": spec.source, "where": spec.where, "bounds": bounds}
+
+
+def signed_bytes(manifest: Document, signer: Signer) -> bytes:
+    """Return the bytes of a signed manifest: equal for equal manifests."""
+    named = {**manifest, "public_key": signer.public_key}
+    signature = signer.sign(_canonical(named))
+    signed = {**named, "signature": signature}
+    return _written(signed)
+
+
+def _written(signed: Mapping[str, object]) -> bytes:
+    """Return the one form in which a signed manifest is stored and read."""
+    text = json.dumps(signed, sort_keys=True, ensure_ascii=False, indent=1)
+    return text.encode() + b"\n"
+
+
+def _canonical(manifest: Document) -> bytes:
+    return json.dumps(
+        manifest, sort_keys=True, ensure_ascii=True, separators=(",", ":")
+    ).encode()
+
+
+def is_genuine(manifest: Document, public_key: str | None = None) -> bool:
+    """Whether a manifest's signature is right.
+
+    Args:
+        manifest: As it was read.
+        public_key: Of the installation, where it is known; else the manifest's own
+            says only that nothing was changed since.
+    """
+    content = dict(manifest)
+    signature, named = content.pop("signature", None), content.get("public_key")
+    if not isinstance(signature, str) or not isinstance(named, str):
+        return False
+    if public_key is not None and named != public_key:
+        return False
+    return is_signed(_canonical(content), signature, named)
+
+
+def read_manifest(folder: Path) -> Document:
+    """Return the manifest of a release's folder; its signature is not looked at.
+
+    Its bytes are the only ones that say what it says: a key told twice would be read
+    by people in one way and by programs in another.
+
+    Raises:
+        OSError: There is none.
+        BrokenReleaseError: It is none of ours.
+    """
+    with opened(folder / MANIFEST) as file:
+        content = file.read()
+    try:
+        manifest: object = json.loads(content)
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        message = f"{MANIFEST} has a format that this version does not read"
+        raise BrokenReleaseError(message)
+    if not _is_written(manifest, content):
+        message = f"{MANIFEST} is not written as it was signed"
+        raise BrokenReleaseError(message)
+    return manifest
+
+
+def _is_written(manifest: Document, content: bytes) -> bool:
+    try:
+        return _written(manifest) == content
+    except ValueError:  # half of a character that needs two
+        return False
+
+
+def domain_in(manifest: Mapping[str, object]) -> CubeDomain:
+    """Return the domain that a manifest describes.
+
+    Raises:
+        BrokenReleaseError: It describes none.
+    """
+    bound, listed = manifest.get("l1_sensitivity"), manifest.get("dimensions")
+    if not isinstance(bound, int) or not isinstance(listed, list):
+        message = "the manifest has no dimensions"
+        raise BrokenReleaseError(message)
+    return CubeDomain(tuple(_dimension(one) for one in listed), bound)
+
+
+def sequences_in(manifest: Mapping[str, object]) -> SequenceDomain:
+    """Return the domain that a manifest of sequences describes.
+
+    Raises:
+        BrokenReleaseError: It describes none.
+    """
+    most, alphabet = manifest.get("max_length"), manifest.get("alphabet")
+    split = manifest.get("split")
+    if not isinstance(most, int) or not isinstance(alphabet, dict):
+        message = "the manifest has no alphabet"
+        raise BrokenReleaseError(message)
+    own = _dimension(split) if isinstance(split, dict) else None
+    return SequenceDomain(_dimension(alphabet), most, own)
+
+
+def _dimension(written: Mapping[str, object]) -> Dimension:
+    kind, values, scale = (
+        ColumnType(str(written["type"])),
+        written["values"],
+        written["scale"],
+    )
+    if not isinstance(values, list) or not isinstance(scale, int):
+        message = "a dimension of the manifest has no values"
+        raise BrokenReleaseError(message)
+    return Dimension(
+        name=str(written["name"]),
+        type=kind,
+        values=tuple(
+            None if value is None else scalar_from_json(value, kind) for value in values
+        ),
+        ordered=written["ordered"] is True,
+        constant=written["constant_in_unit"] is True,
+        scale=scale,
+    )
+
+
+def day_of(manifest: Mapping[str, object]) -> date:
+    """Return the snapshot's declared date."""
+    return date.fromisoformat(str(manifest["snapshot_date"]))
