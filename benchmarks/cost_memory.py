@@ -23,7 +23,7 @@ from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from privacy.errors import SqlNotAllowedError
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
-from upstream.ingestion import STORED_PLAIN
+from upstream.ingestion.ingestion import STORED_PLAIN
 
 MOST: Final = 2_048
 """Beyond so many MiB no plan of so few units should go."""

@@ -37,7 +37,7 @@ from privacy.schema import (
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import MEMORY_SHARE
-from upstream.ingestion import STORED_PLAIN
+from upstream.ingestion.ingestion import STORED_PLAIN
 
 VISITS, LABS, CODES, OWN_CODES, NOTE_BYTES = 40, 10, 500, 200, 200
 HELD_BYTES = 20 * 10**6

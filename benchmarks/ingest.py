@@ -20,11 +20,11 @@ from pathlib import Path
 
 import duckdb
 
-from upstream.ingestion import MEMORY_LIMIT, ingest
-from upstream.manifest import Manifest
+from upstream.files.sources import Folders, open_sources
+from upstream.ingestion.ingestion import MEMORY_LIMIT, ingest
+from upstream.manifests.manifest import Manifest
 from upstream.progress import Step
-from upstream.sources import Folders, open_sources
-from upstream.staging import values_sql
+from upstream.staging.staging import values_sql
 
 THREADS = 2
 _COLUMNS = {

@@ -14,9 +14,9 @@ from privacy.schema_json import dataset_from_json
 from server.use_cases.loading.activation_messages import Asked, Reply
 from server.use_cases.services.secret_files import OverlapFiles
 from upstream.errors import IngestionError
-from upstream.ingestion import named_in_snapshot
-from upstream.public_rows import public_rows, public_rows_if_readable
-from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
+from upstream.ingestion.ingestion import named_in_snapshot
+from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
+from upstream.public_check.published_ids import Declared, EarlierSnapshot, KnownUnits
 
 NICENESS = 15  # as of loads, see server.job_worker
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from server.settings import Settings
 from server.use_cases.publishing.cost_settings import question_limits
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 DATASETS = {

@@ -8,7 +8,7 @@ def made_for_each(table: Table, column: Column) -> bool:
 
     DuckDB 2.0.0 stores equal numbers (dates, truths, NULLs) once for thousands of rows
     and works on them once: one unit's row would begin work on all others. Texts are
-    stored for each row (``upstream.ingestion.STORED_PLAIN``), and public rows are the
-    same for every unit.
+    stored for each row (``upstream.ingestion.ingestion.STORED_PLAIN``), and public rows
+    are the same for every unit.
     """
     return not table.is_public and column.type is not ColumnType.TEXT

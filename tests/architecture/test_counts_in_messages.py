@@ -14,7 +14,7 @@ COUNT = re.compile(rf"(?<!of )\{{[^{{}}]+\}} (?:{NOUNS})\b")
 ALWAYS_SEVERAL = {
     "budget/chain/writing.py": 1,  # an internal error, which tells a list of counts
     "server/cli/release_making.py": 1,  # a sum of several releases
-    "upstream/load_warnings.py": 2,  # units that are like another
+    "upstream/ingestion/load_warnings.py": 2,  # units that are like another
 }
 
 

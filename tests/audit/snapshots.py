@@ -8,8 +8,8 @@ from engines.duckdb.snapshots import BLIND
 from privacy.contributions import NO_BOUNDS
 from query_lang.compile import compile_query
 from tests.semantics.engine import exact_vectors
-from upstream.ingestion import ingest
-from upstream.manifest import load_manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import load_manifest
 
 SECRET = bytes(range(32))
 

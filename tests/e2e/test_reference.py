@@ -22,8 +22,8 @@ from query_lang.showing.presentation import present
 from server.demo.hospital import write_hospital
 from tests.conformance.reading import tree_of
 from tests.semantics.evaluator import NO_BOUNDS, Codes, Prepared
-from upstream.ingestion import ingest
-from upstream.manifest import load_manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import load_manifest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/query-language.md"

@@ -15,7 +15,7 @@ from query_lang.syntax.rules import RULES
 from server.demo.manifest import MANIFEST
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.refusals import REFUSED
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/query-language.md"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from upstream.errors import ManifestError
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 
 FOLDER = Path(__file__).parent / "broken_manifests"
 BROKEN = sorted(p for p in FOLDER.glob("*.yaml") if p.name != "sound.yaml")

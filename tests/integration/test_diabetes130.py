@@ -13,7 +13,7 @@ import pytest
 from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from tests.harness import Installation, ask, client, serve_in_thread
 from tests.samplers import ZeroSampler
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "diabetes130.yaml"
 

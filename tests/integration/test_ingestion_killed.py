@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from upstream.ingestion import ingest
-from upstream.manifest import Manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import Manifest
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = {
@@ -35,8 +35,8 @@ MANIFEST = {
 LOADER = """
 import sys
 from pathlib import Path
-from upstream.ingestion import ingest
-from upstream.manifest import Manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import Manifest
 folder = Path(sys.argv[1])
 ingest(Manifest.from_json((folder / "m.json").read_text()), base=folder,
        import_folder=folder, secret=bytes(32), target=folder / "s.duckdb",

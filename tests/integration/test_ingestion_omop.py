@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from upstream.ingestion import ingest
-from upstream.manifest import load_manifest
-from upstream.manifest_check import manifest_problems
+from upstream.drafting.manifest_check import manifest_problems
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import load_manifest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CONCEPTS = """\

@@ -61,7 +61,7 @@ FAULTS = (
     Fault(
         "forms_by_values",
         "the engine chooses by a column's values how it is stored",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        **STORED_PLAIN,\n",
         "",
         ("tests/unit/upstream/test_stored_forms.py",),
@@ -648,7 +648,7 @@ FAULTS = (
     Fault(
         "older_tables_unseen",
         "an older snapshot names people who came since, in public",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "            watch.refuse_published()\n",
         "",
         ("tests/integration/test_activations.py",),
@@ -716,7 +716,7 @@ FAULTS = (
     Fault(
         "no_row_bound",
         "ingestion keeps every row of a patient",
-        "upstream/private_tables.py",
+        "upstream/ingestion/private_tables.py",
         'f"WHERE place <= {table.max_rows_per_unit} ORDER BY unit_key, row_rank"',
         '"ORDER BY unit_key, row_rank"',
         ("tests/unit/upstream", "tests/property"),
@@ -724,7 +724,7 @@ FAULTS = (
     Fault(
         "long_texts_stored",
         "a text longer than max_length is stored",
-        "upstream/reading_sql.py",
+        "upstream/files/reading_sql.py",
         'fits = f"NOT {is_long_sql(p, reader.column.length_bytes)}"',
         'fits = "true"',
         ("tests/unit/upstream/test_sizes.py", "tests/unit/upstream/test_reading.py"),
@@ -732,7 +732,7 @@ FAULTS = (
     Fault(
         "long_texts_carried",
         "a load carries texts of megabytes",
-        "upstream/long_texts.py",
+        "upstream/files/long_texts.py",
         'return f"CASE WHEN strlen({raw}) > {most_bytes} THEN {digest} ELSE {raw} END"',
         "return raw",
         ("tests/unit/upstream/test_sizes.py",),
@@ -740,7 +740,7 @@ FAULTS = (
     Fault(
         "any_number_of_rows",
         "a table may keep more rows than it declares",
-        "upstream/sizes.py",
+        "upstream/manifests/sizes.py",
         "    if rows > table.most_rows:",
         "    if False:",
         ("tests/unit/upstream/test_sizes.py",),
@@ -748,7 +748,7 @@ FAULTS = (
     Fault(
         "patients_in_public",
         "a public table may hold the load's unit ids",
-        "upstream/public_watch.py",
+        "upstream/public_check/public_watch.py",
         "        self._refuse([(*columns, *named)])\n",
         "",
         ("tests/unit/upstream/test_published_ids.py",),
@@ -764,7 +764,7 @@ FAULTS = (
     Fault(
         "full_disk_as_a_crash",
         "a load ends in a traceback where the disk is full",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        if is_for_want_of_space(error, target.parent):",
         "        if False:",
         ("tests/unit/upstream/test_full_disks.py",),
@@ -772,7 +772,7 @@ FAULTS = (
     Fault(
         "undeclared_columns",
         "a table of patients is public once the ids are left out of the manifest",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "lost = lost_texts(table, self.declared.coinciding)",
         "lost = ()",
         ("tests/unit/upstream/test_lost_texts.py",),
@@ -820,7 +820,7 @@ FAULTS = (
     Fault(
         "files_are_not_held_against_what_was_checked",
         "a file that was swapped after its check is read by position",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        refuse_changed(files)\n        return ingested",
         "        return ingested",
         ("tests/unit/upstream/test_hostile_files.py",),
@@ -836,7 +836,7 @@ FAULTS = (
     Fault(
         "chains_of_aliases",
         "aliases of aliases make a manifest deeper than may be read",
-        "upstream/yaml_nodes.py",
+        "upstream/manifests/yaml_nodes.py",
         "        if len(self._open) > MAX_DEPTH:",
         "        if len(self._open) > MAX_DEPTH * 50:",
         ("tests/unit/upstream/test_manifest.py",),
@@ -860,7 +860,7 @@ FAULTS = (
     Fault(
         "rows_of_patients_in_public",
         "a table of diagnoses is public where it has encounters and no patient",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_rows_of(list(self._private_rows(private)))\n",
         "",
         ("tests/unit/upstream/test_row_ids.py",),
@@ -868,7 +868,7 @@ FAULTS = (
     Fault(
         "catalogues_refused",
         "a list of drugs is refused since patients take them",
-        "upstream/row_evidence.py",
+        "upstream/public_check/row_evidence.py",
         "return found * self.all_uses < _LEAST_TIMES *",
         "return found < 0 *",
         ("tests/unit/upstream/test_row_ids.py",),
@@ -876,7 +876,7 @@ FAULTS = (
     Fault(
         "running_numbers_refused",
         "a price list is refused since visits have running numbers too",
-        "upstream/row_evidence.py",
+        "upstream/public_check/row_evidence.py",
         "if self.length == SHORT or uses.are_running(self.length):",
         "if False:",
         ("tests/unit/upstream/test_row_ids.py",),
@@ -884,7 +884,7 @@ FAULTS = (
     Fault(
         "namesakes_forgotten",
         "a table of visits is public where they are numbered from 1",
-        "upstream/row_evidence.py",
+        "upstream/public_check/row_evidence.py",
         "if namesakes and found",
         "if False and found",
         ("tests/unit/upstream/test_row_ids.py",),
@@ -892,7 +892,7 @@ FAULTS = (
     Fault(
         "joined_files_drafted_as_public",
         "a draft proposes diagnoses by encounter as public",
-        "upstream/drafting.py",
+        "upstream/drafting/drafting.py",
         "                draft.join_to(drafts, names)\n",
         "",
         ("tests/cli/test_manifests.py",),
@@ -900,7 +900,7 @@ FAULTS = (
     Fault(
         "values_no_domain_keeps",
         "a table of patients is public where its ids are clamped or listed nowhere",
-        "upstream/file_columns.py",
+        "upstream/staging/file_columns.py",
         'f"CASE WHEN NOT ({kept}) THEN w{index} END" if kept else',
         '"NULL::VARCHAR" if kept else',
         ("tests/unit/upstream/test_lost_texts.py",),
@@ -908,7 +908,7 @@ FAULTS = (
     Fault(
         "ids_read_as_decimals",
         "a table of patients is public where its ids are read as decimals or days",
-        "upstream/file_columns.py",
+        "upstream/staging/file_columns.py",
         'f", CASE WHEN {kept} THEN w{index} END AS k{index}"',
         'f", NULL::VARCHAR AS k{index}"',
         ("tests/unit/upstream/test_lost_texts.py",),
@@ -916,7 +916,7 @@ FAULTS = (
     Fault(
         "a_folder_for_each",
         "a public table may be read from a folder for each patient",
-        "upstream/sources.py",
+        "upstream/files/sources.py",
         "    yield from below.parts\n",
         "    yield below.name\n",
         ("tests/unit/upstream/test_public_names.py",),
@@ -924,7 +924,7 @@ FAULTS = (
     Fault(
         "headers_by_case_alone",
         "a public file may have a unit column that is spelled with a dash",
-        "upstream/sources.py",
+        "upstream/files/sources.py",
         '    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))',
         "    return plain",
         ("tests/unit/upstream/test_lost_texts.py",),
@@ -932,7 +932,7 @@ FAULTS = (
     Fault(
         "earlier_patients_in_public",
         "a public table may hold unit ids of earlier loads",
-        "upstream/public_watch.py",
+        "upstream/public_check/public_watch.py",
         "(() if own is None else ids.of_known(own, _OWN))",
         "()",
         ("tests/unit/upstream/test_published_ids.py",),
@@ -940,7 +940,7 @@ FAULTS = (
     Fault(
         "ids_in_file_names",
         "ids with something around them are not found",
-        "upstream/embedded_hits.py",
+        "upstream/public_check/embedded_hits.py",
         "{' OR '.join(chosen) or 'false'}",
         "false",
         ("tests/unit/upstream/test_embedded_ids.py",),
@@ -948,7 +948,7 @@ FAULTS = (
     Fault(
         "words_within",
         "ids of letters alone are not found in sentences",
-        "upstream/embedded_hits.py",
+        "upstream/public_check/embedded_hits.py",
         "-length(form) ",
         "NULL ",
         ("tests/unit/upstream/test_words_within.py",),
@@ -956,7 +956,7 @@ FAULTS = (
     Fault(
         "ordinary_words_refused",
         "ordinary words that are some people's ids are refused",
-        "upstream/coincidence.py",
+        "upstream/id_forms/coincidence.py",
         "_WORDS_THAT_ARE_IDS = 0.02",
         "_WORDS_THAT_ARE_IDS = 0.0",
         ("tests/unit/upstream/test_words_within.py",),
@@ -964,7 +964,7 @@ FAULTS = (
     Fault(
         "accidents_refused",
         "telephone numbers that are ids now and then are refused",
-        "upstream/coincidence.py",
+        "upstream/id_forms/coincidence.py",
         "LEAST_ODDS_RATIO * misses * probability",
         "misses * probability",
         ("tests/unit/upstream/test_embedded_ids.py",),
@@ -972,7 +972,7 @@ FAULTS = (
     Fault(
         "patients_in_lists",
         "a list of values or a hierarchy may hold unit ids",
-        "upstream/public_watch.py",
+        "upstream/public_check/public_watch.py",
         "        self._refuse(_declarations(self._declared))\n",
         "",
         ("tests/unit/upstream/test_published_ids.py",),
@@ -980,7 +980,7 @@ FAULTS = (
     Fault(
         "patients_in_names",
         "columns, tables and levels may be named by unit ids",
-        "upstream/public_watch.py",
+        "upstream/public_check/public_watch.py",
         "    yield public_names(declared)\n",
         "",
         ("tests/unit/upstream/test_public_names.py",),
@@ -988,7 +988,7 @@ FAULTS = (
     Fault(
         "files_names_unseen",
         "a public file may have a column for each patient, renamed",
-        "upstream/public_names.py",
+        "upstream/public_check/public_names.py",
         "[declared.headers[at] for at in chosen if at in declared.headers]",
         "[]",
         ("tests/unit/upstream/test_public_names.py",),
@@ -996,7 +996,7 @@ FAULTS = (
     Fault(
         "a_file_for_each",
         "a public table may be read from a file for each patient",
-        "upstream/public_watch.py",
+        "upstream/public_check/public_watch.py",
         "        self._refuse([(*columns, *named)])\n",
         "        self._refuse([columns])\n",
         ("tests/unit/upstream/test_public_names.py",),
@@ -1004,7 +1004,7 @@ FAULTS = (
     Fault(
         "a_handful_in_each",
         "each list, table and hierarchy may hold a handful of unit ids",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_together()\n",
         "",
         ("tests/unit/upstream/test_public_names.py",),
@@ -1012,7 +1012,7 @@ FAULTS = (
     Fault(
         "earlier_public_tables",
         "a load is not compared with what other datasets published",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_other_datasets()\n",
         "",
         ("tests/unit/upstream/test_published_ids.py",),
@@ -1036,7 +1036,7 @@ FAULTS = (
     Fault(
         "known_units_counted",
         "units of earlier loads make a load large enough to be compared",
-        "upstream/published_ids.py",
+        "upstream/public_check/published_ids.py",
         'apart = f"ANTI JOIN temp.{name} USING (digest)"',
         'apart = ""',
         ("tests/unit/upstream/test_unit_fold.py",),
@@ -1044,7 +1044,7 @@ FAULTS = (
     Fault(
         "forms_apart",
         "ids that populations spell otherwise are two people",
-        "upstream/units.py",
+        "upstream/staging/units.py",
         '        "UNION ALL SELECT unit_key, digest FROM temp.forms "\n',
         "",
         ("tests/unit/upstream/test_unit_fold.py",),
@@ -1060,7 +1060,7 @@ FAULTS = (
     Fault(
         "columns_alone",
         "a public table may hold a handful of unit ids in each column",
-        "upstream/published_ids.py",
+        "upstream/public_check/published_ids.py",
         "    if counts.pop(None, 0) <= HANDFUL:",
         "    counts.pop(None, 0)\n    if max(counts.values(), default=0) <= HANDFUL:",
         ("tests/unit/upstream/test_published_ids.py",),
@@ -1068,7 +1068,7 @@ FAULTS = (
     Fault(
         "numbers_as_written",
         "unit ids are not found where a program wrote them as floats",
-        "upstream/loose_ids.py",
+        "upstream/id_forms/loose_ids.py",
         "    yield _kept(core)\n    yield from _numbers(core)\n",
         "    yield _kept(core)\n",
         ("tests/unit/upstream/test_loose_ids.py",),
@@ -1076,7 +1076,7 @@ FAULTS = (
     Fault(
         "ranges_as_numbers",
         "age groups and dates are taken for unit ids",
-        "upstream/loose_ids.py",
+        "upstream/id_forms/loose_ids.py",
         '    return "".join(parts) if one_number else cluster',
         '    return "".join(parts)',
         ("tests/unit/upstream/test_loose_ids.py",),
@@ -1141,7 +1141,7 @@ FAULTS = (
     Fault(
         "rows_counted_alone",
         "public rows that an approval binds to are counted, not digested",
-        "upstream/public_rows.py",
+        "upstream/ingestion/public_rows.py",
         "        digest.update(str(found[0][0]).encode())",
         "        pass",
         ("tests/unit/upstream/test_public_rows.py",),
@@ -1149,7 +1149,7 @@ FAULTS = (
     Fault(
         "fold_forgotten",
         "unit ids are not folded as the population declares",
-        "upstream/ingestion.py",
+        "upstream/ingestion/ingestion.py",
         "manifest.population.unit_fold or ()",
         "()",
         ("tests/unit/upstream/test_unit_fold.py",),
@@ -1157,7 +1157,7 @@ FAULTS = (
     Fault(
         "any_number_of_units",
         "a load may have more units than its population declares",
-        "upstream/sizes.py",
+        "upstream/manifests/sizes.py",
         "    if units > population.most_units:",
         "    if False:",
         ("tests/unit/upstream/test_sizes.py",),
@@ -1358,7 +1358,7 @@ FAULTS = (
     Fault(
         "nobody_loaded",
         "a unit may have the key of the row that joins hold for nobody",
-        "upstream/units.py",
+        "upstream/staging/units.py",
         "    if nobody != (0,):",
         "    if False:",
         ("tests/unit/upstream/test_ingestion.py",),
@@ -1614,7 +1614,7 @@ FAULTS = (
     Fault(
         "running_number",
         "the stored unit key is a running number",
-        "upstream/staging.py",
+        "upstream/staging/staging.py",
         "{unit_key_sql('uid')} AS unit_key FROM (",
         "dense_rank() OVER (ORDER BY uid) AS unit_key FROM (",
         ("tests/unit/upstream", "tests/property/test_ingestion_is_unit_local.py"),

@@ -19,9 +19,9 @@ from privacy.schema import ColumnType, HierarchyDomain, RangeDomain, ValuesDomai
 from query_lang.compile import compile_query
 from tests.semantics import engine, hospital
 from tests.semantics.grammar import PRIVATE, constructs, random_question
-from upstream.canonical import canonical_unit_id
-from upstream.ingestion import ingest
-from upstream.manifest import Manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import Manifest
+from upstream.staging.canonical import canonical_unit_id
 
 SECRET = bytes(range(32))
 UNITS = ("1", "2", "3", "4", "5")

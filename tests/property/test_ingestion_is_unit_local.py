@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.effort import rounds
-from upstream.canonical import canonical_unit_id, folded_unit_id
-from upstream.declarations import FOLDS
-from upstream.ingestion import BUCKET_BYTES, ingest
-from upstream.manifest import Manifest
-from upstream.row_hash import unit_key
-from upstream.secrets import derive_keys
+from upstream.ingestion.ingestion import BUCKET_BYTES, ingest
+from upstream.ingestion.secrets import derive_keys
+from upstream.manifests.declarations import FOLDS
+from upstream.manifests.manifest import Manifest
+from upstream.staging.canonical import canonical_unit_id, folded_unit_id
+from upstream.staging.row_hash import unit_key
 
 pytestmark = pytest.mark.thorough
 

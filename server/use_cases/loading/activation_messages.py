@@ -44,7 +44,8 @@ class Reply:
     Attributes:
         refused: Why the snapshot must not be shown, in sentences; none: it may.
         named: Other populations whose units it names.
-        rows: What it has as public tables, in words of ``upstream.public_rows``.
+        rows: What it has as public tables, in words of
+            ``upstream.ingestion.public_rows``.
         active_rows: As before, of the active snapshot; None where it cannot be read.
     """
 

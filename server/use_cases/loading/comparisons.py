@@ -309,7 +309,7 @@ def require_reason(reason: str | None, *, override_overlap: bool) -> None:
 def overlap_key(secret: bytes) -> bytes:
     """Return the key of what approvals of overlaps bind to, of the master secret.
 
-    Apart from those of ``upstream.secrets``, by its label.
+    Apart from those of ``upstream.ingestion.secrets``, by its label.
     """
     return hmac.new(secret, b"curator/overlap-approval/v1", hashlib.sha256).digest()
 

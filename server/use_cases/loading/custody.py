@@ -20,7 +20,7 @@ from server.use_cases.loading.new_populations import (
 )
 from server.use_cases.services.documents import Document
 from server.use_cases.services.secret_files import OverlapFiles
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 from upstream.progress import Progress, silent
 
 __all__ = ["CustodyOffice", "LoadChoices", "installation_value", "load_lock"]

@@ -19,8 +19,8 @@ from server.use_cases.approvals.declarations import (
 )
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
-from upstream.declarations import PopulationSpec
-from upstream.manifest import Manifest
+from upstream.manifests.declarations import PopulationSpec
+from upstream.manifests.manifest import Manifest
 
 CHANGEABLE = ("max_units", "unit_fold")
 """Keys of a population that two persons may change; the others never do here."""

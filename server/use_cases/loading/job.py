@@ -31,9 +31,9 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.lines import one_line
 from server.use_cases.services.services import Services
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
+from upstream.manifests.yaml_nodes import FileFacts, read_yaml
 from upstream.progress import Step
-from upstream.yaml_nodes import FileFacts, read_yaml
 
 
 class LoadParameters(JobParameters):

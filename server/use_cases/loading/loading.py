@@ -58,13 +58,13 @@ from server.use_cases.services.secret_files import (
     split_hashes,
 )
 from server.use_cases.services.services import Services, now_text, random_id
-from upstream.ingestion import Ingested, ingest, names_since, sweep_dead_loads
-from upstream.likeness import same_rows
-from upstream.manifest import Manifest, load_manifest
+from upstream.ingestion.ingestion import Ingested, ingest, names_since, sweep_dead_loads
+from upstream.ingestion.likeness import same_rows
+from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
+from upstream.manifests.manifest import Manifest, load_manifest
+from upstream.manifests.yaml_nodes import FileFacts, read_yaml
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
-from upstream.public_rows import public_rows, public_rows_if_readable
-from upstream.public_watch import Surroundings
-from upstream.yaml_nodes import FileFacts, read_yaml
+from upstream.public_check.public_watch import Surroundings
 
 CHANGED = "the manifest was changed since the job was submitted: submit again"
 

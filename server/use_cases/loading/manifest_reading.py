@@ -14,9 +14,9 @@ from engines.processes.json_children import JsonChild
 from privacy.errors import CuratorError
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import BusyError, CommandRefusedError
-from upstream.manifest import Manifest, load_manifest
-from upstream.sources import Folders, files_of
-from upstream.yaml_nodes import YamlFile, read_yaml
+from upstream.files.sources import Folders, files_of
+from upstream.manifests.manifest import Manifest, load_manifest
+from upstream.manifests.yaml_nodes import YamlFile, read_yaml
 
 READING_SECONDS = 60.0
 """Ten times what a manifest of a mebibyte takes, on a busy machine too."""

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from server.use_cases.services.documents import Document
-from upstream.drafting import draft_manifest
+from upstream.drafting.drafting import draft_manifest
+from upstream.drafting.manifest_check import manifest_problems
 from upstream.errors import Problem
-from upstream.manifest_check import manifest_problems
 
 
 def draft(files: Sequence[Path], units: Sequence[str]) -> Document:

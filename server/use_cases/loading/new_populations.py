@@ -12,7 +12,7 @@ from server.use_cases.identity.access import custodians_of
 from server.use_cases.loading.fitting import stored_words
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
-from upstream.declarations import PopulationSpec
+from upstream.manifests.declarations import PopulationSpec
 
 DEFAULT_MINIMUM = Loss.parse("0.001")
 DEFAULT_MAXIMUM = Loss.parse("5")

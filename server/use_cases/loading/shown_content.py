@@ -1,6 +1,7 @@
 """What a snapshot shows to everybody, whole: what an approval of an overlap binds to.
 
-The rows are read elsewhere (``upstream.public_rows``): no thread of a server does.
+The rows are read elsewhere (``upstream.ingestion.public_rows``): no thread of a server
+does.
 """
 
 import hashlib

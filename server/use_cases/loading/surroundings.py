@@ -10,9 +10,9 @@ from privacy.schema_json import dataset_from_json
 from server.persistence import tables
 from server.use_cases.loading.overlaps import Overlaps
 from server.use_cases.loading.versions import Versions
-from upstream.manifest import Manifest
-from upstream.public_watch import Surroundings
-from upstream.published_ids import Declared, EarlierSnapshot, KnownUnits
+from upstream.manifests.manifest import Manifest
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import Declared, EarlierSnapshot, KnownUnits
 
 
 def surroundings_of(

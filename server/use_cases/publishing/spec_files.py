@@ -5,7 +5,7 @@ from pathlib import Path
 from release.contract.spec import ReleaseSpec
 from server.use_cases.publishing.specs import SpecRefusedError, read_spec
 from upstream.errors import ManifestError, Problem
-from upstream.yaml_nodes import KEY, Places, read_yaml
+from upstream.manifests.yaml_nodes import KEY, Places, read_yaml
 
 
 def read_spec_file(path: Path) -> tuple[ReleaseSpec, Places]:

@@ -11,7 +11,7 @@ import yaml
 from query_lang.compile import compile_query
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
-from upstream.manifest import load_manifest
+from upstream.manifests.manifest import load_manifest
 
 PATIENTS = 3_000
 

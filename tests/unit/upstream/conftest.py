@@ -6,17 +6,17 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from upstream.hierarchies import read_hierarchies
-from upstream.ingestion import (
+from upstream.ingestion.ingestion import (
     BUCKET_BYTES,
     MEMORY_LIMIT,
     NOTHING_BEFORE,
     Ingested,
     ingest,
 )
-from upstream.manifest import Manifest
+from upstream.manifests.hierarchies import read_hierarchies
+from upstream.manifests.manifest import Manifest
 from upstream.progress import Progress, silent
-from upstream.public_watch import Surroundings
+from upstream.public_check.public_watch import Surroundings
 
 SECRET = bytes(range(32))
 

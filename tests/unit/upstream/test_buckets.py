@@ -56,7 +56,7 @@ def test_ids_too_many_to_join_change_nothing(tmp_path, monkeypatch, kind):
     hospital.table = TABLES[kind]
     whole = hospital.load()
     rows = hospital.rows("*")
-    monkeypatch.setattr("upstream.staging.MOST_JOINED_IDS", 10)
+    monkeypatch.setattr("upstream.staging.staging.MOST_JOINED_IDS", 10)
     hospital.target = "again.duckdb"
     assert hospital.load() == whole
     assert hospital.rows("*") == rows

@@ -3,7 +3,7 @@ import unicodedata
 import duckdb
 import pytest
 
-from upstream.canonical import (
+from upstream.staging.canonical import (
     MOST_ID_BYTES,
     WHITE_SPACE,
     UnitIdError,

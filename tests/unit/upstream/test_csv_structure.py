@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upstream.csv_structure import (
+from upstream.drafting.drafting import draft_manifest
+from upstream.errors import IngestionError
+from upstream.files.csv_structure import (
     MAX_RECORD_BYTES,
     _Checker,
     check_csv,
     read_csv_records,
 )
-from upstream.declarations import ColumnSpec, TableSpec
-from upstream.drafting import draft_manifest
-from upstream.errors import IngestionError
-from upstream.raw_rows import raw_rows_sql
+from upstream.manifests.declarations import ColumnSpec, TableSpec
+from upstream.staging.raw_rows import raw_rows_sql
 
 
 def write(tmp_path, content):

@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from tests.effort import gate_first
 from tests.unit.upstream.conftest import SECRET
-from upstream.coincidence import Shape, is_beyond_accident
-from upstream.embedded_ids import embedded_ids, plain_text, words_within
 from upstream.errors import IngestionError
-from upstream.loose_ids import FUNCTIONS, id_forms
-from upstream.public_watch import Surroundings
-from upstream.published_ids import HANDFUL, Declared, EarlierSnapshot, KnownUnits
-from upstream.row_hash import population_id
-from upstream.secrets import derive_keys
+from upstream.id_forms.coincidence import Shape, is_beyond_accident
+from upstream.id_forms.embedded_ids import embedded_ids, plain_text, words_within
+from upstream.id_forms.loose_ids import FUNCTIONS, id_forms
+from upstream.ingestion.secrets import derive_keys
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import (
+    HANDFUL,
+    Declared,
+    EarlierSnapshot,
+    KnownUnits,
+)
+from upstream.staging.row_hash import population_id
 
 MADE = random.Random(11)
 INTEGERS = [str(MADE.randrange(10**6, 10**7)) for _ in range(12)]

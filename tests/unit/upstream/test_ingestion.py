@@ -7,9 +7,9 @@ import pytest
 
 from privacy.schema import NOBODY
 from upstream.errors import IngestionError
-from upstream.ingestion import ingest, sweep_dead_loads
-from upstream.row_hash import population_id, row_hash, unit_key
-from upstream.secrets import derive_keys
+from upstream.ingestion.ingestion import ingest, sweep_dead_loads
+from upstream.ingestion.secrets import derive_keys
+from upstream.staging.row_hash import population_id, row_hash, unit_key
 
 SECRET = bytes(range(32))
 KEYS = derive_keys(SECRET)
@@ -227,22 +227,27 @@ def test_a_key_stays_unique_when_one_of_its_columns_is_constant(hospital):
 
 
 def test_a_collision_of_row_hashes_within_a_unit_is_refused(hospital, monkeypatch):
-    monkeypatch.setattr("upstream.staging.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
-    monkeypatch.setattr("upstream.doubles.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)")
+    monkeypatch.setattr(
+        "upstream.staging.staging.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)"
+    )
+    monkeypatch.setattr(
+        "upstream.ingestion.doubles.row_hash_sql", lambda *_: "CAST(7 AS BIGINT)"
+    )
     hospital.csv = "pid,day,ward\n1,,A\n1,,B\n"
     refused(hospital, "two rows of one unit", [("snapshot", None, None)])
 
 
 def test_a_collision_of_unit_keys_is_refused(hospital, monkeypatch):
     monkeypatch.setattr(
-        "upstream.staging.unit_key_sql", lambda _uid: "CAST(7 AS BIGINT)"
+        "upstream.staging.staging.unit_key_sql", lambda _uid: "CAST(7 AS BIGINT)"
     )
     refused(hospital, "two units", [("snapshot", None, None)])
 
 
 def test_the_key_by_which_joins_hold_nobody_is_refused(hospital, monkeypatch):
     monkeypatch.setattr(
-        "upstream.staging.unit_key_sql", lambda _uid: f"CAST({NOBODY} AS BIGINT)"
+        "upstream.staging.staging.unit_key_sql",
+        lambda _uid: f"CAST({NOBODY} AS BIGINT)",
     )
     refused(hospital, "a unit and nobody", [("snapshot", None, None)])
 

@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from upstream.likeness import limited_database, same_rows
+from upstream.ingestion.likeness import limited_database, same_rows
 
 
 @pytest.fixture

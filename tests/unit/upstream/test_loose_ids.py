@@ -10,9 +10,7 @@ from duckdb.sqltypes import VARCHAR
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from upstream.canonical import canonical_unit_id, folded_unit_id
-from upstream.declarations import FOLDS
-from upstream.loose_ids import (
+from upstream.id_forms.loose_ids import (
     FUNCTIONS,
     MOST_WORDS,
     certain_forms,
@@ -20,6 +18,8 @@ from upstream.loose_ids import (
     id_forms,
     text_forms,
 )
+from upstream.manifests.declarations import FOLDS
+from upstream.staging.canonical import canonical_unit_id, folded_unit_id
 
 DIGITS = [
     "".join(chr(first + i) for i in range(10))

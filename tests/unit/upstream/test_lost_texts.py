@@ -6,8 +6,8 @@ import duckdb
 import pytest
 
 from upstream.errors import IngestionError
-from upstream.published_ids import HANDFUL
-from upstream.sources import compared_name
+from upstream.files.sources import compared_name
+from upstream.public_check.published_ids import HANDFUL
 
 IDS = [f"P{i:07}" for i in range(5_970, 5_990)]
 NUMBERS = [str(i) for i in range(1_000_007, 1_000_027)]

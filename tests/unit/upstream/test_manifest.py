@@ -8,9 +8,9 @@ import yaml
 from privacy.losses import Loss
 from privacy.schema import ColumnType, RangeDomain, ValuesDomain
 from upstream.errors import ManifestError
-from upstream.manifest import Manifest, load_manifest
-from upstream.manifest_schema import PUBLISHED, manifest_json_schema
-from upstream.yaml_nodes import _ExactLoader
+from upstream.manifests.manifest import Manifest, load_manifest
+from upstream.manifests.manifest_schema import PUBLISHED, manifest_json_schema
+from upstream.manifests.yaml_nodes import _ExactLoader
 
 GOOD = """\
 version: 1

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import duckdb
 
-from upstream import declarations
-from upstream.ingestion import ingest
-from upstream.manifest import load_manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests import declarations
+from upstream.manifests.manifest import load_manifest
 
 PAGE = (Path(__file__).parents[3] / "docs" / "manifest.md").read_text()
 

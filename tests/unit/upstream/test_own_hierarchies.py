@@ -5,10 +5,10 @@ from types import MappingProxyType
 import pytest
 
 from privacy.schema import HierarchyDomain
-from upstream.declarations import HierarchySpec
 from upstream.errors import ManifestError
-from upstream.hierarchies import MOST_CODES, read_hierarchies
-from upstream.manifest import load_manifest
+from upstream.manifests.declarations import HierarchySpec
+from upstream.manifests.hierarchies import MOST_CODES, read_hierarchies
+from upstream.manifests.manifest import load_manifest
 
 GOOD = 'code,region,land\nGhent,east,be\n"a, b",,be\n'
 MANIFEST = """\

@@ -7,8 +7,8 @@ from privacy.schema_json import dataset_from_json, dataset_to_json
 from tests.effort import gate_first
 from tests.unit.upstream.test_published_ids import IDS, NUMBERS, known
 from upstream.errors import IngestionError
-from upstream.public_watch import Surroundings
-from upstream.published_ids import HANDFUL, Declared, EarlierSnapshot
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import HANDFUL, Declared, EarlierSnapshot
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import duckdb
 import pytest
 
 from privacy.schema import Column, ColumnType, Dataset, Table
-from upstream import public_rows as reading
-from upstream.public_rows import public_rows, public_rows_if_readable
+from upstream.ingestion import public_rows as reading
+from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
 
 
 @pytest.fixture

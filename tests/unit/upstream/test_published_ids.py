@@ -7,11 +7,16 @@ from privacy.schema_json import dataset_from_json, dataset_to_json
 from tests.effort import gate_first
 from tests.unit.upstream.conftest import SECRET
 from upstream.errors import IngestionError
-from upstream.loose_ids import id_forms
-from upstream.public_watch import Surroundings
-from upstream.published_ids import HANDFUL, Declared, EarlierSnapshot, KnownUnits
-from upstream.row_hash import population_id
-from upstream.secrets import derive_keys
+from upstream.id_forms.loose_ids import id_forms
+from upstream.ingestion.secrets import derive_keys
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import (
+    HANDFUL,
+    Declared,
+    EarlierSnapshot,
+    KnownUnits,
+)
+from upstream.staging.row_hash import population_id
 
 IDS = [f"P{i:07}" for i in range(5_970, 5_990)]
 OTHER_SPELLINGS = {

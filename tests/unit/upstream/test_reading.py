@@ -5,10 +5,10 @@ import duckdb
 import pytest
 
 from privacy.schema import Hierarchy
-from upstream.declarations import ColumnSpec
-from upstream.long_texts import carried_bytes, carried_sql
-from upstream.reading import Outcome, reader_of
-from upstream.reading_sql import reading_steps
+from upstream.files.long_texts import carried_bytes, carried_sql
+from upstream.files.reading import Outcome, reader_of
+from upstream.files.reading_sql import reading_steps
+from upstream.manifests.declarations import ColumnSpec
 
 WRITERS = {
     "integer": {"type": "integer"},

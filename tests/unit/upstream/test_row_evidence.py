@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 
-from upstream.row_evidence import CODE, SHORT, Group, Uses, identifying
+from upstream.public_check.row_evidence import CODE, SHORT, Group, Uses, identifying
 
 RUNNING = Uses(
     50_000,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from upstream.row_hash import (
+from upstream.ingestion.secrets import derive_keys
+from upstream.staging.row_hash import (
     field_sql,
     first_64_bits,
     first_64_bits_sql,
@@ -17,7 +18,6 @@ from upstream.row_hash import (
     row_hash,
     unit_key,
 )
-from upstream.secrets import derive_keys
 
 FIELDS = st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])))
 

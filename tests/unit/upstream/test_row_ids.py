@@ -6,8 +6,8 @@ import pytest
 
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from upstream.errors import IngestionError
-from upstream.public_watch import Surroundings
-from upstream.published_ids import HANDFUL, Declared, EarlierSnapshot
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import HANDFUL, Declared, EarlierSnapshot
 
 PATIENTS = 120
 VISITS = [(f"K{i // 2:05}", 500_000 + 7 * i) for i in range(2 * PATIENTS)]

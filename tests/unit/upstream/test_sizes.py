@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from tests.effort import gate_first
-from upstream.canonical import MOST_ID_BYTES
-from upstream.declarations import MOST_LENGTH
 from upstream.errors import IngestionError, ManifestError
-from upstream.long_texts import MARK
+from upstream.files.long_texts import MARK
+from upstream.manifests.declarations import MOST_LENGTH
+from upstream.staging.canonical import MOST_ID_BYTES
 
 HEADER = "pid,day,ward\n"
 LONG = "x" * 1_001
@@ -171,8 +171,8 @@ def test_a_unit_column_has_no_length_and_sizes_need_a_source(hospital):
 LOAD = """
 import resource, sys
 from pathlib import Path
-from upstream.ingestion import ingest
-from upstream.manifest import load_manifest
+from upstream.ingestion.ingestion import ingest
+from upstream.manifests.manifest import load_manifest
 folder = Path(sys.argv[1])
 manifest = load_manifest(folder / "m.yaml")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

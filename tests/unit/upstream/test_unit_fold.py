@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.upstream.conftest import SECRET
-from upstream.canonical import (
+from upstream.id_forms.loose_ids import id_forms
+from upstream.ingestion.secrets import derive_keys
+from upstream.manifests.declarations import FOLDS
+from upstream.public_check.public_watch import Surroundings
+from upstream.public_check.published_ids import KnownUnits
+from upstream.staging.canonical import (
     canonical_unit_id,
     folded_sql,
     folded_unit_id,
     plain_id_sql,
 )
-from upstream.declarations import FOLDS
-from upstream.loose_ids import id_forms
-from upstream.public_watch import Surroundings
-from upstream.published_ids import KnownUnits
-from upstream.row_hash import population_id
-from upstream.secrets import derive_keys
+from upstream.staging.row_hash import population_id
 
 ALL = st.lists(st.sampled_from(FOLDS), unique=True)
 SPELLED = ["P007", "p007", "P7", "P 7", "P\u200b7", "X1", "x01", "Y"]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.upstream.test_published_ids import known, publish
 from upstream.errors import IngestionError
-from upstream.public_watch import Surroundings
+from upstream.public_check.public_watch import Surroundings
 
 LETTERS = "bcdfghjklmnpqrst"
 CODES = ["kjx" + "".join(four) for four in itertools.product(LETTERS[:5], repeat=4)]

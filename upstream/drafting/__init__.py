@@ -1,0 +1,1 @@
+"""First manifests for given files, and checks of written ones."""

@@ -1,0 +1,494 @@
+"""A first manifest for given files: types guessed, domains proposed, sources left open.
+
+A draft cannot be loaded: each ``TODO`` is refused until a custodian has said which
+public fact stands behind it.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+from duckdb.func import SPECIAL
+from duckdb.sqltypes import VARCHAR
+
+from engines.regular_files import identity_of
+from privacy.schema import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_MAX_UNITS,
+    ColumnType,
+)
+from query_lang.hierarchies import is_code_sql
+from query_lang.reading.writable import is_writable
+from upstream.drafting.draft_joins import JoinColumn, join_to_units
+from upstream.errors import IngestionError, Problem
+from upstream.files.csv_structure import other_separator
+from upstream.files.reading_sql import quoted
+from upstream.id_forms.loose_ids import FUNCTIONS, forms_sql
+from upstream.manifests.manifest_rules import RESERVED, TODO
+from upstream.manifests.proposals import (
+    SYSTEMS,
+    Proposal,
+    age_proposal,
+    code_proposal,
+    date_proposal,
+    is_age,
+    is_identifier,
+    number_proposal,
+)
+from upstream.public_check.published_ids import HANDFUL, literal_rows
+
+_DEFAULT_SCALE = 2
+_JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
+_INTEGER = "[+-]?0*[0-9]{1,18}"
+_TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
+_SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
+_CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
+_PEOPLE = re.compile(
+    r"(?:^|_)(?:patients?|pat|persons?|people|subjects?|members?|insured|mrn|ssn)"
+    r"(?:_?(?:id|nr|nbr|no|num|number|key|code))?$"
+)
+"""Names of columns that hold ids of people, most likely."""
+
+_WIDE = """\
+  # {count} columns are named by ids of people, and left out here: names of columns are
+  # public, and so is who has which column. Turn the file into long form: one row for
+  # each person and what is told of them, the id in a column of the unit.
+"""
+
+_JOINED = """\
+  # Never public: {column} joins its rows to those of single people in {file}.
+  # Write {own} anew with the column {unit} that {file} has for each
+  # {other}, and declare that column below.
+"""
+
+_KINDS = (
+    (re.compile(r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?"), ColumnType.INTEGER),
+    (re.compile(r"DOUBLE|FLOAT|DECIMAL.*"), ColumnType.DECIMAL),
+    (re.compile(r"DATE"), ColumnType.DATE),
+    (re.compile(r"TIMESTAMP.*"), ColumnType.TIMESTAMP),
+    (re.compile(r"BOOLEAN"), ColumnType.BOOLEAN),
+)
+_HEAD = f"""\
+# A draft: {TODO} marks what only you can say. Every domain here is a rung of a public
+# ladder or a published list; compare it with the protocol, then name its source.
+# Sizes are public too: the smaller they are declared, the sooner answers come.
+version: 1
+population:
+  id: {TODO} # small letters; whoever shares these ids is of this population
+  unit: patient # whom we protect
+  unit_type: {{unit_type}}
+  # epsilon_cap: the most that all answers together may ever spend; needs a source
+  # max_units: {DEFAULT_MAX_UNITS} patients at most unless you declare otherwise
+dataset: {TODO} # small letters
+snapshot_date: {TODO} # what CURRENT_DATE means, YYYY-MM-DD
+tables:
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafted:
+    """One column: its name in the file and here, its type and its format, if any."""
+
+    source: str
+    name: str
+    kind: ColumnType
+    format: str | None
+
+
+def draft_manifest(files: Sequence[Path], units: Sequence[str] = ()) -> str:
+    """Return a manifest to complete, as YAML, for CSV and Parquet files.
+
+    Args:
+        files: One a table; each is named as it shall stand in the manifest.
+        units: The names that the unit's column has in the files, if they are known; a
+            file has one of them.
+
+    Raises:
+        IngestionError: A file is missing or cannot be read, or none has one of the
+            units.
+    """
+    with duckdb.connect() as connection:
+        names = _apart([_identifier(file.name.split(".")[0]) for file in files])
+        drafts: list[_Draft] = []
+        for file in files:
+            with _readable(file):
+                drafts.append(_Draft(connection, file, units))
+        for unit in units:
+            _refuse_unknown_unit(drafts, unit)
+        unit_type = _agreed_unit_type(drafts)
+        _collect_ids(connection, drafts)
+        tables: list[str] = []
+        for draft, name in zip(drafts, names, strict=True):
+            draft.leave_out_people()
+            with _readable(draft.file):
+                draft.join_to(drafts, names)
+                tables.append(draft.table(name))
+    if not units:
+        unit_type = f"{TODO} # integer or text"
+    return _HEAD.format(unit_type=unit_type) + "".join(tables)
+
+
+def _collect_ids(
+    connection: duckdb.DuckDBPyConnection, drafts: "Sequence[_Draft]"
+) -> None:
+    """Make ``temp.unit_ids``: the unit ids of all files, however they are spelled."""
+    connection.execute("CREATE TEMP TABLE unit_ids (form UBIGINT)")
+    for name, function in FUNCTIONS.items():
+        connection.create_function(
+            name, function, [VARCHAR], VARCHAR, null_handling=SPECIAL
+        )
+    for draft in drafts:
+        for column in draft.unit_columns():
+            with _readable(draft.file):
+                ids = draft.forms(column.source, "id_forms")
+                connection.execute(
+                    f"INSERT INTO temp.unit_ids SELECT form FROM ({ids})"  # noqa: S608 - our own query
+                )
+
+
+def _refuse_unknown_unit(drafts: "Sequence[_Draft]", unit: str) -> None:
+    """Refuse a unit that no file has: a slip of the pen would draft public tables.
+
+    Raises:
+        IngestionError: No file has the column.
+    """
+    if any(draft.has_column(unit) for draft in drafts):
+        return
+    names = dict.fromkeys(c.source for draft in drafts for c in draft.columns)
+    by_small = {name.lower(): name for name in names}
+    near = get_close_matches(unit.lower(), by_small, n=1)
+    hint = f"; did you mean {by_small[near[0]]}?" if near else ""
+    sentence = f"no file has a column {unit}; columns are: {', '.join(names)}{hint}"
+    raise IngestionError((Problem("--unit", None, None, sentence),))
+
+
+def _agreed_unit_type(drafts: "Sequence[_Draft]") -> str:
+    """Make all tables' unit columns of one type; return it, with a comment if need be.
+
+    Guessed file by file, one patient would be 00001 here and 1 there: two units.
+    """
+    kinds = {c.kind for draft in drafts for c in draft.unit_columns()}
+    if len(kinds) <= 1:
+        return "text" if ColumnType.TEXT in kinds else "integer"
+    holders = [draft for draft in drafts if draft.unit_columns()]
+    if all(draft.has_integer_units() for draft in holders):
+        kind, so = ColumnType.INTEGER, "padding zeros are dropped, so 007 is 7"
+    else:
+        kind, so = ColumnType.TEXT, "007 and 7 are two, so write ids alike in all files"
+    for draft in holders:
+        draft.make_unit(kind)
+    return f"{kind} # files write ids as integers and as texts: {so}"
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    is_there = file.exists() or any(file.parent.glob(file.name))  # or a pattern's files
+    if not is_there:
+        sentence = f"there is no file {file.name}: check the path"
+        raise IngestionError((Problem(str(file), None, None, sentence),))
+    try:
+        if file.exists():
+            identity_of(file)  # DuckDB opens whatever is there
+        yield
+    except (duckdb.Error, OSError) as error:
+        sentence = "cannot be read: write it as plain CSV (commas) or Parquet"
+        raise IngestionError((Problem(str(file), None, None, sentence),)) from error
+
+
+class _Draft:
+    """One file on its way to a table."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: Path,
+        units: Sequence[str],
+    ) -> None:
+        self.connection = connection
+        self.file = file
+        self.columns = self._columns()
+        self.asks_unit = not units
+        self.unit = next((unit for unit in units if self.has_column(unit)), None)
+        self.people: frozenset[str] = frozenset()
+        self.joined: tuple[JoinColumn, JoinColumn] | None = None
+
+    def has_column(self, source: str) -> bool:
+        """Whether the file has a column of that name."""
+        return any(column.source == source for column in self.columns)
+
+    def forms(self, source: str, function: Literal["id_forms", "text_forms"]) -> str:
+        """Return the query of a column's values ``t`` and hashes of their forms."""
+        text = f"CAST({_quoted_name(source)} AS VARCHAR)"
+        rows = f"SELECT DISTINCT {text} AS t FROM {self._rows}"  # noqa: S608 - quoted names
+        each = f"SELECT t, unnest({forms_sql('t', function)}) AS form FROM ({rows})"  # noqa: S608 - as above
+        return f"SELECT t, hash(form) AS form FROM ({each}) WHERE form <> ''"  # noqa: S608 - as above
+
+    def leave_out_people(self) -> None:
+        """Leave out columns that ids of people name, if there are more than a handful.
+
+        Their names would be public with the schema.
+        """
+        if self.asks_unit:
+            return
+        names = [c.source for c in self.columns if c.source != self.unit]
+        each = f"SELECT t, unnest({forms_sql('t', 'text_forms')}) AS form "
+        found = self.connection.execute(
+            f"SELECT DISTINCT t FROM ({each} FROM ({literal_rows(names)})) "  # noqa: S608 - quoted names
+            "WHERE form <> '' AND hash(form) IN (SELECT form FROM temp.unit_ids)"
+        ).fetchall()
+        if len(found) > HANDFUL:
+            self.people = frozenset(str(name) for (name,) in found)
+
+    def join_to(self, drafts: "Sequence[_Draft]", names: Sequence[str]) -> None:
+        """Find what joins the rows of a file without the unit to those of units."""
+        if self.unit is not None or self.asks_unit:
+            return
+        pairs = zip(drafts, names, strict=True)
+        others = [
+            column
+            for draft, name in pairs
+            if draft.unit is not None
+            for column in draft.join_columns(name)
+        ]
+        own = self.join_columns(self.file.name)
+        self.joined = join_to_units(self.connection, own, others)
+
+    def join_columns(self, table: str) -> list[JoinColumn]:
+        """Return the columns that may join this file's rows to another's."""
+        unit = _quoted_name(self.unit) if self.unit is not None else "''"
+        return [
+            JoinColumn(
+                table,
+                _yaml(self.file.name),
+                self.unit,
+                column.source,
+                f"SELECT CAST({unit} AS VARCHAR) AS unit_key, "  # noqa: S608 - quoted names
+                f"CAST({_quoted_name(column.source)} AS VARCHAR) AS t "
+                f"FROM {self._rows} WHERE {unit} IS NOT NULL",
+            )
+            for column in self.columns
+            if column.source != self.unit and column.kind in _JOINING
+        ]
+
+    def _names_people(self) -> str | None:
+        """Return the column by which a file without the unit seems keyed by people."""
+        for column in self.columns:
+            texts = self.forms(column.source, "text_forms")
+            found = self.connection.execute(
+                f"SELECT count(DISTINCT t) FROM ({texts}) "  # noqa: S608 - as above
+                "SEMI JOIN temp.unit_ids USING (form)"
+            ).fetchone()
+            if (found and found[0] > HANDFUL) or _PEOPLE.search(column.name):
+                return column.name
+        return None
+
+    def unit_columns(self) -> list[_Drafted]:
+        """Return the unit's column, if the file has it."""
+        return [column for column in self.columns if column.source == self.unit]
+
+    def has_integer_units(self) -> bool:
+        """Whether every id reads as an integer."""
+        name = _quoted_name(self.unit or "")
+        text = f"nullif(trim(CAST({name} AS VARCHAR)), '')"
+        with _readable(self.file):
+            (found,) = self._one(f"bool_and(regexp_full_match({text}, '{_INTEGER}'))")
+        return found is not False
+
+    def make_unit(self, kind: ColumnType) -> None:
+        """Declare the unit's column of a type that other files settled."""
+        self.columns = [
+            replace(c, kind=kind, format=None) if c.source == self.unit else c
+            for c in self.columns
+        ]
+
+    @property
+    def _rows(self) -> str:
+        reader = "read_parquet" if self.file.suffix == ".parquet" else "read_csv"
+        more = "" if self.file.suffix == ".parquet" else _CSV
+        return f"{reader}({quoted(str(self.file))}{more})"
+
+    def _columns(self) -> list[_Drafted]:
+        found = self.connection.execute(f"DESCRIBE SELECT * FROM {self._rows}")  # noqa: S608 - a quoted path
+        described = [(str(row[0]), _kind(str(row[1]))) for row in found.fetchall()]
+        if said := other_separator([source for source, _ in described]):
+            raise IngestionError((Problem(self.file.name, 1, None, said),))
+        formats, booleans = self._formats(), self._booleans(described)
+        names = _apart([_identifier(source) for source, _ in described])
+        return [
+            _Drafted(
+                source,
+                name,
+                ColumnType.BOOLEAN if source in booleans else kind,
+                formats.get(kind),
+            )
+            for (source, kind), name in zip(described, names, strict=True)
+        ]
+
+    def _booleans(self, described: list[tuple[str, ColumnType]]) -> set[str]:
+        """Return the text columns that hold nothing but true and false."""
+        texts = [source for source, kind in described if kind is ColumnType.TEXT]
+        wanted = [
+            f"bool_and({_quoted_name(source)} IN ('true', 'false'))" for source in texts
+        ]
+        found = self._one(", ".join(wanted)) if texts else ()
+        return {source for source, all_are in zip(texts, found, strict=True) if all_are}
+
+    def _formats(self) -> dict[ColumnType, str]:
+        """Return the formats of dates and timestamps that are not ISO."""
+        if self.file.suffix == ".parquet":
+            return {}
+        row = self.connection.execute(
+            "SELECT DateFormat, TimestampFormat "  # noqa: S608 - as above
+            f"FROM sniff_csv({quoted(str(self.file))}{_SNIFFED})"
+        ).fetchone()
+        kinds = (ColumnType.DATE, ColumnType.TIMESTAMP)
+        found = zip(kinds, row or (), strict=False)
+        return {k: str(f) for k, f in found if f and not str(f).startswith("%Y-%m-%d")}
+
+    def table(self, name: str) -> str:
+        """Return the table's YAML."""
+        lines = [f"- name: {name}", f"  files: [{_yaml(self.file.name)}]"]
+        lines += self._privacy()
+        lines.append(f"  # max_rows: {DEFAULT_MAX_ROWS} unless you declare otherwise")
+        if any(c.kind is ColumnType.TEXT for c in self.columns):
+            most = f"{DEFAULT_MAX_LENGTH} unless declared; longer ones become NULL"
+            lines.append(f"  # max_length of a text column, in bytes: {most}")
+        lines.append("  columns:")
+        kept = [column for column in self.columns if column.source not in self.people]
+        lines += [line for column in kept for line in self._column(column)]
+        return "\n".join(lines) + "\n"
+
+    def _privacy(self) -> list[str]:
+        unit = next((c.name for c in self.columns if c.source == self.unit), None)
+        seems = None if unit or self.asks_unit else self._seems_private()
+        wide = _WIDE.format(count=len(self.people)).splitlines() if self.people else []
+        if unit is None and seems is None and not self.asks_unit and not wide:
+            only = "true only for what anyone may read, such as a code list"
+            return [f"  public: {TODO} # no column of the unit: {only}"]
+        return [
+            *wide,
+            *(_joined_lines(*self.joined) if self.joined else ()),
+            f"  unit_column: {unit or (f'{TODO} # {seems}' if seems else TODO)}",
+            f"  max_rows_per_unit: {TODO} # a rung of 1-2-5, from the protocol",
+            f"  source: {TODO} which public fact bounds the rows of one unit",
+        ]
+
+    def _seems_private(self) -> str | None:
+        """Return why a file without the unit seems to have rows of single people."""
+        if self.joined is not None:
+            return f"{_yaml(self.joined[1].unit or '')}, once it is in the file"
+        people = self._names_people()
+        return people and f"{people} looks like ids of people: not public"
+
+    def _column(self, column: _Drafted) -> Iterator[str]:
+        keys = [f"name: {column.name}"]
+        if column.name != column.source:
+            keys.append(f"from: {_yaml(column.source)}")
+        keys.append(f"type: {column.kind}")
+        if column.kind is ColumnType.DECIMAL:
+            keys.append(f"scale: {_DEFAULT_SCALE}")
+        if column.format is not None:
+            keys.append(f"format: {_yaml(column.format)}")
+        proposal = None if column.source == self.unit else self._proposal(column)
+        if proposal is not None:
+            keys.append(f"domain: {proposal.domain}")
+            keys.append(f'source: "{TODO} proposed: {proposal.ladder}"')
+        yield f"  - {{{', '.join(keys)}}}"
+
+    def _proposal(self, column: _Drafted) -> Proposal | None:
+        if column.kind is ColumnType.TEXT:
+            return code_proposal(self._shares(column))
+        if is_identifier(column.name):
+            return None
+        if column.kind is ColumnType.INTEGER and is_age(column.name):
+            return age_proposal()
+        return self._ladder(*self._ends(column))
+
+    def _ladder(self, low: object, high: object) -> Proposal | None:
+        if isinstance(low, date) and isinstance(high, date):
+            return date_proposal(low, high)
+        if isinstance(low, Decimal) and isinstance(high, Decimal):
+            return number_proposal(int(low), int(high))
+        return None
+
+    def _ends(self, column: _Drafted) -> tuple[object, ...]:
+        """Return the ends of days, or of numbers in whole steps; else two Nones."""
+        name = _quoted_name(column.source)
+        if column.kind is ColumnType.DATE:
+            return self._one(f"min({name}), max({name})")
+        if column.kind in {ColumnType.INTEGER, ColumnType.DECIMAL}:
+            whole = f"TRY_CAST(CAST({name} AS DOUBLE) AS DECIMAL(38, 0))"
+            return self._one(f"min({whole}), max({whole})")
+        return None, None
+
+    def _shares(self, column: _Drafted) -> dict[str, float]:
+        name = _quoted_name(column.source)
+        wanted = ", ".join(
+            f"avg(CAST({is_code_sql(system, name, {})} AS INTEGER)) "
+            f"FILTER (nullif({name}, '?') <> '')"
+            for system in SYSTEMS
+        )
+        found = zip(SYSTEMS, self._one(wanted), strict=True)
+        return {system.name: float(str(share or 0)) for system, share in found}
+
+    def _one(self, wanted: str) -> tuple[object, ...]:
+        return tuple(
+            self.connection.execute(f"SELECT {wanted} FROM {self._rows}").fetchone()  # noqa: S608 - quoted names
+            or ()
+        )
+
+
+def _joined_lines(column: JoinColumn, other: JoinColumn) -> list[str]:
+    said = {"own": column.file, "file": other.file, "unit": _yaml(other.unit or "")}
+    names = {"column": _yaml(column.name), "other": _yaml(other.name)}
+    return _JOINED.format(**said, **names).splitlines()
+
+
+def _kind(type_: str) -> ColumnType:
+    """Return our type of a DuckDB type; what we do not know is text."""
+    known = (kind for pattern, kind in _KINDS if pattern.fullmatch(type_))
+    return next(known, ColumnType.TEXT)
+
+
+def _identifier(text: str) -> str:
+    """Return a text as an identifier of a manifest.
+
+    >>> _identifier("Visit Date (UTC)")
+    'visit_date_utc'
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60]
+    if not name[:1].isalpha() or name in RESERVED or not is_writable(name):
+        name = f"c_{name}"
+    return name.rstrip("_")
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Number the second and later uses of a name.
+
+    >>> _apart(["a", "b", "a"])
+    ['a', 'b', 'a_2']
+    """
+    uses: Counter[str] = Counter()
+    apart = []
+    for name in names:
+        uses[name] += 1
+        apart.append(name if uses[name] == 1 else f"{name}_{uses[name]}")
+    return apart
+
+
+def _yaml(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

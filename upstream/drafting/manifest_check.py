@@ -1,0 +1,80 @@
+"""What a load refuses before it reads a row: manifest, hierarchies, files, headers."""
+
+import csv
+from collections.abc import Iterator
+from io import TextIOWrapper
+from itertools import chain
+from pathlib import Path
+
+import duckdb
+
+from engines.regular_files import identity_of, opened
+from upstream.errors import ManifestError, Problem
+from upstream.files.reading_sql import quoted
+from upstream.files.sources import no_file
+from upstream.manifests.declarations import TableSpec
+from upstream.manifests.manifest import load_manifest
+
+
+def manifest_problems(
+    path: Path, import_folder: Path | None = None
+) -> tuple[Problem, ...]:
+    """Return every problem of a manifest that shows without reading rows.
+
+    Args:
+        path: The manifest.
+        import_folder: The folder that real paths must lie under; None: the manifest's.
+    """
+    try:
+        manifest = load_manifest(path, import_folder)
+    except ManifestError as error:
+        return error.problems
+    base = path.resolve().parent
+    root = (import_folder or base).resolve()
+    found = (_in_table(table, base, root) for table in manifest.tables)
+    return tuple(chain.from_iterable(found))
+
+
+def _in_table(table: TableSpec, base: Path, root: Path) -> Iterator[Problem]:
+    for pattern in table.files:
+        found = sorted(base.glob(pattern))
+        files = [path for path in found if not path.is_dir()]
+        if not files:
+            yield no_file(table.name, pattern, is_folder=bool(found))
+        for file in files:
+            yield from _in_file(table, file, root)
+
+
+def _in_file(table: TableSpec, file: Path, root: Path) -> Iterator[Problem]:
+    if not file.resolve().is_relative_to(root):
+        sentence = "lies outside the import folder: move it inside"
+        yield Problem(file.name, None, None, sentence)
+        return
+    try:
+        header = _header(file)
+    except (OSError, UnicodeDecodeError, csv.Error, duckdb.Error):
+        sentence = (
+            "its header cannot be read: save it as plain CSV in UTF-8, or Parquet"
+        )
+        yield Problem(file.name, 1, None, sentence)
+        return
+    for column in table.columns:
+        if column.file_column not in header:
+            sentence = (
+                f"the header lacks {column.file_column!r} of table {table.name}: "
+                "correct the column's from, or remove the column"
+            )
+            yield Problem(file.name, 1, None, sentence)
+
+
+def _header(file: Path) -> list[str]:
+    identity_of(file)  # DuckDB opens whatever is there
+    if file.suffix.lower() == ".parquet":
+        with duckdb.connect() as connection:
+            rows = f"DESCRIBE SELECT * FROM read_parquet({quoted(str(file))})"  # noqa: S608 - a quoted path
+            return [str(row[0]) for row in connection.execute(rows).fetchall()]
+    with (
+        opened(file) as content,
+        TextIOWrapper(content, "utf-8-sig", newline="") as lines,
+    ):
+        return next(csv.reader(lines, strict=True), [])

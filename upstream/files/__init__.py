@@ -1,0 +1,1 @@
+"""Source files as they are: structure, parsing, typed values."""

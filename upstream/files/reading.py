@@ -1,0 +1,269 @@
+"""How one column's text becomes a stored value: the rules, and them in Python.
+
+``upstream.files.reading_sql`` renders the same rules for DuckDB; tests hold both equal.
+This module locates what the fast path refused, and is the page to read.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import IntEnum
+
+from privacy.schema import (
+    OTHER,
+    ColumnType,
+    Domain,
+    Hierarchy,
+    HierarchyDomain,
+    RangeDomain,
+    Scalar,
+    ValuesDomain,
+)
+from query_lang.hierarchies import is_code
+from upstream.files.long_texts import carried_bytes, is_long, size_bytes
+from upstream.manifests.declarations import ColumnSpec
+from upstream.manifests.literals import (
+    INT64_MAX,
+    INT64_MIN,
+    scaled_integer,
+    typed_literal,
+)
+from upstream.manifests.public_schema import domain_of
+from upstream.manifests.time_formats import format_pattern, iso_text
+
+Stored = int | str | bool | date | datetime | None
+"""A value as the snapshot holds it: decimals as integers on their grid."""
+
+NOT_FINITE = "[+-]?(?:[nN][aA][nN]|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
+INTEGER_FORM = r"[+-]?[0-9]+"
+DECIMAL_FORM = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+DATE_FORM = r"[+-]?[0-9]{4,}-[0-9]{2}-[0-9]{2}"
+TIMESTAMP_FORM = (
+    DATE_FORM + r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?"
+)
+SATURATED = 10**37  # stands for every magnitude from there on; far beyond 64 bits
+_FORMS = {
+    ColumnType.INTEGER: INTEGER_FORM,
+    ColumnType.DECIMAL: DECIMAL_FORM,
+    ColumnType.DATE: DATE_FORM,
+    ColumnType.TIMESTAMP: TIMESTAMP_FORM,
+    ColumnType.BOOLEAN: "true|false",
+}
+
+
+class Outcome(IntEnum):
+    """What became of one value; stored as a number in the staging tables."""
+
+    KEPT = 0
+    CLAMPED = 1
+    TO_OTHER = 2
+    TO_NULL = 3
+    UNREADABLE = 4  # refuses the file
+    NULL_REFUSED = 5  # refuses the file
+    TOO_LONG = 6  # a text of more than its column's max_length: NULL
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReader:
+    """One column's rules, in stored values.
+
+    Attributes:
+        column: The declaration that the rules come from.
+        null_texts: Source texts that are NULL.
+        mapped: Source texts with a declared value.
+        form: Pattern that every other readable text matches; None: any text does.
+        lower: Least stored value, or None.
+        upper: Greatest stored value, or None.
+        allowed: The declared values, or None.
+        other: Whether the rest becomes ``other``.
+        hierarchy: The hierarchy whose codes are allowed, or None.
+        own: The manifest's own hierarchies.
+    """
+
+    column: ColumnSpec
+    null_texts: frozenset[str]
+    mapped: Mapping[str, Stored]
+    form: str | None
+    lower: Stored = None
+    upper: Stored = None
+    allowed: tuple[Stored, ...] | None = None
+    other: bool = False
+    hierarchy: HierarchyDomain | None = None
+    own: Mapping[str, Hierarchy] = field(default_factory=dict)
+
+    def read(self, raw: str | None) -> tuple[Stored, Outcome]:
+        """Return the stored value of a source text and what became of it."""
+        if raw is None or raw in self.null_texts:
+            return self._null(Outcome.KEPT)
+        if raw in self.mapped:
+            return self._within_domain(self.mapped[raw])
+        if self.form is not None and not self._has_form(raw):
+            return None, Outcome.UNREADABLE
+        value = _parsed(self.column, raw)
+        return self._null(Outcome.TO_NULL) if value is None else self._within(value)
+
+    def _has_form(self, raw: str) -> bool:
+        short = size_bytes(raw) <= carried_bytes(self.column)
+        return short and re.fullmatch(str(self.form), raw) is not None
+
+    def _null(self, outcome: Outcome) -> tuple[Stored, Outcome]:
+        return None, outcome if self.column.nullable else Outcome.NULL_REFUSED
+
+    def _within(self, value: Stored) -> tuple[Stored, Outcome]:
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if is_number and self.lower is None and self.allowed is None:
+            fits = isinstance(value, int) and INT64_MIN <= value <= INT64_MAX
+            return (value, Outcome.KEPT) if fits else (None, Outcome.UNREADABLE)
+        return self._within_domain(value)
+
+    def _within_domain(self, value: Stored) -> tuple[Stored, Outcome]:
+        if self.allowed is not None:
+            return self._listed(value)
+        if isinstance(value, str):
+            return self._text(value)
+        if self.lower is None or self.upper is None:
+            return value, Outcome.KEPT
+        clamped = _clamp(value, self.lower, self.upper)
+        return clamped, Outcome.KEPT if clamped == value else Outcome.CLAMPED
+
+    def _text(self, value: str) -> tuple[Stored, Outcome]:
+        fits = not is_long(value, self.column.length_bytes)
+        if self.hierarchy is not None:
+            fits = fits and is_code(self.hierarchy, value, self.own)
+        lost = Outcome.TOO_LONG if self.hierarchy is None else Outcome.TO_NULL
+        return (value, Outcome.KEPT) if fits else self._null(lost)
+
+    def _listed(self, value: Stored) -> tuple[Stored, Outcome]:
+        if self.allowed is not None and value in self.allowed:
+            return value, Outcome.KEPT
+        if not self.other:
+            return self._null(Outcome.TO_NULL)
+        return OTHER, Outcome.KEPT if value == OTHER else Outcome.TO_OTHER
+
+
+def reader_of(column: ColumnSpec) -> ColumnReader:
+    """Return the rules of a checked column that is stored."""
+    scale = column.scale or 0
+    domain = domain_of(column)
+    nulls = {raw for raw, value in column.map.items() if value is None}
+    lower, upper, allowed = _stored_domain(domain, scale)
+    return ColumnReader(
+        column=column,
+        null_texts=frozenset(column.null_values) | nulls,
+        mapped={
+            raw: stored(typed_literal(value, column.type, scale), scale)
+            for raw, value in column.map.items()
+            if value is not None
+        },
+        form=_form(column),
+        lower=lower,
+        upper=upper,
+        allowed=allowed,
+        other=bool(column.domain and column.domain.other),
+        hierarchy=domain if isinstance(domain, HierarchyDomain) else None,
+        own=column.domain.own if column.domain else {},
+    )
+
+
+def _stored_domain(
+    domain: Domain | None, scale: int
+) -> tuple[Stored, Stored, tuple[Stored, ...] | None]:
+    match domain:
+        case None | HierarchyDomain():
+            return None, None, None
+        case RangeDomain(lower, upper):
+            return stored(lower, scale), stored(upper, scale), None
+        case ValuesDomain(values):
+            return None, None, tuple(stored(value, scale) for value in values)
+
+
+def stored(value: Scalar, scale: int) -> Stored:
+    """Return a public value as the snapshot holds it."""
+    return scaled_integer(value, scale) if isinstance(value, Decimal) else value
+
+
+def _form(column: ColumnSpec) -> str | None:
+    if column.type is ColumnType.TEXT:
+        return None
+    form = _FORMS[column.type]
+    if column.format is not None:
+        clock = column.type is ColumnType.TIMESTAMP
+        form = format_pattern(column.format, with_clock=clock)
+    if column.type is ColumnType.BOOLEAN:
+        return form
+    return f"(?:{form})|{NOT_FINITE}"
+
+
+def _parsed(column: ColumnSpec, raw: str) -> Stored:
+    """Return the value of a text of the right form; None where it is impossible."""
+    if column.type is ColumnType.TEXT:
+        return raw
+    if column.type is ColumnType.BOOLEAN:
+        return raw == "true"
+    if re.fullmatch(NOT_FINITE, raw):
+        return None
+    is_moment = column.type in {ColumnType.DATE, ColumnType.TIMESTAMP}
+    return _moment(column, raw) if is_moment else _scaled(raw, column.scale or 0)
+
+
+def _scaled(raw: str, scale: int) -> int:
+    """Return a number on the grid of its scale, rounded half to even."""
+    sign = -1 if raw.startswith("-") else 1
+    whole, _, places = raw.lstrip("+-").partition(".")
+    kept, rest = places[:scale].ljust(scale, "0"), places[scale:].rstrip("0")
+    digits = (whole + kept).lstrip("0") or "0"
+    if len(digits) > 37:  # noqa: PLR2004 - the digits of SATURATED
+        return sign * SATURATED
+    number = int(digits)
+    rounds_up = rest > "5" or (rest == "5" and number % 2 == 1)
+    return sign * (number + rounds_up)
+
+
+def _moment(column: ColumnSpec, raw: str) -> date | datetime | None:
+    text: str | None = raw
+    if column.format is not None and (match := re.fullmatch(str(_form(column)), raw)):
+        text = iso_text({k: v for k, v in match.groupdict().items() if v is not None})
+    try:
+        if text is None:
+            return None
+        if column.type is ColumnType.DATE:
+            return _day(text)
+        return _day_and_clock(text)
+    except ValueError:
+        return None
+
+
+def _day(text: str) -> date:
+    year, month, day = text[:10].split("-")
+    if len(text) > 10 and text[10].isdigit():  # noqa: PLR2004 - a year beyond 9999
+        raise ValueError
+    return date(int(year), int(month), int(day))
+
+
+def _day_and_clock(text: str) -> datetime:
+    day = _day(text)
+    hour, _, rest = text[11:].partition(":")
+    minute, _, rest = rest.partition(":")
+    second, _, fraction = rest.partition(".")
+    micros = int(fraction.ljust(6, "0"))
+    clock = time(int(hour or "0"), int(minute or "0"), int(second or "0"), micros)
+    return datetime.combine(day, clock)
+
+
+def _clamp(value: Stored, lower: Stored, upper: Stored) -> Stored:
+    """Return the value, or the end of the range that it lies beyond."""
+    if isinstance(value, int) and isinstance(lower, int) and isinstance(upper, int):
+        return min(max(value, lower), upper)
+    if isinstance(value, datetime):
+        return _clamp_moment(value, lower, upper)
+    if isinstance(value, date) and isinstance(lower, date) and isinstance(upper, date):
+        return min(max(value, lower), upper)
+    return value
+
+
+def _clamp_moment(value: datetime, lower: Stored, upper: Stored) -> Stored:
+    if isinstance(lower, datetime) and isinstance(upper, datetime):
+        return min(max(value, lower), upper)
+    return value

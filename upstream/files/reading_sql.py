@@ -1,0 +1,247 @@
+"""The rules of ``upstream.files.reading`` as DuckDB expressions, column by column.
+
+Every expression is total: it rests on TRY_CAST, never on a guard (CONTRACT 1).
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from privacy.schema import OTHER, ColumnType
+from query_lang.hierarchies import is_code_sql
+from upstream.files.long_texts import is_long_sql
+from upstream.files.reading import NOT_FINITE, SATURATED, ColumnReader, Outcome, Stored
+from upstream.manifests.time_formats import MONTHS
+
+STORED_TYPES = {
+    ColumnType.INTEGER: "BIGINT",
+    ColumnType.DECIMAL: "BIGINT",
+    ColumnType.DATE: "DATE",
+    ColumnType.TIMESTAMP: "TIMESTAMP",
+    ColumnType.TEXT: "VARCHAR",
+    ColumnType.BOOLEAN: "BOOLEAN",
+}
+_FAST_DIGITS = 18  # a text of so many characters cannot pass 64 bits
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSteps:
+    """Four layers of expressions; each may read the names of the layers before.
+
+    Attributes:
+        present: The source text, NULL where it stands for NULL (name ``n``).
+        readable: Whether the text has a form that can be read (name ``f``).
+        parsed: The value before its domain, NULL where impossible (name ``p``).
+        value: The stored value (name ``v``).
+        outcome: The number of an ``Outcome`` (name ``s``).
+    """
+
+    present: str
+    readable: str
+    parsed: str
+    value: str
+    outcome: str
+
+
+def quoted(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literal(value: Stored) -> str:  # noqa: PLR0911 - one return a type
+    """Return a stored value as an SQL literal."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).lower()
+        case int():
+            return f"CAST('{value}' AS HUGEINT)"
+        case datetime():
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        case date():
+            return f"DATE '{value.isoformat()}'"
+        case str():
+            return quoted(value)
+
+
+def reading_steps(reader: ColumnReader, index: int) -> ReadingSteps:
+    """Return the layers that read a column from its source text, ``r<index>``."""
+    n, p = f"n{index}", f"p{index}"
+    nulls = ", ".join(quoted(text) for text in sorted(reader.null_texts))
+    raw = f"r{index}"
+    return ReadingSteps(
+        present=f"CASE WHEN {raw} IN ({nulls}) THEN NULL ELSE {raw} END"
+        if nulls
+        else raw,
+        readable=_readable(reader, n),
+        parsed=_mapped(reader, n, _parsed(reader, n)),
+        value=f"TRY_CAST({_value(reader, p)} AS {STORED_TYPES[reader.column.type]})",
+        outcome=_outcome(reader, index),
+    )
+
+
+def _readable(reader: ColumnReader, n: str) -> str:
+    if reader.form is None:
+        return "true"
+    matches = f"regexp_full_match({n}, {quoted(reader.form)})"
+    if reader.column.type is ColumnType.INTEGER:
+        as_is = f"CAST(TRY_CAST({n} AS BIGINT) AS VARCHAR) = {n}"
+        matches = f"(coalesce({as_is}, false) OR {matches})"
+    texts = ", ".join(quoted(text) for text in sorted(reader.mapped))
+    return f"({n} IN ({texts}) OR {matches})" if texts else matches
+
+
+def _mapped(reader: ColumnReader, n: str, parsed: str) -> str:
+    if not reader.mapped:
+        return parsed
+    whens = " ".join(
+        f"WHEN {quoted(raw)} THEN {literal(value)}"
+        for raw, value in sorted(reader.mapped.items())
+    )
+    return f"CASE {n} {whens} ELSE {parsed} END"
+
+
+def _parsed(reader: ColumnReader, n: str) -> str:
+    kinds = {
+        ColumnType.TEXT: lambda: n,
+        ColumnType.BOOLEAN: lambda: f"({n} = 'true')",
+        ColumnType.INTEGER: lambda: _integer(n),
+        ColumnType.DECIMAL: lambda: _decimal(n, reader.column.scale or 0),
+        ColumnType.DATE: lambda: _moment(reader, n),
+        ColumnType.TIMESTAMP: lambda: _moment(reader, n),
+    }
+    return kinds[reader.column.type]()
+
+
+def _integer(n: str) -> str:
+    return (
+        f"CASE WHEN strlen({n}) <= {_FAST_DIGITS} THEN TRY_CAST({n} AS BIGINT) "
+        f"WHEN regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
+        f"WHEN strlen(ltrim({n}, '+-0')) > 37 THEN {_saturated(n)} "
+        f"ELSE TRY_CAST({n} AS HUGEINT) END"
+    )
+
+
+def _saturated(n: str) -> str:
+    return f"CASE WHEN {n} LIKE '-%' THEN -1 ELSE 1 END * CAST({SATURATED} AS HUGEINT)"
+
+
+def _decimal(n: str, scale: int) -> str:
+    body = f"ltrim({n}, '+-')"
+    whole, places = f"split_part({body}, '.', 1)", f"split_part({body}, '.', 2)"
+    kept = f"rpad(left({places}, {scale}), {scale}, '0')" if scale else "''"
+    digits = f"ltrim({whole} || {kept}, '0')"
+    rest = f"rtrim(substr({places}, {scale + 1}), '0')"
+    number = f"coalesce(TRY_CAST({digits} AS HUGEINT), 0)"
+    up = f"({rest} > '5' OR ({rest} = '5' AND {number} % 2 = 1))"
+    sign = f"CASE WHEN {n} LIKE '-%' THEN -1 ELSE 1 END"
+    point = f"strpos({n}, '.')"
+    given = f"CASE WHEN {point} = 0 THEN 0 ELSE strlen({n}) - {point} END"
+    return (
+        f"CASE WHEN strlen({n}) <= {_FAST_DIGITS} - {scale} AND {given} <= {scale} "
+        f"THEN TRY_CAST(concat(replace({n}, '.', ''), "
+        f"repeat('0', {scale} - ({given}))) AS BIGINT) "
+        f"WHEN {n} IS NULL OR regexp_full_match({n}, '{NOT_FINITE}') THEN NULL "
+        f"WHEN strlen({digits}) > 37 THEN {_saturated(n)} "
+        f"ELSE {sign} * ({number} + CASE WHEN {up} THEN 1 ELSE 0 END) END"
+    )
+
+
+def _moment(reader: ColumnReader, n: str) -> str:
+    text = n if reader.column.format is None else _iso(reader, n)
+    is_day = reader.column.type is ColumnType.DATE
+    kind = "DATE" if is_day else "TIMESTAMP"
+    possible = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    if not is_day:
+        possible += "([T ]([01][0-9]|2[0-3]):.*)?"
+    day = f"CASE WHEN regexp_full_match({text}, '{possible}') THEN {text} END"
+    moment = f"TRY_CAST({day} AS {kind})"
+    return f"CASE WHEN {moment} >= DATE '0001-01-01' THEN {moment} END"
+
+
+def _iso(reader: ColumnReader, n: str) -> str:
+    form = reader.form or ""
+
+    def part(name: str, width: int, fill: str = "lpad") -> str:
+        position = _group_position(form, name)
+        if not position:
+            return quoted("0" * width)
+        found = f"regexp_extract({n}, {quoted('^(?:' + form + ')$')}, {position})"
+        return f"{fill}({found}, {width}, '0')"
+
+    month = part("m", 2)
+    for name, months in (("b", [m[:3] for m in MONTHS]), ("B", list(MONTHS))):
+        if f"(?P<{name}>" in form:
+            month = _month(part(name, 9, "lpad"), months)
+    day = f"concat({part('Y', 4)}, '-', {month}, '-', {part('d', 2)})"
+    if reader.column.type is ColumnType.DATE:
+        return day
+    clock = f"{part('H', 2)}, ':', {part('M', 2)}, ':', {part('S', 2)}"
+    return f"concat({day}, ' ', {clock}, '.', {part('f', 6, 'rpad')})"
+
+
+def _month(found: str, names: list[str]) -> str:
+    listed = ", ".join(quoted(name) for name in names)
+    number = f"list_position([{listed}], ltrim(lower({found}), '0'))"
+    return f"lpad(coalesce(CAST({number} AS VARCHAR), '00'), 2, '0')"
+
+
+def _group_position(form: str, name: str) -> int:
+    """Return the number of a named group among the pattern's groups, 0 for none."""
+    if f"(?P<{name}>" not in form:
+        return 0
+    return form[: form.index(f"(?P<{name}>") + 1].count("(?P<") + 1
+
+
+def _value(reader: ColumnReader, p: str) -> str:
+    if reader.allowed is not None:
+        listed = ", ".join(literal(value) for value in reader.allowed)
+        rest = quoted(OTHER) if reader.other else "NULL"
+        return (
+            f"CASE WHEN {p} IS NULL THEN NULL WHEN {p} IN ({listed}) THEN {p} "
+            f"ELSE {rest} END"
+        )
+    if reader.column.type is ColumnType.TEXT:
+        return _text_value(reader, p)
+    if reader.lower is None or reader.upper is None:
+        return p
+    lower, upper = literal(reader.lower), literal(reader.upper)
+    return (
+        f"CASE WHEN {p} < {lower} THEN {lower} WHEN {p} > {upper} THEN {upper} "
+        f"ELSE {p} END"
+    )
+
+
+def _text_value(reader: ColumnReader, p: str) -> str:
+    """Return the expression of a text that is in no list: NULL where it may not be."""
+    fits = f"NOT {is_long_sql(p, reader.column.length_bytes)}"
+    if reader.hierarchy is not None:
+        fits += f" AND {is_code_sql(reader.hierarchy, p, reader.own)}"
+    return f"CASE WHEN {fits} THEN {p} END"
+
+
+def _outcome(reader: ColumnReader, index: int) -> str:
+    n, f, p, v = (f"{letter}{index}" for letter in "nfpv")
+    nullable = reader.column.nullable
+    kept_null = Outcome.KEPT if nullable else Outcome.NULL_REFUSED
+    lost = Outcome.TO_NULL if nullable else Outcome.NULL_REFUSED
+    moved = Outcome.CLAMPED if reader.allowed is None else Outcome.TO_OTHER
+    return (
+        f"CASE WHEN {n} IS NULL THEN {kept_null:d} "
+        f"WHEN NOT {f} THEN {Outcome.UNREADABLE:d} "
+        f"WHEN {p} IS NULL THEN {lost:d} "
+        f"WHEN {v} IS NULL THEN {_unkept(reader, lost):d} "
+        f"WHEN {v} <> {p} THEN {moved:d} ELSE {Outcome.KEPT:d} END"
+    )
+
+
+def _unkept(reader: ColumnReader, lost: Outcome) -> Outcome:
+    """Return the outcome of a value that was read and cannot be stored."""
+    bounds = (reader.lower, reader.allowed, reader.hierarchy)
+    if any(bound is not None for bound in bounds):
+        return lost
+    if reader.column.type in _NUMBERS:
+        return Outcome.UNREADABLE  # more than 64 bits
+    is_text = reader.column.type is ColumnType.TEXT
+    return Outcome.TOO_LONG if is_text and reader.column.nullable else lost

@@ -1,0 +1,287 @@
+"""The files that a table declares: found, kept inside the import folder, opened."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import duckdb
+
+from engines.regular_files import FileIdentity, identity_of
+from upstream.errors import IngestionError, Problem
+from upstream.files.csv_structure import CsvFile, check_csv
+from upstream.manifests.declarations import TableSpec
+from upstream.progress import Progress, Step, silent
+
+_SPECIAL = frozenset("*?[]{}")
+_CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})  # of Unicode, and what is no text
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFile:
+    """A Parquet file, its columns' DuckDB types in file order, and its identity.
+
+    And the names of it and of the folders on the way to it.
+    """
+
+    path: Path
+    types: tuple[tuple[str, str], ...]
+    identity: FileIdentity
+    names: tuple[str, ...] = ()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(name for name, _ in self.types)
+
+
+SourceFile = CsvFile | ParquetFile
+
+
+def rows_of(file: SourceFile, connection: duckdb.DuckDBPyConnection) -> int:
+    """Return how many rows a file has, by its structure or its footer."""
+    if isinstance(file, CsvFile):
+        return file.records
+    found = connection.execute(
+        "SELECT sum(num_rows) FROM parquet_file_metadata([?])", [str(file.path)]
+    ).fetchone()
+    return int((found or (0,))[0] or 0)
+
+
+class Header(Protocol):
+    """What has column names."""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The column names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where globs start, and the folder that real paths must not leave."""
+
+    base: Path
+    import_folder: Path
+
+
+def open_sources(
+    table: TableSpec,
+    folders: Folders,
+    connection: duckdb.DuckDBPyConnection,
+    progress: Progress = silent,
+) -> tuple[SourceFile, ...]:
+    """Return the table's files, each checked, in the order of their paths.
+
+    Raises:
+        IngestionError: Every problem found: one for each file or pattern.
+    """
+    problems: list[Problem] = []
+    files: list[SourceFile] = []
+    root = folders.import_folder.resolve()
+    found = list(_found(table, folders, problems))
+    tell = _Told(table.name, [path for path, _ in found], progress)
+    for path, match in found:
+        name = _name(match, folders.base)
+        try:
+            file = _look_into(path, name, connection, tell, root)
+        except IngestionError as error:
+            problems.extend(error.problems)
+            continue
+        missing = list(_missing_columns(table, file, name))
+        problems.extend(missing)
+        files.append(replace(file, names=_names(path, match, folders)))
+    if problems:
+        raise IngestionError(tuple(problems))
+    return tuple(files)
+
+
+def files_of(table: TableSpec, folders: Folders) -> list[Path]:
+    """Return the files that a table's patterns name and that may be read."""
+    return [path for path, _ in _found(table, folders, [])]
+
+
+def _found(
+    table: TableSpec, folders: Folders, problems: list[Problem]
+) -> Iterator[tuple[Path, Path]]:
+    """Yield real and found path of each file once; note what cannot be read."""
+    root = folders.import_folder.resolve()
+    seen: set[Path] = set()
+    for pattern in table.files:
+        found = sorted(folders.base.glob(pattern))
+        matches = [path for path in found if not path.is_dir()]
+        if not matches:
+            problems.append(no_file(table.name, pattern, is_folder=bool(found)))
+        for match in matches:
+            real = match.resolve()
+            if flaw := _flaw(real, root):
+                problems.append(Problem(_name(match, folders.base), None, None, flaw))
+            elif real not in seen:
+                seen.add(real)
+                yield real, match
+
+
+def no_file(table: str, pattern: str, *, is_folder: bool = False) -> Problem:
+    """Say that a pattern of a table names nothing, or folders alone."""
+    if is_folder:
+        sentence = f"is a folder: name the files in it for table {table}"
+        return Problem(pattern, None, None, sentence)
+    sentence = (
+        f"no file matches for table {table}: patterns are read from the manifest's "
+        "folder; put the file there, or take the table out of the manifest"
+    )
+    return Problem(pattern, None, None, sentence)
+
+
+def _names(path: Path, match: Path, folders: Folders) -> tuple[str, ...]:
+    """Return the names on the way to a file, as it was found and where it really is."""
+    base = folders.base.resolve()
+    start = base if path.is_relative_to(base) else folders.import_folder.resolve()
+    return tuple(dict.fromkeys((*_below(match, folders.base), *_below(path, start))))
+
+
+def _below(path: Path, folder: Path) -> Iterator[str]:
+    """Yield the names of a file and of its folders, and the file's without its kind."""
+    below = path.relative_to(folder) if path.is_relative_to(folder) else path
+    yield from below.parts
+    yield below.stem
+
+
+def _name(path: Path, base: Path) -> str:
+    name = str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+    return name if name.isprintable() else ascii(name)
+
+
+def _flaw(real: Path, root: Path) -> str | None:
+    flaws = (
+        (
+            not real.is_relative_to(root),
+            "lies outside the import folder: move it inside",
+        ),
+        (not real.is_file(), "is no regular file: copy it here"),
+        (
+            real.suffix.lower() not in {".csv", ".parquet"},
+            "only *.csv and *.parquet can be read: export the table as one",
+        ),
+        (_has_controls(real, root), "its path has a control character: rename it"),
+        (bool(_SPECIAL & set(str(real))), "its path has * ? [ ] { or }: rename it"),
+    )
+    return next((sentence for flawed, sentence in flaws if flawed), None)
+
+
+def _has_controls(real: Path, root: Path) -> bool:
+    """Whether a name below the root has a character that ends a line or a text."""
+    below = real.relative_to(root) if real.is_relative_to(root) else real
+    return any(unicodedata.category(each) in _CONTROLS for each in str(below))
+
+
+class _Told:
+    """Adds up the bytes that were checked, over all of a table's files."""
+
+    def __init__(self, table: str, paths: Sequence[Path], progress: Progress) -> None:
+        csv = (p for p in paths if p.suffix.lower() == ".csv")
+        self.total = sum(path.stat().st_size for path in csv)
+        self.done = 0
+        self.table = table
+        self.progress = progress
+
+    def __call__(self, checked_bytes: int) -> None:
+        self.done += checked_bytes
+        if self.total:
+            step = Step("check", self.table, self.done, self.total, "bytes")
+            self.progress(step)
+
+
+def _look_into(
+    path: Path,
+    name: str,
+    connection: duckdb.DuckDBPyConnection,
+    tell: _Told,
+    root: Path,
+) -> SourceFile:
+    try:
+        if path.suffix.lower() == ".csv":
+            return check_csv(path, name, tell, root)
+        return _parquet(path, connection)
+    except OSError as error:
+        sentence = f"cannot be read: {error.strerror}"
+        raise IngestionError((Problem(name, None, None, sentence),)) from error
+    except duckdb.Error as error:
+        sentence = "is no Parquet file that can be read: export it again"
+        raise IngestionError((Problem(name, None, None, sentence),)) from error
+
+
+def _parquet(path: Path, connection: duckdb.DuckDBPyConnection) -> ParquetFile:
+    identity = identity_of(path)
+    rows = connection.execute(
+        "SELECT column_name, column_type FROM (DESCRIBE FROM read_parquet([?]))",
+        [str(path)],
+    ).fetchall()
+    types = tuple((str(name), str(type_)) for name, type_ in rows)
+    return ParquetFile(path, types, identity)
+
+
+def refuse_changed(files: Iterable[SourceFile]) -> None:
+    """Require that files are those that were checked, in the same state.
+
+    DuckDB opens them by their paths, and reads columns by position: another file of
+    that name could have other columns there.
+
+    Raises:
+        IngestionError: Those that are not.
+    """
+    sentence = (
+        "changed while it was read: repeat the load when nobody writes it, links it or "
+        "changes its rights"
+    )
+    changed = [Problem(f.path.name, None, None, sentence) for f in files if _moved(f)]
+    if changed:
+        raise IngestionError(tuple(changed))
+
+
+def _moved(file: SourceFile) -> bool:
+    try:
+        return identity_of(file.path) != file.identity
+    except OSError:
+        return True
+
+
+def _missing_columns(table: TableSpec, file: Header, name: str) -> Iterator[Problem]:
+    for column in table.columns:
+        count = file.header.count(column.file_column)
+        if count == 1:
+            continue
+        line = 1 if isinstance(file, CsvFile) else None
+        if count:
+            sentence = f"the column {column.file_column!r} stands twice in the header"
+        else:
+            sentence = (
+                f"has no column {column.file_column!r} (declared as {table.name}."
+                f"{column.name}): name the file's column with from"
+            )
+        yield Problem(name, line, None, sentence)
+
+
+def unit_columns_in_public_file(
+    files: Sequence[Header], unit_columns: tuple[frozenset[str], frozenset[str]]
+) -> frozenset[str]:
+    """Return the columns that make a public table's files look private (PRIVACY 2).
+
+    Any that is called as a unit column is, in the manifest or in its file, by letters
+    and digits alone: a file whose own key is called so must rename it.
+    """
+    units = {compared_name(name) for name in unit_columns[0] | unit_columns[1]} - {""}
+    return frozenset(
+        name for file in files for name in file.header if compared_name(name) in units
+    )
+
+
+def compared_name(name: str) -> str:
+    """Return the letters and digits of a column's name, by which names are compared.
+
+    >>> {compared_name(name) for name in ("patient_id", "Patient-ID", " PATIENT id")}
+    {'patientid'}
+    """
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))

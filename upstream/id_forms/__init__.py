@@ -1,0 +1,1 @@
+"""The forms in which a unit's id may be written."""

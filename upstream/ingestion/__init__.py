@@ -1,0 +1,1 @@
+"""Staged rows to one snapshot, whole or not at all."""

@@ -1,0 +1,127 @@
+"""What in a load looks like a slip of the manifest, for the custodian alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+import duckdb
+
+from privacy.schema import ColumnType
+from privacy.wording import counted
+from upstream.manifests.declarations import FOLDS, ColumnSpec, PopulationSpec, TableSpec
+from upstream.staging.report import TableReport
+
+_TIMES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL})
+_MUCH_IN = 20  # more than one row, or value, in so many
+_SHARED_IN = 10  # fewer than one unit in so many
+
+
+def load_warnings(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[TableSpec],
+    reports: Sequence[TableReport],
+) -> tuple[str, ...]:
+    """Return a sentence for each thing that should be looked at.
+
+    Args:
+        connection: It holds the stored tables, as ``snapshot``.
+        tables: What was declared.
+        reports: What was done with each of them.
+    """
+    pairs = zip(tables, reports, strict=True)
+    lost = chain.from_iterable(_lost(table, report) for table, report in pairs)
+    private = [r for t, r in zip(tables, reports, strict=True) if not t.public]
+    return (*lost, *_strangers(connection, private))
+
+
+def _lost(table: TableSpec, report: TableReport) -> Iterator[str]:
+    """Tell where much of a table is left out or became NULL."""
+    if report.dropped_over_bound * _MUCH_IN > report.rows_read:
+        yield (
+            f"{table.name}: {report.dropped_over_bound} of "
+            f"{counted(report.rows_read, 'row')} went beyond max_rows_per_unit and "
+            "became no part of the snapshot: is the bound what your protocol says?"
+        )
+    for column in report.columns:
+        if column.too_long:
+            most = table.column(column.name).length_bytes
+            yield (
+                f"{table.name}.{column.name}: {column.too_long} of "
+                f"{counted(column.values, 'text')} went beyond its max_length of "
+                f"{counted(most, 'byte')} and became NULL: declare a greater "
+                "max_length if questions need them"
+            )
+        if (column.to_null - column.too_long) * _MUCH_IN > column.values:
+            unread = _is_null_if_unread(table.column(column.name))
+            question = (
+                "is its format or type right?"
+                if unread
+                else "they are not declared: is the list whole, or other: true wanted?"
+            )
+            yield (
+                f"{table.name}.{column.name}: {column.to_null} of "
+                f"{counted(column.values, 'value')} became NULL: {question}"
+            )
+
+
+def _is_null_if_unread(column: ColumnSpec) -> bool:
+    """Whether NULL is what cannot be read, rather than what is in no list."""
+    listed = column.domain is not None and column.domain.values is not None
+    return column.type in _TIMES or (column.type in _NUMBERS and not listed)
+
+
+def _strangers(
+    connection: duckdb.DuckDBPyConnection, private: Sequence[TableReport]
+) -> Iterator[str]:
+    """Compare each table's units with those of the table that has most."""
+    if not private:
+        return
+    largest = max(private, key=lambda report: report.units)
+    for report in private:
+        if report is largest or not report.units:
+            continue
+        row = connection.execute(
+            "SELECT count(*) FROM ("  # noqa: S608 - declared identifiers
+            f'SELECT DISTINCT unit_key FROM snapshot."{report.name}") SEMI JOIN '
+            f'(SELECT DISTINCT unit_key FROM snapshot."{largest.name}") '
+            "USING (unit_key)"
+        ).fetchone()
+        shared = row[0] if row else 0
+        if shared * _SHARED_IN < report.units:
+            yield (
+                f"only {shared} of {counted(report.units, 'unit')} of {report.name} "
+                f"can be found in {largest.name}: are the ids written alike?"
+            )
+
+
+def alike_warnings(
+    population: PopulationSpec, alike: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return a sentence where one patient may be two units by two spellings."""
+    return (*_foldable(population, alike), *_written_apart(population, alike))
+
+
+def _foldable(population: PopulationSpec, alike: Mapping[str, int]) -> Iterator[str]:
+    if not alike["any"]:
+        return
+    folds = [fold for fold in FOLDS if alike[fold]] or list(FOLDS)
+    counts = ", ".join(f"{fold} {alike[fold]}" for fold in FOLDS)
+    yield (
+        f"{alike['any']} units have ids that differ from another's in case, padding or "
+        f"leading zeros alone ({counts}): each counts as a {population.unit} of its "
+        "own, with rows and noise of its own. If they are the same people, declare "
+        f"unit_fold: [{', '.join(folds)}] in the population before anything is asked"
+    )
+
+
+def _written_apart(
+    population: PopulationSpec, alike: Mapping[str, int]
+) -> Iterator[str]:
+    if alike["other"]:
+        yield (
+            f"{alike['other']} units have ids that differ from another's in separators "
+            "or in how a number is written alone (P-007 and P007, 1000007.0 and "
+            f"1000007): each counts as a {population.unit} of its own, and unit_fold "
+            "cannot join them. If they are the same people, write ids alike in the "
+            "files"
+        )

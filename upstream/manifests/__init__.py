@@ -1,0 +1,1 @@
+"""Declarations of a dataset: tables, columns, hierarchies."""

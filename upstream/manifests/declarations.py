@@ -1,0 +1,293 @@
+"""What a custodian declares: the manifest's keys, whole (CONTRACT 4)."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    PrivateAttr,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+from privacy.errors import InvalidLossError
+from privacy.losses import Loss
+from privacy.schema import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_MAX_PUBLIC_ROWS,
+    DEFAULT_MAX_ROWS,
+    DEFAULT_MAX_UNITS,
+    ColumnType,
+    Hierarchy,
+)
+
+Fold = Literal["case", "trim", "zeros"]
+FOLDS: tuple[Fold, ...] = ("case", "trim", "zeros")
+"""In what spellings of one id may differ where a population declares so (unit_fold)."""
+
+MOST_LENGTH = 65_536
+"""The most bytes that a text column may declare: a load holds thousands of rows."""
+
+MOST_ROWS = 2**40
+"""The most rows that a table, and units that a population, may declare."""
+
+
+def _loss(value: object) -> Loss:
+    if isinstance(value, Loss):
+        return value
+    text = "" if isinstance(value, bool) else str(value)
+    try:
+        return Loss.parse(text)
+    except InvalidLossError as error:
+        raise ValueError(error.reason) from error
+
+
+def _text(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        message = 'write "" for an empty field'
+        raise ValueError(message)
+    return str(value) if isinstance(value, int) else value
+
+
+def _iso_date(value: object) -> date:
+    if isinstance(value, date):
+        return value
+    message = "write the day as YYYY-MM-DD"
+    try:
+        parsed = date.fromisoformat(str(value))
+    except ValueError as error:
+        raise ValueError(message) from error
+    if parsed.isoformat() != value:
+        raise ValueError(message)
+    return parsed
+
+
+_NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string"}]}
+_SCALAR_SCHEMA = {
+    "anyOf": [{"type": "number"}, {"type": "string"}, {"type": "boolean"}]
+}
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,62}$")]
+LossField = Annotated[
+    Loss,
+    PlainValidator(_loss),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema(_NUMBER_OR_TEXT),
+]
+Text = Annotated[
+    str,
+    BeforeValidator(_text),
+    WithJsonSchema(_SCALAR_SCHEMA),
+]
+Day = Annotated[
+    date,
+    PlainValidator(_iso_date),
+    PlainSerializer(date.isoformat, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date"}),
+]
+RawScalar = Annotated[bool | int | str, WithJsonSchema(_SCALAR_SCHEMA)]
+"""A public value as written: numbers with a point and dates are their text."""
+
+Source = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+
+
+def _folds(value: object) -> object:
+    """Return one fold or a list of them as a list in a fixed order."""
+    given = [value] if isinstance(value, str) else value
+    if isinstance(given, list | tuple) and set(given) <= set(FOLDS):
+        return tuple(fold for fold in FOLDS if fold in given)
+    message = f"write one of {', '.join(FOLDS)}, or a list of them"
+    raise ValueError(message)
+
+
+FoldField = Annotated[
+    tuple[Fold, ...],
+    BeforeValidator(_folds),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": list(FOLDS)},
+                {"type": "array", "items": {"enum": list(FOLDS)}},
+            ]
+        }
+    ),
+]
+
+
+class _Spec(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LossRange(_Spec):
+    """The losses that one query may ask for, both ends included."""
+
+    min: LossField
+    max: LossField
+
+
+class PopulationSpec(_Spec):
+    """Whom we protect, and the cap that all recipients share."""
+
+    id: Identifier
+    unit: Identifier
+    unit_type: Literal["integer", "text"]
+    epsilon_cap: LossField | None = None
+    delta_cap: LossField | None = None
+    epsilon_per_query: LossRange | None = None
+    max_units: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
+    unit_fold: FoldField | None = None
+    source: Source | None = None
+
+    @property
+    def most_units(self) -> int:
+        """The most units that a dataset may have, the default where none is said."""
+        return DEFAULT_MAX_UNITS if self.max_units is None else self.max_units
+
+
+class HierarchySpec(_Spec):
+    """A hierarchy from a file (``upstream.manifests.hierarchies``).
+
+    ``not_unit_ids`` says that numbers in it are unit ids by coincidence alone.
+    """
+
+    name: Identifier
+    file: str
+    not_unit_ids: StrictBool | None = None
+    source: Source | None = None
+
+
+class DisplaySpec(_Spec):
+    """How pages show an answer; never acts on rows."""
+
+    hide_below: StrictInt = Field(ge=0)
+
+
+class KeepSpec(_Spec):
+    """Which rows the row bound keeps: the first by a column."""
+
+    first_by: Identifier
+
+
+class FanOutSpec(_Spec):
+    """The most rows of a public table that share values of some columns."""
+
+    columns: tuple[Identifier, ...] = Field(min_length=1)
+    max: StrictInt = Field(ge=1)
+
+
+class DomainSpec(_Spec):
+    """A public domain: a range, a list with or without ``other``, or a hierarchy."""
+
+    min: RawScalar | None = None
+    max: RawScalar | None = None
+    values: tuple[RawScalar, ...] | None = None
+    other: StrictBool = False
+    hierarchy: str | None = None
+    _own: Mapping[str, Hierarchy] = PrivateAttr(default_factory=dict)
+
+    @property
+    def own(self) -> Mapping[str, Hierarchy]:
+        """The manifest's own hierarchies, once their files are read."""
+        return self._own
+
+    def attach(self, own: Mapping[str, Hierarchy]) -> None:
+        """Give the domain the hierarchies that its name may mean."""
+        self._own = own
+
+
+class ColumnSpec(_Spec):
+    """A declared column and how the file writes it."""
+
+    name: Identifier
+    from_: Text | None = Field(default=None, alias="from")
+    type: ColumnType
+    scale: StrictInt | None = Field(default=None, ge=0, le=18)
+    nullable: StrictBool = True
+    null_values: tuple[Text, ...] = ("",)
+    map: dict[Text, RawScalar | None] = Field(default_factory=dict)
+    format: str | None = None
+    constant_in_unit: StrictBool = False
+    max_length: StrictInt | None = Field(default=None, ge=1, le=MOST_LENGTH)
+    not_unit_ids: StrictBool | None = None
+    source: Source | None = None
+    domain: DomainSpec | None = None
+
+    @property
+    def file_column(self) -> str:
+        """The column's name in the file."""
+        return self.name if self.from_ is None else self.from_
+
+    @property
+    def length_bytes(self) -> int:
+        """The most bytes of UTF-8 of a text, the default where none is said."""
+        return DEFAULT_MAX_LENGTH if self.max_length is None else self.max_length
+
+
+class TableSpec(_Spec):
+    """A declared table: private (``unit_column``) or public."""
+
+    name: Identifier
+    files: tuple[str, ...] = Field(min_length=1)
+    unit_column: Identifier | None = None
+    public: StrictBool = False
+    key: tuple[Identifier, ...] = ()
+    source: Source | None = None
+    max_rows_per_unit: StrictInt | None = Field(default=None, ge=1, le=2**31 - 1)
+    keep: KeepSpec | None = None
+    fan_out: tuple[FanOutSpec, ...] = ()
+    max_rows: StrictInt | None = Field(default=None, ge=1, le=MOST_ROWS)
+    columns: tuple[ColumnSpec, ...] = Field(min_length=1)
+
+    @property
+    def most_rows(self) -> int:
+        """The most rows of the table, the default where none is said."""
+        default = DEFAULT_MAX_PUBLIC_ROWS if self.public else DEFAULT_MAX_ROWS
+        return default if self.max_rows is None else self.max_rows
+
+    def column(self, name: str) -> ColumnSpec:
+        """Return the declared column of that name.
+
+        Raises:
+            KeyError: No column has that name.
+        """
+        return {column.name: column for column in self.columns}[name]
+
+    @property
+    def stored_columns(self) -> tuple[ColumnSpec, ...]:
+        """The columns that a snapshot stores: all but the unit column."""
+        return tuple(c for c in self.columns if c.name != self.unit_column)
+
+
+class Declarations(_Spec):
+    """A whole manifest's keys, shaped but not yet checked against one another."""
+
+    version: Literal[1]
+    population: PopulationSpec
+    dataset: Identifier
+    snapshot_date: Day
+    hierarchies: tuple[HierarchySpec, ...] = ()
+    display: DisplaySpec | None = None
+    tables: tuple[TableSpec, ...] = Field(min_length=1)
+
+    def unit_column_names(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the unit columns' declared names, and their names in files."""
+        units = [
+            column
+            for table in self.tables
+            for column in table.columns
+            if column.name == table.unit_column
+        ]
+        return (
+            frozenset(column.name for column in units),
+            frozenset(column.file_column for column in units),
+        )

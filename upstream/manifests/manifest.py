@@ -1,0 +1,146 @@
+"""The manifest: read from YAML or JSON, checked, and turned into a public schema."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import PrivateAttr, ValidationError
+
+from privacy.schema import Dataset, Hierarchy
+from upstream.errors import ManifestError, Problem
+from upstream.manifests.declarations import Declarations
+from upstream.manifests.hierarchies import read_hierarchies
+from upstream.manifests.manifest_rules import broken_rules
+from upstream.manifests.public_schema import table_schema
+from upstream.manifests.sentences import sentences_of
+from upstream.manifests.yaml_nodes import (
+    KEY,
+    Place,
+    Places,
+    Plain,
+    YamlFile,
+    read_json,
+    read_yaml,
+)
+
+_JSON_NAME = "manifest.json"
+
+
+class Manifest(Declarations):
+    """A manifest whose declarations agree with one another.
+
+    Made by ``load_manifest`` and ``from_json``, which check; frozen.
+    """
+
+    _own: Mapping[str, Hierarchy] = PrivateAttr(default_factory=dict)
+
+    def schema(self) -> Dataset:  # type: ignore[override] # pydantic's is deprecated
+        """Return what everyone may know about the dataset."""
+        tables = {table.name: table_schema(table) for table in self.tables}
+        return Dataset(
+            name=self.dataset,
+            population=self.population.id,
+            unit=self.population.unit,
+            snapshot_date=self.snapshot_date,
+            tables=MappingProxyType(tables),
+            hierarchies=self._own,
+            max_units=self.population.most_units,
+        )
+
+    def with_hierarchies(self, own: Mapping[str, Hierarchy]) -> "Manifest":
+        """Return the manifest with its own hierarchies, as their files have them."""
+        copy = self.model_copy(deep=True)
+        copy._own = own  # noqa: SLF001 - our own copy
+        for table in copy.tables:
+            for column in table.columns:
+                if column.domain is not None:
+                    column.domain.attach(own)
+        return copy
+
+    def canonical_json(self) -> str:
+        """Return the manifest as JSON: sorted keys, no blanks, losses as strings.
+
+        ``from_json`` gives an equal manifest back.
+        """
+        content = self.model_dump(mode="json", by_alias=True)
+        return json.dumps(
+            _without_unsaid(content),
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Manifest":
+        """Read a manifest back from JSON, with the checks of ``load_manifest``.
+
+        Its own hierarchies are not read: ``with_hierarchies`` gives it them.
+
+        Raises:
+            ManifestError: Every problem found, without places.
+        """
+        return _checked(read_json(text), {}, _JSON_NAME)
+
+
+def load_manifest(
+    path: Path, import_folder: Path | None = None, read: YamlFile | None = None
+) -> Manifest:
+    """Read and check a manifest file and the hierarchies that it names.
+
+    Args:
+        path: The manifest.
+        import_folder: The folder that real paths must lie under; None: the manifest's.
+        read: What the file says, where it was read already.
+
+    Raises:
+        ManifestError: Every problem found, with line and column of its YAML node.
+    """
+    read = read or read_yaml(path)
+    manifest = _checked(read.content, read.places, str(path))
+    base = path.resolve().parent
+    return manifest.with_hierarchies(
+        read_hierarchies(manifest.hierarchies, base, import_folder or base)
+    )
+
+
+def _checked(content: Plain, places: Places, file: str) -> Manifest:
+    try:
+        manifest = Manifest.model_validate(content)
+    except ValidationError as error:
+        found = sentences_of(error)
+    else:
+        found = broken_rules(manifest)
+        if not found:
+            return manifest
+    problems = []
+    for at, said in found:
+        line, column = _place(at, places)
+        problems.append(Problem(file, line, column, said))
+    raise ManifestError(tuple(sorted(problems, key=_order)))
+
+
+def _order(problem: Problem) -> tuple[int, int]:
+    return problem.line or 0, problem.column or 0
+
+
+def _place(at: Place, places: Places) -> tuple[int, int] | tuple[None, None]:
+    """Return where a node stands: its key's place, else that of what is around it."""
+    for length in range(len(at), -1, -1):
+        for candidate in ((*at[:length], KEY), at[:length]):
+            if candidate in places:
+                return places[candidate]
+    return None, None
+
+
+def _without_unsaid(value: Plain, *, inside_map: bool = False) -> Plain:
+    """Drop nulls, which say nothing everywhere but among the values of ``map``."""
+    if isinstance(value, list):
+        return [_without_unsaid(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_unsaid(item, inside_map=key == "map")
+        for key, item in value.items()
+        if item is not None or inside_map
+    }

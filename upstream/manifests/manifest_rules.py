@@ -1,0 +1,236 @@
+"""Rules that bind declarations to one another; each broken one is a sentence."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from privacy.schema import ColumnType
+from query_lang.hierarchies import BUILT_IN
+from query_lang.reading.writable import is_writable
+from upstream.manifests.column_rules import broken_column_rules
+from upstream.manifests.declarations import (
+    Declarations,
+    LossRange,
+    PopulationSpec,
+    TableSpec,
+)
+from upstream.manifests.yaml_nodes import Place
+
+Broken = Iterator[tuple[Place, str]]
+
+RESERVED = frozenset({"row_hash", "row_rank", "unit_key"})
+TODO = "TODO"
+"""How a draft's open sources begin."""
+
+_DATA_AS_SOURCE = frozenset({"data", "the data", "from data", "from the data"})
+
+
+def broken_rules(manifest: Declarations) -> list[tuple[Place, str]]:
+    """Return every broken rule with the path of the node that breaks it."""
+    return [*_manifest(manifest), *_population(manifest.population)]
+
+
+def _manifest(manifest: Declarations) -> Broken:
+    own = [hierarchy.name for hierarchy in manifest.hierarchies]
+    yield from _hierarchies(manifest, own)
+    yield from _twins(("tables",), [t.name for t in manifest.tables], "table")
+    unit_names, _ = manifest.unit_column_names()
+    for index, table in enumerate(manifest.tables):
+        at: Place = ("tables", index)
+        yield from _table(at, table, list(dict.fromkeys((*BUILT_IN, *own))))
+        yield from _kind(at, table)
+        if table.public:
+            yield from _public(at, table, unit_names)
+        else:
+            yield from _private(at, table)
+            yield from _unit_type(at, table, manifest.population.unit_type)
+
+
+def _hierarchies(manifest: Declarations, names: list[str]) -> Broken:
+    at: Place = ("hierarchies",)
+    yield from _twins(at, names, "hierarchy")
+    for index, hierarchy in enumerate(manifest.hierarchies):
+        if hierarchy.name in BUILT_IN:
+            sentence = f"{hierarchy.name} is built in: choose another name"
+            yield (*at, index, "name"), sentence
+        if hierarchy.not_unit_ids or hierarchy.source is not None:
+            what = f"not_unit_ids of {hierarchy.name}"
+            yield from source_rules((*at, index), hierarchy.source, what)
+        if not _is_relative(hierarchy.file) or not hierarchy.file.endswith(".csv"):
+            sentence = "write a *.csv path, relative to the manifest's folder"
+            yield (*at, index, "file"), sentence
+
+
+def _population(population: PopulationSpec) -> Broken:
+    at: Place = ("population",)
+    losses = (population.epsilon_cap, population.delta_cap)
+    sizes = (population.epsilon_per_query, population.max_units)
+    if any(x is not None for x in (*losses, *sizes)):
+        yield from source_rules(at, population.source, "the caps and max_units")
+    elif population.source is not None:
+        yield from source_rules(at, population.source, "")
+    if population.unit_fold and population.unit_type == "integer":
+        sentence = "integers have one spelling: remove unit_fold"
+        yield (*at, "unit_fold"), sentence
+    if population.epsilon_cap is not None and not population.epsilon_cap.nano_epsilon:
+        yield (*at, "epsilon_cap"), "epsilon_cap must be above 0"
+    if population.delta_cap is not None and population.delta_cap.nano_epsilon:
+        yield (*at, "delta_cap"), "a delta_cap above 0 is not in this version: write 0"
+    if population.epsilon_per_query is not None:
+        yield from _per_query(at, population.epsilon_per_query)
+
+
+def _per_query(at: Place, losses: LossRange) -> Broken:
+    if not losses.min.nano_epsilon:
+        yield (*at, "epsilon_per_query", "min"), "min must be above 0"
+    if losses.max < losses.min:
+        yield (*at, "epsilon_per_query", "max"), "max must not lie below min"
+
+
+def source_rules(at: Place, source: str | None, what: str) -> Broken:
+    """Yield what is wrong with the source of a public fact (PRIVACY 2)."""
+    if source is None:
+        yield at, f"source is missing: say which public fact {what} come from"
+    elif source.strip().upper().startswith(TODO):
+        sentence = (
+            "source is still to do: check the proposal and name the standard, the "
+            "protocol or the paid release that it comes from, or remove it"
+        )
+        yield (*at, "source"), sentence
+    elif source.strip().lower() in _DATA_AS_SOURCE:
+        sentence = (
+            "source must not be the data: name a standard, the protocol or a paid "
+            "release, or leave the bound out"
+        )
+        yield (*at, "source"), sentence
+
+
+def _table(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
+    names = [column.name for column in table.columns]
+    yield from _twins((*at, "columns"), names, "column")
+    for index, pattern in enumerate(table.files):
+        yield from _pattern((*at, "files", index), pattern)
+    for index, name in enumerate(table.key):
+        if name not in names:
+            yield (*at, "key", index), f"key names {name}, which is no column: add it"
+    yield from _twins((*at, "key"), list(table.key), "key column")
+    yield from _columns(at, table, hierarchies)
+
+
+def _columns(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:
+    for index, column in enumerate(table.columns):
+        below: Place = (*at, "columns", index)
+        if column.name in RESERVED:
+            yield (
+                (*below, "name"),
+                f"the name {column.name} is reserved: choose another",
+            )
+        elif not is_writable(column.name):
+            yield (
+                (*below, "name"),
+                f"{column.name} is a word of the language, no name: choose another",
+            )
+        is_unit = column.name == table.unit_column
+        yield from broken_column_rules(below, column, hierarchies, is_unit=is_unit)
+        if column.domain is not None:
+            yield from source_rules(below, column.source, "the domain's bounds")
+        elif column.source is not None:
+            yield from source_rules(below, column.source, "")
+        elif table.source is None and (column.max_length or column.not_unit_ids):
+            what = "max_length and not_unit_ids (else the table's source)"
+            yield from source_rules(below, None, what)
+
+
+def _twins(at: Place, names: list[str], what: str) -> Broken:
+    for name, count in Counter(names).items():
+        if count > 1:
+            second = [i for i, n in enumerate(names) if n == name][1]
+            yield (*at, second), f"the {what} {name} stands twice: keep one of them"
+
+
+def _pattern(at: Place, pattern: str) -> Broken:
+    if not _is_relative(pattern):
+        yield at, "files are relative to the manifest's folder: write a relative path"
+    if any("**" in part and part != "**" for part in pattern.split("/")):
+        yield at, "** stands for folders: write it alone between slashes"
+    if not pattern.lower().endswith((".csv", ".parquet")):
+        yield at, "only *.csv and *.parquet can be read: export the table as one"
+
+
+def _is_relative(path: str) -> bool:
+    return not path.startswith(("/", "\\", "~")) and "\0" not in path
+
+
+def _fan_out(at: Place, table: TableSpec) -> Broken:
+    names = [column.name for column in table.columns]
+    for index, fan in enumerate(table.fan_out):
+        below: Place = (*at, "fan_out", index, "columns")
+        yield from _twins(below, list(fan.columns), "column")
+        for position, name in enumerate(fan.columns):
+            if name not in names:
+                sentence = f"fan_out names {name}, which is no column: add it"
+                yield (*below, position), sentence
+
+
+def _kind(at: Place, table: TableSpec) -> Broken:
+    if table.public == (table.unit_column is not None):
+        sentence = (
+            f"table {table.name}: declare either unit_column (a private table) or "
+            "public: true"
+        )
+        yield at, sentence
+
+
+def _private(at: Place, table: TableSpec) -> Broken:
+    if table.fan_out:
+        sentence = "only a public table declares fan_out: remove it"
+        yield (*at, "fan_out"), sentence
+    names = [column.name for column in table.columns]
+    if table.unit_column is not None and table.unit_column not in names:
+        sentence = f"unit_column names {table.unit_column}: declare it as a column"
+        yield (*at, "unit_column"), sentence
+    if table.max_rows_per_unit is None:
+        sentence = (
+            f"max_rows_per_unit is missing in table {table.name}: say the most rows "
+            "that one unit may have"
+        )
+        yield at, sentence
+    yield from source_rules(at, table.source, "max_rows_per_unit")
+    first_by = table.keep.first_by if table.keep else None
+    if first_by and (first_by not in names or first_by == table.unit_column):
+        yield (*at, "keep"), "keep.first_by names a column other than the unit column"
+
+
+def _unit_type(at: Place, table: TableSpec, unit_type: str) -> Broken:
+    """Refuse integers among texts: 007 and 7 would be two units, each with the cap.
+
+    The other way round is harmless: texts are read as the integers that they spell.
+    """
+    for index, column in enumerate(table.columns):
+        is_integer = column.type is ColumnType.INTEGER
+        if column.name == table.unit_column and is_integer and unit_type == "text":
+            sentence = (
+                f"{column.name} is an integer, but unit_type is text, where 007 and 7 "
+                "are two units: declare the same type in every table, and as unit_type"
+            )
+            yield (*at, "columns", index, "type"), sentence
+
+
+def _public(at: Place, table: TableSpec, unit_names: frozenset[str]) -> Broken:
+    if table.max_rows_per_unit is not None:
+        yield (*at, "max_rows_per_unit"), "a public table has no units: remove this"
+    if table.keep is not None:
+        yield (*at, "keep"), "a public table is copied whole: remove keep"
+    yield from _fan_out(at, table)
+    if table.source is not None or table.max_rows is not None:
+        yield from source_rules(at, table.source, "the rows of max_rows")
+    for index, column in enumerate(table.columns):
+        below: Place = (*at, "columns", index)
+        if {column.name, column.file_column} & unit_names:
+            sentence = (
+                "a table that contains the unit column cannot be public: declare "
+                "unit_column; if its rows are about no single person, take the column "
+                "out of table and file"
+            )
+            yield below, sentence
+        if column.constant_in_unit:
+            yield (*below, "constant_in_unit"), "a public table has no units: remove it"

@@ -1,0 +1,1 @@
+"""Whether anything declared public is keyed by people."""

@@ -1,0 +1,116 @@
+"""The files of a load: how to plan for them, and the staged ones, read and counted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from upstream.files.reading import Outcome
+from upstream.files.reading_sql import quoted
+from upstream.staging.report import ColumnReport
+
+_MISLED_BY_FILES = "join_order,build_side_probe_side"
+_REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
+_LOST = (Outcome.TO_NULL, Outcome.TOO_LONG)
+_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, *_LOST)
+
+
+@contextmanager
+def planned_for_files(
+    connection: duckdb.DuckDBPyConnection, *, ordered: bool
+) -> Iterator[None]:
+    """Let statements stream source files, in bounded memory.
+
+    DuckDB takes a CSV file to be small, and would put all of it into a join's table
+    instead of the few ids that it is joined with.
+
+    Args:
+        connection: Where the statements run.
+        ordered: Whether rows keep the order of the files.
+    """
+    connection.execute(
+        f"SET preserve_insertion_order = {str(ordered).lower()}; "
+        f"SET disabled_optimizers = '{_MISLED_BY_FILES}'"
+    )
+    try:
+        yield
+    finally:
+        connection.execute(
+            "SET preserve_insertion_order = true; SET disabled_optimizers = ''"
+        )
+
+
+def files_sql(paths: Sequence[Path]) -> str:
+    """Return the relation of all rows of staged files."""
+    listed = ", ".join(quoted(str(path)) for path in paths)
+    return f"read_parquet([{listed}], hive_partitioning=false)"
+
+
+def parquet_in(folder: Path) -> list[Path]:
+    """Return the staged files below a folder, always in the same order."""
+    return sorted(folder.rglob("*.parquet"))
+
+
+def refused_condition(positions: Sequence[int]) -> str:
+    """Return the condition that a row refuses the load."""
+    refused = ["NOT valid_id", *(f"s{i} IN ({_REFUSED})" for i in positions)]
+    return f"({' OR '.join(refused)})"
+
+
+class Counts:
+    """How many rows and values met each outcome, counted in one pass."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, folder: Path, positions: list[int]
+    ) -> None:
+        self.rows = self.rows_without_unit = self.refused = 0
+        self._files: Mapping[int, int] = {}
+        self._keys = [(i, outcome) for i in positions for outcome in _REPORTED]
+        self._found = dict.fromkeys(self._keys, 0)
+        self._positions = positions
+        self._values = dict.fromkeys(positions, 0)
+        if paths := parquet_in(folder):
+            self._count(connection, files_sql(paths))
+
+    def _count(self, connection: duckdb.DuckDBPyConnection, read: str) -> None:
+        wanted = [
+            "count(*)",
+            "count(*) FILTER (unit_key IS NULL AND valid_id)",
+            f"count(*) FILTER ({refused_condition(self._positions)})",
+        ]
+        wanted += [
+            f"count(*) FILTER (unit_key IS NOT NULL AND s{i} = {outcome:d})"
+            for i, outcome in self._keys
+        ]
+        wanted += [
+            "count(*) FILTER (unit_key IS NOT NULL AND "
+            f"(v{i} IS NOT NULL OR s{i} IN ({_LOST[0]:d}, {_LOST[1]:d})))"
+            for i in self._positions
+        ]
+        rows = connection.execute(
+            f"SELECT file, {', '.join(wanted)} FROM {read} GROUP BY file"  # noqa: S608 - our own names
+        ).fetchall()
+        if not rows:
+            return
+        self._files = {file: count for file, count, *_ in rows}
+        sums = [sum(column) for column in zip(*rows, strict=True)][1:]
+        self.rows, self.rows_without_unit, self.refused, *rest = sums
+        outcomes, values = rest[: len(self._keys)], rest[len(self._keys) :]
+        self._found = dict(zip(self._keys, outcomes, strict=True))
+        self._values = dict(zip(self._positions, values, strict=True))
+
+    def of_file(self, number: int) -> int:
+        """Return how many rows one file gave."""
+        return self._files.get(number, 0)
+
+    def report(self, position: int, name: str) -> ColumnReport:
+        """Return one column's report."""
+        return ColumnReport(
+            name=name,
+            clamped=self._found[position, Outcome.CLAMPED],
+            to_other=self._found[position, Outcome.TO_OTHER],
+            to_null=sum(self._found[position, lost] for lost in _LOST),
+            too_long=self._found[position, Outcome.TOO_LONG],
+            values=self._values[position],
+        )
