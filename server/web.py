@@ -19,13 +19,14 @@ from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID
-from server.api.app import Parts, make_app
+from server.api.app import make_app
 from server.api.backlog import (
     STARTING_SECONDS,
     Machine,
     recovered_seconds,
 )
 from server.api.caller_checks import CHECKING_SECONDS, SHARED_CHECKING_SECONDS
+from server.api.parts import Parts
 from server.api.questions import CounterSettings, QuestionCounter
 from server.api.releasing import Releaser
 from server.api.slots import Lateness, SlotClock
@@ -217,7 +218,6 @@ class Server:
             ),
         )
         parts = Parts(
-            counter=counter,
             reading=ReadingRoom(self.services),
             authenticate=door.admit,
             gate=Gate(self.services.ledger),
@@ -228,6 +228,7 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
+        app.state.counter = counter
         self.metrics = Metrics(
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,

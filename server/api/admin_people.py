@@ -11,9 +11,9 @@ from server.api.admission import (
     body_of,
     change,
     page_of,
-    parts_of,
     read,
 )
+from server.api.parts import parts_of
 from server.use_cases.custody.administration import keys_page, principals_page
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.identity.access import Caller

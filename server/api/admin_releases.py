@@ -12,9 +12,9 @@ from server.api.admission import (
     body_of,
     change,
     page_of,
-    parts_of,
     read,
 )
+from server.api.parts import parts_of
 from server.use_cases.identity.access import Caller
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.publishing.releases import ReleaseOffice

@@ -6,7 +6,7 @@ role (403), what is not there or not yours (404), and what the body asks for (42
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -17,6 +17,7 @@ from privacy.errors import CuratorError, InvalidOptionError
 from server.api.admin_wire import OptionalBody
 from server.api.contract import problem_responses
 from server.api.intake import Arrival, check_transport, receive
+from server.api.parts import parts_of
 from server.api.problems import Problem, problem_of
 from server.strict_json import MalformedJsonError, read_json
 from server.use_cases.approvals.second_persons import ProposalOpenError
@@ -28,9 +29,6 @@ from server.use_cases.services.errors import (
     NotFoundError,
 )
 from server.use_cases.services.paging import NO_CURSOR, Page
-
-if TYPE_CHECKING:
-    from server.api.app import Parts
 
 MAX_PAGE = 200
 MARKDOWN = "text/markdown"
@@ -56,12 +54,6 @@ PAGE_PARAMETERS: list[dict[str, object]] = [
     },
 ]
 """They are read after the key, so FastAPI must not check them before it."""
-
-
-def parts_of(request: Request) -> "Parts":
-    """Return what the application is made of."""
-    parts: Parts = request.app.state.parts
-    return parts
 
 
 def route_of(request: Request) -> str:

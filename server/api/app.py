@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -29,6 +28,7 @@ from server.api.docs_page import add_docs_routes
 from server.api.edge import Edge
 from server.api.examples import add_examples
 from server.api.oversight import add_oversight_routes
+from server.api.parts import parts_of
 from server.api.problems import Problem
 from server.api.questions import QuestionCounter, problem_for
 from server.api.release_wire import ReleaseBody, WithdrawBody
@@ -36,13 +36,8 @@ from server.api.releases import add_release_routes
 from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases_trees import add_release_tree_routes
 from server.api.samples import add_sample_route
-from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller
-from server.use_cases.identity.roles import Gate
-from server.use_cases.jobs.jobs import JobsOffice
-from server.use_cases.releases.asked import ReleaseDesk
 from server.use_cases.services.documents import Document, encode
-from server.use_cases.services.services import Services
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _log = logging.getLogger("curator.api")
@@ -57,20 +52,6 @@ _QUESTION_BODY = {
         },
     },
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What the application is made of."""
-
-    counter: QuestionCounter
-    reading: ReadingRoom
-    authenticate: Callable[[str | None], Caller]
-    gate: Gate
-    services: Services
-    jobs: JobsOffice
-    release_desk: ReleaseDesk
-    ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 
 class QuietRoute(APIRoute):
@@ -95,7 +76,7 @@ class QuietRoute(APIRoute):
 
 
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
-    """Build the application; whoever serves it sets ``app.state.parts``."""
+    """Build the application; its server sets ``app.state.parts`` and ``counter``."""
     app = FastAPI(
         title="Curator",
         version="1",
@@ -143,9 +124,9 @@ def openapi_document() -> dict[str, object]:
     return {**document}
 
 
-def _parts(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
-    return parts
+def _counter(request: Request) -> QuestionCounter:
+    counter: QuestionCounter = request.app.state.counter
+    return counter
 
 
 def _reader(request: Request) -> Caller:
@@ -165,7 +146,7 @@ def _add_question_routes(app: FastAPI) -> None:
     )
     async def plan(dataset: str, request: Request) -> Response:
         """Price a question: noise, half-widths, derivation. Touches no data."""
-        return await _parts(request).counter.plan(request, dataset)
+        return await _counter(request).plan(request, dataset)
 
     @app.post(
         "/v1/datasets/{dataset}/queries",
@@ -187,7 +168,7 @@ def _add_question_routes(app: FastAPI) -> None:
     )
     async def query(dataset: str, request: Request) -> Response:
         """Ask a question: charged first, then answered with noise."""
-        return await _parts(request).counter.query(request, dataset)
+        return await _counter(request).query(request, dataset)
 
 
 def _add_reading_routes(app: FastAPI) -> None:
@@ -203,7 +184,7 @@ def _add_reading_routes(app: FastAPI) -> None:
     def datasets(request: Request) -> Response:
         """List the datasets that you may ask, newest first."""
         caller = _reader(request)
-        return _json(_parts(request).reading.datasets(caller, page_of(request)))
+        return _json(parts_of(request).reading.datasets(caller, page_of(request)))
 
     @app.get(
         "/v1/datasets/{dataset}",
@@ -213,7 +194,7 @@ def _add_reading_routes(app: FastAPI) -> None:
     )
     def dataset(dataset: str, request: Request) -> Response:
         """Describe a dataset: schema, domains, limits, your budget."""
-        return _json(_parts(request).reading.dataset(_reader(request), dataset))
+        return _json(parts_of(request).reading.dataset(_reader(request), dataset))
 
     @app.get(
         "/v1/queries",
@@ -226,7 +207,7 @@ def _add_reading_routes(app: FastAPI) -> None:
         """List your queries, newest first."""
         caller, page = _reader(request), page_of(request)
         return _json(
-            _parts(request).reading.queries(
+            parts_of(request).reading.queries(
                 caller, limit=page.limit, cursor=page.cursor
             )
         )
@@ -239,14 +220,14 @@ def _add_reading_routes(app: FastAPI) -> None:
     )
     def one_query(query_id: str, request: Request) -> Response:
         """Return one of your queries, with its answer."""
-        return _json(_parts(request).reading.query(_reader(request), query_id))
+        return _json(parts_of(request).reading.query(_reader(request), query_id))
 
     @app.get(
         "/v1/budget", response_model=wire.Budget, responses=refusals, tags=["reading"]
     )
     def budget(request: Request) -> Response:
         """Return what your projects may spend and have spent."""
-        return _json(_parts(request).reading.budget(_reader(request)))
+        return _json(parts_of(request).reading.budget(_reader(request)))
 
 
 def _add_health_routes(app: FastAPI) -> None:
@@ -263,10 +244,10 @@ def _add_health_routes(app: FastAPI) -> None:
     )
     async def readyz(request: Request) -> Response:
         """Say whether questions can be answered, as it was found a moment ago."""
-        state = _parts(request).ready()
+        state = parts_of(request).ready()
         if state != "ok":
             return Problem(state, "not ready to serve").response()
-        missing = _parts(request).services.unreadable.datasets()
+        missing = parts_of(request).services.unreadable.datasets()
         more = {"unavailable_datasets": missing} if missing else {}
         return JSONResponse({"status": "ok", **more})
 

@@ -13,10 +13,10 @@ from server.api.admission import (
     body_of,
     change,
     page_of,
-    parts_of,
     read,
     read_text,
 )
+from server.api.parts import parts_of
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.oversight import OversightDesk
 from server.use_cases.services.documents import Document

@@ -8,16 +8,9 @@ from starlette.responses import FileResponse, Response
 
 from privacy.errors import InvalidOptionError
 from server.api import release_wire as wire
-from server.api.admission import (
-    PAGED,
-    READING,
-    answered,
-    enter,
-    page_of,
-    parts_of,
-    read,
-)
+from server.api.admission import PAGED, READING, answered, enter, page_of, read
 from server.api.contract import problem_responses
+from server.api.parts import parts_of
 from server.api.problems import Problem
 from server.api.ranges import ranges_of
 from server.use_cases.publishing.releases import ReleaseOffice

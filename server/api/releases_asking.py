@@ -11,7 +11,8 @@ from fastapi import FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from starlette.responses import Response
 
-from server.api.admission import CHANGING, body_of, change_with, parts_of
+from server.api.admission import CHANGING, body_of, change_with
+from server.api.parts import parts_of
 from server.api.wire import (
     CellValue,
     HalfWidths,

@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from privacy.errors import InvalidOptionError
-from server.api.admission import READING, parts_of, read
+from server.api.admission import READING, read
+from server.api.parts import parts_of
 from server.api.wire import CellValue
 from server.use_cases.releases.trees import WantedBranch
 

@@ -6,7 +6,8 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from privacy.errors import InvalidOptionError
-from server.api.admission import READING, parts_of, read
+from server.api.admission import READING, read
+from server.api.parts import parts_of
 from server.api.wire import SampleShape
 from server.use_cases.identity.access import Caller
 from server.use_cases.services.documents import Document
