@@ -24,7 +24,7 @@ from query_lang.rendering.duckdb.render import render_plan
 from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.wire import from_json, to_json
-from server.parser_process import ParserPool
+from server.children.parser_process import ParserPool
 from server.use_cases.questions.questions import Compiler, Schema
 from server.use_cases.questions.requests import QuestionRequest
 

@@ -1,7 +1,7 @@
 """What a large answer takes of the server, in processor time for each byte and value.
 
-Run: ``python -m benchmarks.large_answers``. What ``server.api.backlog`` rests on for
-bytes. Prints, for answers of several shapes: nanoseconds a byte to hash an
+Run: ``python -m benchmarks.large_answers``. What ``server.api.routing.backlog`` rests
+on for bytes. Prints, for answers of several shapes: nanoseconds a byte to hash an
 answer and put a free one together, and microseconds a number to write a fresh one down;
 then nanoseconds a byte to store and to read one in SQLite.
 """

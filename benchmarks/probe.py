@@ -16,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from engines.duckdb.engine import DuckDbEngine
-from server.settings import read_settings
+from server.configuration.settings import read_settings
 from server.web import Server
 
 _spent = {"engine": 0.0, "sync": 0.0, "commits": 0.0, "syncs": 0.0}

@@ -5,8 +5,8 @@ A server in processes of its own, on a fresh ledger (several workers: in a Postg
 the benchmark's own); clients that send at once, each the next
 question when all have their answers. Prints the median and the ninetieth percentile of
 the time to a reply, how many replies were late, and processor milliseconds a question
-of the server and of its executors: what the constants of ``server.api.backlog`` rest
-on, since they hardly depend on what else the machine does.
+of the server and of its executors: what the constants of ``server.api.routing.backlog``
+rest on, since they hardly depend on what else the machine does.
 """
 
 import argparse

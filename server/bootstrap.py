@@ -25,13 +25,13 @@ from mechanisms.samplers.laplace import OpenDPSampler, Sampler
 from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
 from query_lang.reading.parse import parse_query
+from server.children.parser_process import ParserPool
+from server.configuration.settings import Settings
 from server.installing import open_databases
-from server.parser_process import ParserPool
 from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
-from server.settings import Settings
 from server.use_cases.jobs.jobs import JobsOffice
 from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts

@@ -14,14 +14,13 @@ from budget.ledger import Ledger
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseUnreachableError
 from budget.storage.process_lock import ProcessLock
+from server.configuration.settings import Settings
 from server.persistence import tables
 from server.persistence.schema import (
     current_revision,
     head_revision,
     upgrade,
 )
-from server.settings import Settings
-from server.space import NoSpaceError
 from server.use_cases.operations.postgres_dump import why_unfinished
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import (
@@ -31,6 +30,7 @@ from server.use_cases.services.secret_files import (
 from server.use_cases.services.services import (
     now_text,
 )
+from server.use_cases.services.space import NoSpaceError
 from upstream.full_disks import is_for_want_of_space
 
 

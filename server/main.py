@@ -13,20 +13,20 @@ from server.bootstrap import (
     make_services,
 )
 from server.cli.analyst import add_analyst_commands
-from server.cli.backup import backup_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
+from server.cli.data.jobs import job_commands
+from server.cli.data.manifests import manifest_commands
 from server.cli.demo import run_demo, serve_demo
-from server.cli.doctor import add_doctor, database_commands
-from server.cli.jobs import job_commands
-from server.cli.ledger import ledger_commands
-from server.cli.manifests import manifest_commands
-from server.cli.operating import add_report
-from server.cli.output import Json, refusals, say, show
-from server.cli.release_making import ReleaseParts
-from server.cli.releases import release_commands
+from server.cli.host.backup import backup_commands
+from server.cli.host.doctor import add_doctor, database_commands
+from server.cli.host.ledger import ledger_commands
+from server.cli.host.operating import add_report
+from server.cli.releases.making import ReleaseParts
+from server.cli.releases.published import release_commands
+from server.cli.terminal.output import Json, refusals, say, show
 from server.installing import actor, initialise, upgrade_database
-from server.job_worker import work_as_process
-from server.logs import configure_logs
+from server.processes.job_worker import work_as_process
+from server.telemetry.logs import configure_logs
 from server.use_cases.jobs.queues import JobQueues
 from server.use_cases.oversight.auditing import AuditOffice
 from server.use_cases.oversight.statements import StatementOffice

@@ -17,14 +17,14 @@ from engines.processes.processors import (
 )
 from privacy.errors import CuratorError
 from server.bootstrap import checked_for_workers, end_boot
-from server.cli.output import REFUSED, say
-from server.job_worker import ChildWorker
-from server.logs import configure_logs
-from server.safety import check_tls_files, require_safe
-from server.settings import Settings
-from server.settings_sources import describe_settings, unknown_variables
+from server.cli.terminal.output import REFUSED, say
+from server.configuration.safety import check_tls_files, require_safe
+from server.configuration.settings import Settings
+from server.configuration.sources import describe_settings, unknown_variables
+from server.processes.job_worker import ChildWorker
+from server.processes.workers import Supervisor
+from server.telemetry.logs import configure_logs
 from server.web import Server
-from server.workers import Supervisor
 
 DRAIN_SECONDS = 30
 CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"

@@ -20,16 +20,16 @@ from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID
 from server.api.app import make_app
-from server.api.backlog import (
+from server.api.questions.routes import CounterSettings, QuestionCounter
+from server.api.routing.backlog import (
     STARTING_SECONDS,
     Machine,
     recovered_seconds,
 )
-from server.api.caller_checks import CHECKING_SECONDS, SHARED_CHECKING_SECONDS
-from server.api.parts import Parts
-from server.api.questions import CounterSettings, QuestionCounter
-from server.api.releasing import Releaser
-from server.api.slots import Lateness, SlotClock
+from server.api.routing.caller_checks import CHECKING_SECONDS, SHARED_CHECKING_SECONDS
+from server.api.routing.parts import Parts
+from server.api.routing.releasing import Releaser
+from server.api.routing.slots import Lateness, SlotClock
 from server.bootstrap import (
     SamplerFactory,
     check_installation,
@@ -37,11 +37,11 @@ from server.bootstrap import (
     make_services,
     start_executors,
 )
-from server.logs import HeldLines
-from server.metrics import Metrics
-from server.parser_process import ParserPool, ParserUnavailableError
-from server.readiness import Check, ExecutorUnavailableError, Readiness
-from server.settings import Settings
+from server.children.parser_process import ParserPool, ParserUnavailableError
+from server.configuration.settings import Settings
+from server.telemetry.logs import HeldLines
+from server.telemetry.metrics import Metrics
+from server.telemetry.readiness import Check, ExecutorUnavailableError, Readiness
 from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.door import Door
 from server.use_cases.identity.key_sets import RETRY_SECONDS

@@ -18,8 +18,8 @@ import uvicorn
 
 from privacy.losses import Loss
 from server.bootstrap import make_runner, make_services
+from server.configuration.settings import read_settings
 from server.installing import initialise
-from server.settings import read_settings
 from server.use_cases.custody.people import NewProject, PeopleOffice
 from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from server.web import Server

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from server.settings import Settings
+from server.configuration.settings import Settings
 from server.use_cases.publishing.cost_settings import question_limits
 from upstream.manifests.manifest import load_manifest
 

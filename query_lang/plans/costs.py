@@ -43,7 +43,7 @@ class PlanCost:
 
 SLOT_SHARE: Final = 4
 """A unit's extra steps, met by every question ahead of a reply, fill at most one part
-in so many of a slot: what each reply keeps free (``server/api/backlog.py``)."""
+in so many of a slot: what each reply keeps free (``server/api/routing/backlog.py``)."""
 
 STARTUP_SHARE: Final = 4
 """What one question starts up fills at most one part in so many of a slot; replies

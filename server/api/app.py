@@ -13,29 +13,29 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
-from server.api import wire
-from server.api.access_log import AccessLog
-from server.api.admin_custody import add_custody_routes
-from server.api.admin_jobs import add_job_routes
-from server.api.admin_people import add_people_routes
-from server.api.admin_proposals import add_ledger_routes, add_proposal_routes
-from server.api.admin_releases import add_admin_release_routes
-from server.api.admin_wire import BODIES as ADMIN_BODIES
-from server.api.admission import PAGED, enter, page_of
-from server.api.contract import complete
-from server.api.contract import problem_responses as _problems
+from server.api.admin.custody import add_custody_routes
+from server.api.admin.jobs import add_job_routes
+from server.api.admin.oversight import add_oversight_routes
+from server.api.admin.people import add_people_routes
+from server.api.admin.proposals import add_ledger_routes, add_proposal_routes
+from server.api.admin.releases import add_admin_release_routes
 from server.api.docs_page import add_docs_routes
-from server.api.edge import Edge
-from server.api.examples import add_examples
-from server.api.oversight import add_oversight_routes
-from server.api.parts import parts_of
-from server.api.problems import Problem
-from server.api.questions import QuestionCounter, problem_for
-from server.api.release_wire import ReleaseBody, WithdrawBody
-from server.api.releases import add_release_routes
-from server.api.releases_asking import ReleaseQuestionBody, add_release_question_routes
-from server.api.releases_trees import add_release_tree_routes
-from server.api.samples import add_sample_route
+from server.api.questions.routes import QuestionCounter, problem_for
+from server.api.questions.samples import add_sample_route
+from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
+from server.api.releases.routes import add_release_routes
+from server.api.releases.trees import add_release_tree_routes
+from server.api.routing.access_log import AccessLog
+from server.api.routing.admission import PAGED, enter, page_of
+from server.api.routing.edge import Edge
+from server.api.routing.parts import parts_of
+from server.api.schemas import questions as wire
+from server.api.schemas.admin import BODIES as ADMIN_BODIES
+from server.api.schemas.examples import add_examples
+from server.api.schemas.openapi import complete
+from server.api.schemas.openapi import problem_responses as _problems
+from server.api.schemas.problems import Problem
+from server.api.schemas.releases import ReleaseBody, WithdrawBody
 from server.use_cases.identity.access import Caller
 from server.use_cases.services.documents import Document, encode
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import typer
 
-from server.cli.output import INSTALL_CLIENT, USAGE, Json, say
+from server.cli.terminal.output import INSTALL_CLIENT, USAGE, Json, say
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 

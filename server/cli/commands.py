@@ -8,15 +8,15 @@ from typing import Protocol
 
 import typer
 
-from server.cli.arguments import read_loss, settings_or_exit
-from server.cli.datasets import dataset_commands
-from server.cli.operating import snapshot_commands
-from server.cli.people import key_commands, principal_commands
-from server.cli.populations import population_commands
-from server.cli.projects import project_commands
-from server.cli.proposals import proposal_commands
-from server.giving_way import giving_way, is_served
-from server.settings import Settings
+from server.cli.data.datasets import dataset_commands
+from server.cli.host.operating import snapshot_commands
+from server.cli.people.populations import population_commands
+from server.cli.people.principals import key_commands, principal_commands
+from server.cli.people.projects import project_commands
+from server.cli.people.proposals import proposal_commands
+from server.cli.terminal.arguments import read_loss, settings_or_exit
+from server.configuration.settings import Settings
+from server.processes.giving_way import giving_way, is_served
 from server.use_cases.approvals.proposals import ProposalOffice
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.datasets.snapshots import SnapshotOffice

@@ -19,11 +19,11 @@ from rich.console import Console
 from engines.processes.child_processes import child_command, child_environment
 from privacy.losses import Loss
 from server.cli.commands import Wiring
-from server.cli.output import INSTALL_CLIENT, say
+from server.cli.terminal.output import INSTALL_CLIENT, say
+from server.configuration.settings import read_settings
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
-from server.settings import read_settings
 from server.use_cases.custody.people import NewProject, PeopleOffice
 from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from server.use_cases.publishing.spec_files import read_spec_file

@@ -13,7 +13,7 @@ NOUNS = (
 COUNT = re.compile(rf"(?<!of )\{{[^{{}}]+\}} (?:{NOUNS})\b")
 ALWAYS_SEVERAL = {
     "budget/chain/writing.py": 1,  # an internal error, which tells a list of counts
-    "server/cli/release_making.py": 1,  # a sum of several releases
+    "server/cli/releases/making.py": 1,  # a sum of several releases
     "upstream/ingestion/load_warnings.py": 2,  # units that are like another
 }
 

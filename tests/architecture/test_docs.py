@@ -7,9 +7,9 @@ import pytest
 from typer.main import get_command
 
 from server.api.app import openapi_document
-from server.api.problems import STATUS_BY_CODE
+from server.api.schemas.problems import STATUS_BY_CODE
+from server.configuration.settings import Settings
 from server.main import cli
-from server.settings import Settings
 from server.use_cases.identity.roles import ROLES, ROUTES
 
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.api.app import openapi_document
-from server.api.problems import STATUS_BY_CODE
+from server.api.schemas.problems import STATUS_BY_CODE
 from server.main import cli
 from tests.harness import Installation, ask, client, serve_in_thread
 

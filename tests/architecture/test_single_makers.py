@@ -160,7 +160,7 @@ def test_nothing_shipped_draws_from_a_seedable_generator():
 
 
 def test_no_setting_names_a_seed():
-    text = (ROOT / "server/settings.py").read_text("utf-8").lower()
+    text = (ROOT / "server/configuration/settings.py").read_text("utf-8").lower()
     assert "seed" not in text
 
 

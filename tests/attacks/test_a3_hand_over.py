@@ -13,7 +13,7 @@ import pytest
 
 from engines.duckdb import executors
 from engines.duckdb.executors import ExecutorEngine
-from server.api.backlog import Backlog
+from server.api.routing.backlog import Backlog
 from tests.harness import Installation, ask, client, serve_in_thread
 
 FIRST = "SELECT COUNT(*) FROM visits WHERE age >= 1"

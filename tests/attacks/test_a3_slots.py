@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from server.settings import read_settings
+from server.configuration.settings import read_settings
 from tests.arms import ROWS, HeldSampler, make_installation, plan, post
 from tests.harness import Installation, ask, client, serve_in_thread
 

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from server.api.backlog import AT_ONCE
-from server.api.caller_checks import CHECKING_SECONDS, RESTING
-from server.api.slots import SlotClock
-from server.parser_process import ParserPool
+from server.api.routing.backlog import AT_ONCE
+from server.api.routing.caller_checks import CHECKING_SECONDS, RESTING
+from server.api.routing.slots import SlotClock
+from server.children.parser_process import ParserPool
 from server.use_cases.custody.people import PeopleOffice
 from server.web import Server
 from tests.arms import ROWS, make_installation
@@ -145,7 +145,7 @@ def test_a_key_that_has_never_asked_waits_behind_what_is_refused(narrow, monkeyp
 
 def test_beyond_the_checks_under_way_everybody_is_told_busy(narrow, monkeypatch):
     url, key, _ = narrow
-    monkeypatch.setattr("server.api.caller_checks.MOST_WAITING", 0)
+    monkeypatch.setattr("server.api.routing.caller_checks.MOST_WAITING", 0)
     with client(url, key) as http:
         reply = ask(http)
     assert (reply.status_code, reply.json()["type"]) == (503, "busy")

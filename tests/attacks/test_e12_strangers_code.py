@@ -17,8 +17,8 @@ from engines.processes.child_processes import (
     child_command,
     child_environment,
 )
-from server.job_worker import ChildWorker
-from server.parser_process import ParserPool, ParserUnavailableError
+from server.children.parser_process import ParserPool, ParserUnavailableError
+from server.processes.job_worker import ChildWorker
 from server.web import Server
 from tests.attacks.strangers import StrangersFolder
 from tests.effort import gate_first
@@ -57,7 +57,7 @@ def run(command, stranger, environment, text=""):
 
 
 def test_the_folder_is_hostile_to_whoever_searches_it(stranger):
-    for command in ("import json", "import server.parser_child"):
+    for command in ("import json", "import server.children.parser_child"):
         run([sys.executable, "-c", command], stranger, os.environ)
     assert stranger.what_ran() == ["json", "server"]
 
@@ -65,7 +65,9 @@ def test_the_folder_is_hostile_to_whoever_searches_it(stranger):
 @pytest.mark.parametrize("strip", [bare_environment, child_environment, dict])
 def test_a_parsing_child_runs_our_code(stranger, strip):
     environment = strip(stranger.environment())
-    done = run(child_command("server.parser_child"), stranger, environment, QUESTION)
+    done = run(
+        child_command("server.children.parser_child"), stranger, environment, QUESTION
+    )
     assert '"node": "CountRows"' in done.stdout, done.stderr
     assert stranger.what_ran() == []
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from server.cli import output
+from server.cli.terminal import output
 
 RAW = {
     "markup": "[/annex] [bold]x[/] [link=http://x]y[/link]",

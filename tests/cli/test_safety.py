@@ -7,9 +7,18 @@ import pytest
 
 from budget.storage.postgresql import unreachable
 from budget.storage.process_lock import ProcessLock
-from server.safety import find_dangers, is_loopback, ledger_files, require_safe
-from server.settings import read_settings
-from server.settings_sources import describe_settings, masked_url, unknown_variables
+from server.configuration.safety import (
+    find_dangers,
+    is_loopback,
+    ledger_files,
+    require_safe,
+)
+from server.configuration.settings import read_settings
+from server.configuration.sources import (
+    describe_settings,
+    masked_url,
+    unknown_variables,
+)
 from tests.harness import Installation
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - what must be refused

@@ -3,8 +3,8 @@ import os
 import pytest
 from typer.testing import CliRunner
 
+from server.configuration.settings import SettingsError, read_settings
 from server.main import cli
-from server.settings import SettingsError, read_settings
 from server.version import VERSION
 
 COMMANDS = [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.settings import SettingsError
+from server.configuration.settings import SettingsError
 from tests.clusters import Cluster
 from tests.crash.books import (
     answers,

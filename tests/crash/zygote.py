@@ -22,9 +22,9 @@ from typer.main import get_command
 
 from server.api.app import openapi_document
 from server.bootstrap import make_runner, make_services
-from server.job_worker import work_as_process
+from server.configuration.settings import read_settings
 from server.main import cli, main
-from server.settings import read_settings
+from server.processes.job_worker import work_as_process
 from server.use_cases.jobs.queues import JobQueues
 
 

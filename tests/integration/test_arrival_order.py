@@ -9,8 +9,8 @@ import pytest
 
 from engines.duckdb.executors import ExecutorEngine
 from mechanisms.samplers.laplace import OpenDPSampler
-from server.api.backlog import Backlog, sent
-from server.parser_process import ParserPool
+from server.api.routing.backlog import Backlog, sent
+from server.children.parser_process import ParserPool
 from tests.harness import Installation, ask, client, serve_in_thread
 
 FIRST = "SELECT COUNT(*) FROM visits WHERE age > 41"

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from budget.charging import boots
 from budget.charging.boots import Place
 from server.cli import commands
-from server.giving_way import is_served
 from server.main import cli
+from server.processes.giving_way import is_served
 from tests.harness import Installation
 
 LOOKING = """\
@@ -20,7 +20,7 @@ import os, sys, threading, time
 from pathlib import Path
 import duckdb
 from engines.processes.processors import Processors
-from server.giving_way import giving_way
+from server.processes.giving_way import giving_way
 
 usable = frozenset(os.sched_getaffinity(0))
 own = Processors.divided(usable).executors

@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from query_lang.reading.parse import parse_query
-from server.parser_process import ParserPool, ParserUnavailableError
+from server.children.parser_process import ParserPool, ParserUnavailableError
 
 SQL = "SELECT COUNT(*) FROM t WHERE a > 1"
 

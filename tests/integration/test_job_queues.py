@@ -13,9 +13,9 @@ from budget.storage.tables import charge
 from privacy.losses import Loss
 from privacy.times import shown_time
 from server.bootstrap import make_jobs, make_runner
-from server.job_worker import work_until
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
+from server.processes.job_worker import work_until
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.jobs.queues import JobQueues

@@ -84,7 +84,7 @@ def test_row_work_and_everything_else_share_no_processor(tmp_path):
     installation.load()
     servers, rows, found = serve_and_look(installation)
     assert_divided(servers, rows)
-    assert sum("server.parser_child" in told for told in found.values()) >= 1
+    assert sum("server.children.parser_child" in told for told in found.values()) >= 1
 
 
 @pytest.mark.long

@@ -5,10 +5,10 @@ import asyncio
 import httpx
 import pytest
 
-import server.readiness
+import server.telemetry.readiness
 from budget.chain.anchor import AnchorFile
 from privacy.errors import ExecutionError, LedgerUnavailableError
-from server.readiness import OK, Check, Readiness
+from server.telemetry.readiness import OK, Check, Readiness
 from server.web import Server
 from tests.harness import Installation
 
@@ -37,7 +37,7 @@ def test_a_check_that_is_held_up_does_not_go_on_saying_yes(monkeypatch):
     check = Check(lambda: None, 1, "ledger_unavailable")
     check.look()
     assert check.state() == OK
-    monkeypatch.setattr(server.readiness, "STALE_SECONDS", 0.0)
+    monkeypatch.setattr(server.telemetry.readiness, "STALE_SECONDS", 0.0)
     assert check.state() == "ledger_unavailable"
 
 

@@ -13,10 +13,10 @@ from budget.ledger import Ledger
 from engines.duckdb.executors import ExecutorEngine
 from privacy.errors import LedgerUnavailableError
 from query_lang.plans.costs import PlanCost
-from server.api.backlog import Machine, work_of
-from server.api.questions import CounterSettings, QuestionCounter
-from server.api.slots import Lateness, SlotClock
-from server.parser_process import ParserPool
+from server.api.questions.routes import CounterSettings, QuestionCounter
+from server.api.routing.backlog import Machine, work_of
+from server.api.routing.slots import Lateness, SlotClock
+from server.children.parser_process import ParserPool
 from tests.harness import Installation, ask, client, serve_in_thread
 
 SLOT_SECONDS = 0.1

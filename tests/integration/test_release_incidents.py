@@ -7,7 +7,7 @@ import pytest
 import server.use_cases.publishing.job as at_work
 from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import ExecutionError, InvalidOptionError
-from server.metrics import Facts
+from server.telemetry.metrics import Facts
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.oversight.odometers import Odometers

@@ -7,8 +7,8 @@ import pytest
 
 from budget.chain.anchor import AnchorFile, AnchorRecord
 from privacy.errors import AnchorMismatchError
+from server.configuration.settings import SettingsError, read_settings
 from server.persistence.schema import RECORDED_TABLES
-from server.settings import SettingsError, read_settings
 from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server

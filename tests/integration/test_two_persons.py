@@ -246,7 +246,7 @@ import os, sys
 from budget.chain.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
-from server.settings import read_settings
+from server.configuration.settings import read_settings
 from server.use_cases.loading.custody import CustodyOffice
 
 def die(*_):

@@ -6,8 +6,8 @@ import pytest
 
 from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_services
+from server.configuration.settings import Settings, read_settings
 from server.installing import initialise
-from server.settings import Settings, read_settings
 from tests.samplers import ZeroVectorSampler
 
 

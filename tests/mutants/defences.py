@@ -37,7 +37,7 @@ DEFENCES = (
     Fault(
         "replies_at_once",
         "replies leave as soon as they are ready",
-        "server/api/slots.py",
+        "server/api/routing/slots.py",
         "await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())",
         "await asyncio.sleep(0)",
         ("tests/attacks/test_a3_slots.py",),
@@ -118,7 +118,7 @@ DEFENCES = (
     Fault(
         "duplicate_keys_read",
         "the last of two equal keys of a body wins",
-        "server/strict_json.py",
+        "server/use_cases/services/strict_json.py",
         "            object_pairs_hook=_object,\n",
         "",
         ("tests/attacks/test_e1_malformed_bodies.py",),

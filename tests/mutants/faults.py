@@ -53,7 +53,7 @@ FAULTS = (
     Fault(
         "strangers_settings_read",
         "a settings file of the working directory is read whoever left it there",
-        "server/settings.py",
+        "server/configuration/settings.py",
         "        _refuse_strangers_settings(SETTINGS_FILE)\n",
         "        pass\n",
         ("tests/cli/test_settings.py",),
@@ -163,7 +163,7 @@ FAULTS = (
     Fault(
         "parser_always_ready",
         "a server is ready although no child process can parse",
-        "server/readiness.py",
+        "server/telemetry/readiness.py",
         "            found = error.code\n",
         "            found = OK\n",
         ("tests/attacks/test_e12_strangers_code.py",),
@@ -171,7 +171,7 @@ FAULTS = (
     Fault(
         "readiness_asks_the_ledger",
         "readyz takes the ledger's lock at the request",
-        "server/readiness.py",
+        "server/telemetry/readiness.py",
         "        states = (check.state() for check in self._checks)",
         "        states = (check.look() or check.state() for check in self._checks)",
         ("tests/integration/test_readiness.py",),
@@ -211,7 +211,7 @@ FAULTS = (
     Fault(
         "overtaking",
         "a question executes before those ahead of it are read",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "            first = self._undecided[0]\n"
         "            if first.cost is None:\n"
         "                return\n"
@@ -228,7 +228,7 @@ FAULTS = (
     Fault(
         "taken_up_at_once",
         "noise is drawn when execution ends, which other routes could feel",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "        await self._clock.reach(promise.take_up)\n",
         "",
         ("tests/integration/test_arrival_order.py",),
@@ -236,7 +236,7 @@ FAULTS = (
     Fault(
         "no_margin",
         "n leaves no room for what one unit's rows add",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "        take_up = self._executed + float(MARGIN_SLOTS) * self._slot",
         "        take_up = self._executed",
         ("tests/unit/server/test_backlog.py",),
@@ -244,7 +244,7 @@ FAULTS = (
     Fault(
         "unit_steps_not_in_slots",
         "n counts the whole of a plan, and not what one unit can add again",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "cost.steps + cost.unit_steps + cost.startup_steps",
         "cost.steps",
         ("tests/unit/server/test_backlog.py",),
@@ -252,7 +252,7 @@ FAULTS = (
     Fault(
         "free_bytes_uncounted",
         "the bytes of a large free answer ahead are in nobody's n",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "        self._read += self._served(ticket, cost.serving)\n",
         "",
         ("tests/unit/server/test_backlog.py",),
@@ -260,7 +260,7 @@ FAULTS = (
     Fault(
         "replies_cost_nothing_to_send",
         "the size of a free answer is not told to the order of arrival",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "    return begun.work\n",
         "    return NOTHING\n",
         ("tests/integration/test_arrival_order.py",),
@@ -337,7 +337,7 @@ FAULTS = (
     Fault(
         "backlog_ignored",
         "n counts nothing of the questions ahead",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "        self._executed = max(self._read, self._executed) + executing",
         "        self._executed = ticket.arrival + executing",
         ("tests/unit/server/test_backlog.py",),
@@ -345,7 +345,7 @@ FAULTS = (
     Fault(
         "refused_ones_counted",
         "questions wait for the reading of what a stranger sent and nobody reads",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "            if isinstance(found, Outcome):\n",
         "            if isinstance(found, Outcome):\n"
         "                self._backlog.decide(\n"
@@ -357,7 +357,7 @@ FAULTS = (
     Fault(
         "refused_ones_hold_permits",
         "what a stranger sent holds a permit until its reply leaves",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "                await self._clock.wait(arrival=arrival.time, "
         "slots=checked.slots)\n"
         "                return found.response\n",
@@ -371,7 +371,7 @@ FAULTS = (
     Fault(
         "checks_ahead_uncounted",
         "a question is taken to be read before the checks ahead of it have ended",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "max(ticket.checked, self._read)",
         "max(ticket.arrival, self._read)",
         ("tests/unit/server/test_caller_checks.py",),
@@ -379,7 +379,7 @@ FAULTS = (
     Fault(
         "checks_overtake",
         "how long a key's look-up takes decides which question is ahead",
-        "server/api/caller_checks.py",
+        "server/api/routing/caller_checks.py",
         "            async with self.turn:\n",
         "            if self:\n",
         ("tests/unit/server/test_caller_checks.py",),
@@ -387,7 +387,7 @@ FAULTS = (
     Fault(
         "strangers_ahead",
         "whoever has no key makes all others wait, without bound",
-        "server/api/caller_checks.py",
+        "server/api/routing/caller_checks.py",
         "        return self._known, principal\n",
         "        return self._others, None\n",
         (
@@ -398,7 +398,7 @@ FAULTS = (
     Fault(
         "spellings_are_callers",
         "a refused caller goes ahead under another spelling of the key",
-        "server/api/known_callers.py",
+        "server/api/routing/known_callers.py",
         "            self._let_in.discard(principal)",
         "            self._principals.pop(_digest(credential))",
         ("tests/unit/server/test_caller_checks.py",),
@@ -406,7 +406,7 @@ FAULTS = (
     Fault(
         "clock_of_the_known_runs_away",
         "one analyst's requests move the clock of look-ups on without bound",
-        "server/api/caller_checks.py",
+        "server/api/routing/caller_checks.py",
         "await asyncio.sleep(start - lane.ahead - time.monotonic())",
         "await asyncio.sleep(0)",
         ("tests/unit/server/test_caller_checks.py",),
@@ -414,7 +414,7 @@ FAULTS = (
     Fault(
         "refusals_without_rest",
         "a flood of refused requests takes all of the server",
-        "server/api/caller_checks.py",
+        "server/api/routing/caller_checks.py",
         "RESTING: Final = 3",
         "RESTING: Final = 0",
         ("tests/unit/server/test_caller_checks.py",),
@@ -422,7 +422,7 @@ FAULTS = (
     Fault(
         "crowded_unseen",
         "n is the same while refused requests take turns with the server's work",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "CROWDED: Final = Fraction(4, 3)",
         "CROWDED: Final = Fraction(1)",
         ("tests/unit/server/test_caller_checks.py",),
@@ -446,7 +446,7 @@ FAULTS = (
     Fault(
         "recovery_overtakes",
         "what recovery took up executes beside live questions, not in its turn",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "        await ticket.promise\n"
         "        async with self._executing.take(ticket.number):\n"
         "            await self._in_thread(contextvars.copy_context(), execution)",
@@ -456,7 +456,7 @@ FAULTS = (
     Fault(
         "recovery_uncounted",
         "live questions count nothing of what recovery took up ahead of them",
-        "server/api/questions.py",
+        "server/api/questions/routes.py",
         "        self._backlog.decide(ticket, work_of(compiled))\n"
         "        if execution is None:",
         "        self._backlog.decide(ticket, NOTHING)\n        if execution is None:",
@@ -552,7 +552,7 @@ FAULTS = (
     Fault(
         "loads_on_the_host_everywhere",
         "a load on the host runs on the servers' processors",
-        "server/giving_way.py",
+        "server/processes/giving_way.py",
         "    keep_process_to(Processors.divided(usable).executors)\n",
         "    keep_process_to(usable)\n",
         ("tests/integration/test_giving_way.py",),
@@ -691,7 +691,7 @@ FAULTS = (
     Fault(
         "jobs_everywhere",
         "a job's row work runs on the servers' processors",
-        "server/job_worker.py",
+        "server/processes/job_worker.py",
         "            with starting_on(self._processors):",
         "            with starting_on(frozenset()):",
         ("tests/integration/test_processors.py",),
@@ -1221,7 +1221,7 @@ FAULTS = (
     Fault(
         "startup_not_in_slots",
         "n counts what first rows start up in the whole alone",
-        "server/api/backlog.py",
+        "server/api/routing/backlog.py",
         "cost.steps + cost.unit_steps + cost.startup_steps",
         "cost.steps + cost.unit_steps",
         ("tests/unit/server/test_backlog.py",),
@@ -1768,7 +1768,7 @@ FAULTS = (
     Fault(
         "ledger_files_unchecked",
         "serve does not look at who may read the ledger's files",
-        "server/safety.py",
+        "server/configuration/safety.py",
         '        *(_too_open(path, _OTHERS, "600") for path in '
         "ledger_files(settings)),\n",
         "",

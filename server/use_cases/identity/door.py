@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 
 from privacy.errors import LedgerUnavailableError
-from server.logs import note
+from server.telemetry.logs import note
 from server.use_cases.identity.access import (
     TOKEN_PREFIX,
     Caller,

@@ -17,7 +17,11 @@ from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, JWKRegistry, OKPKey, RSAKey
 
 from engines.regular_files import read_at_most
-from server.strict_json import JsonValue, MalformedJsonError, read_json
+from server.use_cases.services.strict_json import (
+    JsonValue,
+    MalformedJsonError,
+    read_json,
+)
 
 _log = logging.getLogger("curator")
 PublicKey = RSAKey | ECKey | OKPKey

@@ -17,8 +17,7 @@ from joserfc.errors import JoseError
 from joserfc.jws import JWSRegistry
 
 from engines.regular_files import read_at_most
-from server.settings import Settings
-from server.strict_json import JsonValue, MalformedJsonError, read_json
+from server.configuration.settings import Settings
 from server.use_cases.identity.key_sets import (
     IssuerKey,
     KeySetError,
@@ -26,6 +25,11 @@ from server.use_cases.identity.key_sets import (
     key_source,
 )
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.strict_json import (
+    JsonValue,
+    MalformedJsonError,
+    read_json,
+)
 
 MOST_SUBJECTS_BYTES = 2**24  # of the file that binds them to principals
 MAX_TOKEN_BYTES = 8 * 1024

@@ -151,7 +151,7 @@ def _asked_child(asked: Asked, processors: frozenset[int]) -> Reply:
     """
     with starting_on(processors):
         child = subprocess.Popen(  # noqa: S603 - ours
-            child_command("server.activation_child"),
+            child_command("server.children.activation_child"),
             cwd=NEUTRAL_FOLDER,
             env=bare_environment(),
             stdin=subprocess.PIPE,

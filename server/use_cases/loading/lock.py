@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from server.settings import Settings
+from server.configuration.settings import Settings
 
 _LOCK_WAIT_SECONDS: Final = 0.2
 

@@ -78,7 +78,7 @@ class ManifestReader:
     def _asked_child(self, asked: list[str]) -> Reading:
         if self._child is None or self._child.has_ended():
             self.close()
-            self._child = JsonChild("server.manifest_child")
+            self._child = JsonChild("server.children.manifest_child")
             atexit.register(self.close)
         reply = self._child.ask(asked, self._timeout_seconds)
         if reply is None:

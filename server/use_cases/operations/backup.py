@@ -21,9 +21,9 @@ from typing import TypedDict
 
 from sqlalchemy import create_engine, inspect, select
 
+from server.configuration.safety import sqlite_file
+from server.configuration.settings import Settings
 from server.persistence import tables
-from server.safety import sqlite_file
-from server.settings import Settings
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.postgres_dump import (
     DUMP,

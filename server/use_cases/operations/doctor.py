@@ -22,11 +22,11 @@ from privacy.errors import CuratorError
 from privacy.losses import Loss
 from privacy.schema_json import dataset_from_json
 from privacy.wording import counted
+from server.configuration.safety import check_tls_files, find_dangers, sqlite_file
+from server.configuration.settings import Settings
+from server.configuration.sources import unknown_variables
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
-from server.safety import check_tls_files, find_dangers, sqlite_file
-from server.settings import Settings
-from server.settings_sources import unknown_variables
 from server.use_cases.datasets.expiry import expires_soon
 from server.use_cases.identity.access import is_expired
 from server.use_cases.publishing.releases import ReleaseOffice

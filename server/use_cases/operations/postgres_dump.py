@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, make_url
 
 from budget.chain.entries import head_of
 from budget.storage.postgresql import SECRET_OPTIONS, secrets_in
-from server.settings import Settings
+from server.configuration.settings import Settings
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import sync_folder
 

@@ -9,8 +9,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from budget.ledger import Scope
 from privacy.errors import CuratorError
 from privacy.losses import Loss
-from server.metrics import Facts
 from server.persistence import tables
+from server.telemetry.metrics import Facts
 from server.use_cases.releases.times import LATE
 from server.use_cases.services.services import Services
 

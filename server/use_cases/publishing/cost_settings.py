@@ -3,7 +3,7 @@
 from engines.duckdb.engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
 from engines.duckdb.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
 from query_lang.plans.costs import CostLimits, EngineSize, cost_limits, job_limits
-from server.settings import Settings
+from server.configuration.settings import Settings
 
 
 def question_limits(settings: Settings) -> CostLimits:

@@ -9,7 +9,7 @@ from typing import Literal
 from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidLossError, InvalidOptionError
 from privacy.losses import NANO, Loss
-from server.strict_json import JsonValue
+from server.use_cases.services.strict_json import JsonValue
 
 _LARGEST_POWER = 30  # nothing that fits a grid or a domain has more digits
 _KEYS = {"sql", "epsilon", "accuracy", "project", "options"}

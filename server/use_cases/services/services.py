@@ -16,7 +16,7 @@ from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.vectors import VectorSampler
 from privacy.errors import LedgerUnavailableError
 from query_lang.syntax.nodes import Query
-from server.settings import Settings
+from server.configuration.settings import Settings
 from server.use_cases.services.remembered import CatalogueMemory
 from server.use_cases.services.unreadable import UnreadableSnapshots
 

@@ -18,7 +18,7 @@ from budget.storage.postgresql import DatabaseUnreachableError
 from budget.storage.silences import SilentError, heard
 from budget.storage.tables import boot, charge
 from privacy.errors import LedgerUnavailableError
-from server.settings import read_settings
+from server.configuration.settings import read_settings
 from tests.ledger_desk import PostgresDesk
 
 

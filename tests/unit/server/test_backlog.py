@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from query_lang.plans.costs import SLOT_SHARE, EngineSize, PlanCost, cost_limits
-from server.api.backlog import (
+from server.api.routing.backlog import (
     MARGIN_SLOTS,
     NOTHING,
     RELEASE_SECONDS,

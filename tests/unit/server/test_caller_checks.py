@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from server.api.backlog import Backlog, Machine, Work
-from server.api.caller_checks import (
+from server.api.routing.backlog import Backlog, Machine, Work
+from server.api.routing.caller_checks import (
     AHEAD_SECONDS,
     CHECKING_SECONDS,
     MOST_OF_ONE,
@@ -16,7 +16,7 @@ from server.api.caller_checks import (
     RESTING,
     CallerChecks,
 )
-from server.api.known_callers import MOST_CREDENTIALS, KnownCallers
+from server.api.routing.known_callers import MOST_CREDENTIALS, KnownCallers
 from server.use_cases.identity.door import Place
 from server.use_cases.identity.limits import Allowance, MemoryLimiter
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from server.settings import SettingsError, read_settings
+from server.configuration.settings import SettingsError, read_settings
 from server.use_cases.identity.key_sets import (
     MAX_BYTES,
     KeySetError,

@@ -2,7 +2,12 @@ import io
 
 import pytest
 
-from server.cli.progress import PlainLines, counted_of, shown_progress, title_of
+from server.cli.terminal.progress import (
+    PlainLines,
+    counted_of,
+    shown_progress,
+    title_of,
+)
 from upstream.progress import Step
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from server.logs import HeldLines, SlotHandler, note, noting
+from server.telemetry.logs import HeldLines, SlotHandler, note, noting
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("server", "engines", "budget", "mechanisms", "upstream", "query_lang")
@@ -39,7 +39,7 @@ WAYS = {
     "the program's death": "int('canary')",
 }
 PLAIN = "logging.basicConfig(level='INFO')"
-LISTED = "from server.logs import configure_logs; configure_logs('info')"
+LISTED = "from server.telemetry.logs import configure_logs; configure_logs('info')"
 
 
 def written(setup, way):

@@ -1,6 +1,6 @@
 """What commands print: our own lines as lines, people's words on one."""
 
-from server.cli.output import show
+from server.cli.terminal.output import show
 
 
 def test_a_derivation_is_printed_line_by_line(capsys):

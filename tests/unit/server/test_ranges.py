@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.api.ranges import ranges_of
+from server.api.routing.ranges import ranges_of
 
 IGNORED = (
     "", "bytes", "bytes=", "bytes=,", "bytes=abc", "bytes=5-2", "bytes=-", "bytes=--1",

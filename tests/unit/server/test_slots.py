@@ -1,7 +1,7 @@
 import asyncio
 import time
 
-from server.api.slots import (
+from server.api.routing.slots import (
     Lateness,
     Permits,
     SlotClock,

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from server.strict_json import MalformedJsonError, read_json
+from server.use_cases.services.strict_json import MalformedJsonError, read_json
 
 
 @pytest.mark.parametrize(

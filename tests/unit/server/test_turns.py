@@ -1,7 +1,7 @@
 import asyncio
 import contextlib
 
-from server.api.turns import Turns
+from server.api.routing.turns import Turns
 
 
 def test_the_least_ticket_of_those_who_wait_comes_next():

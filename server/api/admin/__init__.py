@@ -1,0 +1,1 @@
+"""Routes of custodians, auditors and admins."""

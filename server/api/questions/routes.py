@@ -1,0 +1,344 @@
+"""POST plan and queries: every reply leaves on its slot."""
+
+import asyncio
+import contextvars
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from privacy.errors import CuratorError, LedgerUnavailableError
+from query_lang.plans.compiled import CompiledQuery
+from server.api.routing.backlog import (
+    AT_ONCE,
+    NOTHING,
+    Backlog,
+    Cost,
+    Machine,
+    Ticket,
+    Unexecuted,
+    from_release,
+    sent,
+    work_of,
+)
+from server.api.routing.caller_checks import CHECKING_SECONDS, CallerChecks, Checked
+from server.api.routing.intake import Arrival, check_transport, read_key, receive
+from server.api.routing.slots import Permits, SlotClock
+from server.api.routing.turns import Turns
+from server.api.schemas.problems import Problem, problem_of
+from server.telemetry.logs import note
+from server.use_cases.identity.access import Caller
+from server.use_cases.identity.door import Door, Place
+from server.use_cases.questions.asking import Desk, IdempotencyKey, Paid, Reply
+from server.use_cases.questions.requests import QuestionRequest, read_request
+from server.use_cases.services.errors import (
+    OverBudgetError,
+    QueryFailedError,
+)
+from server.use_cases.services.strict_json import MalformedJsonError, read_json
+
+_log = logging.getLogger("curator.api")
+REPLAYED = "Idempotency-Replayed"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request that has arrived, and whose caller and headers are good."""
+
+    arrival: Arrival
+    place: Place
+    checked: Checked
+    key: IdempotencyKey | None  # under which it is to be charged once
+
+
+Check = Callable[[Request, bytes], IdempotencyKey | None]
+Work = Callable[[Visit, Caller], "Begun"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A response, the answer that its leaving releases, and where it came from."""
+
+    response: Response
+    query_id: str | None = None
+    is_from_release: bool = False
+
+    @property
+    def work(self) -> Unexecuted:
+        """What it costs the server, where nothing executed."""
+        size = len(self.response.body)
+        return from_release(size) if self.is_from_release else sent(size)
+
+
+Begun = Outcome | Paid
+"""What reading a question brought: its response, or a charge that pays for one."""
+
+
+class QuestionCounter:
+    """Takes questions at arrival, answers them in threads, and sends on slots."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        door: Door,
+        release: Callable[[str], Awaitable[None]],
+        clock: SlotClock,
+        settings: "CounterSettings",
+    ) -> None:
+        self._desk = desk
+        self._door = door
+        self._release = release
+        self._clock = clock
+        self._backlog = Backlog(clock.slot_seconds, settings.machine)
+        self._checks = CallerChecks(
+            clock.slot_seconds, settings.machine, settings.checking_seconds
+        )
+        self._permits = Permits(settings.permits)
+        self._serving = Turns(AT_ONCE)
+        self._executing = Turns(settings.machine.executors)
+        threads = AT_ONCE + settings.machine.executors
+        self._threads = ThreadPoolExecutor(threads + 1, "question")
+
+    def close(self) -> None:
+        """Wait for the questions under way: what they write needs the ledger's lock."""
+        self._checks.close()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def in_flight(self) -> int:
+        """Return how many replies are under way."""
+        return self._permits.in_use
+
+    async def plan(self, request: Request, dataset: str) -> Response:
+        """Answer POST plan."""
+        work = partial(self._plan, dataset=dataset)
+        return await self._serve(request, _refuse_query_string, work)
+
+    async def query(self, request: Request, dataset: str) -> Response:
+        """Answer POST queries."""
+        work = partial(self._query, dataset=dataset)
+        return await self._serve(request, read_key, work)
+
+    async def take_in(
+        self, compiled: CompiledQuery, execution: Callable[[], None] | None
+    ) -> None:
+        """Run what recovery took up, in order of arrival; None: its cost counts alone.
+
+        Questions that arrive later count its public cost among those ahead of them, so
+        that how long it takes delays none of their replies.
+        """
+        ticket = self._backlog.arrive(time.monotonic(), 0)
+        self._backlog.decide(ticket, work_of(compiled))
+        if execution is None:
+            return
+        await ticket.promise
+        async with self._executing.take(ticket.number):
+            await self._in_thread(contextvars.copy_context(), execution)
+
+    async def _serve(self, request: Request, check: Check, work: Work) -> Response:
+        try:
+            arrival = await receive(request)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody is there to read it
+        credential = request.headers.get("authorization")
+        if self._checks.is_full(credential):
+            return await self._busy(arrival, slots=1)
+        place = Place(self._door)
+
+        def admitted() -> IdempotencyKey | None:
+            place.take(credential)
+            check_transport(request, arrival)
+            return check(request, arrival.body)
+
+        def decide() -> tuple[IdempotencyKey | Outcome | None, str | None]:
+            """Return the question's key, or what headers and limits alone refuse."""
+            found = _refusing(admitted)
+            return found, None if isinstance(found, Outcome) else place.principal
+
+        context = contextvars.copy_context()  # of the request's log lines
+        deciding = partial(context.run, decide)
+        try:
+            found, checked = await self._checks.run(arrival.time, credential, deciding)
+            if isinstance(found, Outcome):
+                await self._clock.wait(arrival=arrival.time, slots=checked.slots)
+                return found.response
+            return await self._asked(Visit(arrival, place, checked, found), work)
+        finally:
+            self._give_back(place)
+
+    async def _asked(self, visit: Visit, work: Work) -> Response:
+        """Answer a question: it takes a permit, and others wait behind it."""
+        arrival = visit.arrival
+        if not self._permits.take():  # none is held for a body that does not come
+            return await self._busy(arrival, slots=visit.checked.slots)
+        try:
+            size, checked = len(arrival.body), visit.checked
+            ticket = self._backlog.arrive(
+                arrival.time, size, checked.end, is_crowded=checked.is_crowded
+            )
+            outcome, slots = await self._answered(
+                ticket, partial(work, visit), visit.place
+            )
+            await self._clock.wait(arrival=arrival.time, slots=slots)
+            if outcome.query_id is not None:
+                await self._release(outcome.query_id)
+        finally:
+            self._permits.give_back()
+        return outcome.response
+
+    async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
+        await self._clock.wait(arrival=arrival.time, slots=slots)
+        return Problem("busy", "too many requests are under way").response()
+
+    async def _answered(
+        self, ticket: Ticket, work: Callable[[Caller], Begun], place: Place
+    ) -> tuple[Outcome, int]:
+        """Return what a question's reply says, and n; never before its public time.
+
+        Reading, executing and storing take turns in order of arrival; n is known, and
+        what executes does so, once the costs of all those ahead of it are known.
+        """
+        context = contextvars.copy_context()  # of the request's log lines
+        try:
+            async with self._serving.take(ticket.number):
+                begun = await self._in_thread(
+                    context, partial(_refusing, partial(self._begin, work, place))
+                )
+            self._backlog.decide(ticket, _work_of(begun))
+        finally:
+            self._backlog.decide(ticket, NOTHING)
+        promise = await ticket.promise
+        if isinstance(begun, Outcome):
+            return begun, promise.slots
+        async with self._executing.take(ticket.number):
+            computed = await self._in_thread(
+                context, partial(self._desk.compute, begun)
+            )
+        await self._clock.reach(promise.take_up)
+        async with self._serving.take(ticket.number):
+            reply = await self._in_thread(
+                context, partial(self._desk.answer, begun, computed)
+            )
+        return self._outcome(reply), promise.slots
+
+    async def _in_thread(
+        self, context: contextvars.Context, work: Callable[[], _T]
+    ) -> _T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, context.run, work)
+
+    def _give_back(self, place: Place) -> None:
+        """Give back the place; a reply never waits for a database."""
+        if place.blocks:
+            self._threads.submit(place.give_back)
+        else:
+            place.give_back()
+
+    def _begin(self, work: Callable[[Caller], Begun], place: Place) -> Begun:
+        """Run the work, for whom the key lets in still: it may have waited long."""
+        self._door.services.catalogue.see_one_state()
+        return work(place.holder())
+
+    def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> Outcome:
+        asked = _read(visit.arrival.body)
+        self._desk.check_role(caller)
+        return Outcome(_json(self._desk.plan(caller, dataset, asked)))
+
+    def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
+        if visit.key is not None:
+            found = self._desk.look_up(caller, visit.key)
+            if found is not None:
+                return self._outcome(found)
+        asked = _read(visit.arrival.body)
+        self._desk.check_role(caller)
+        begun = self._desk.begin(caller, dataset, asked, visit.key)
+        return begun if isinstance(begun, Paid) else self._outcome(begun)
+
+    def _outcome(self, reply: Reply) -> Outcome:
+        if reply.failure is not None:
+            response = problem_for(reply.failure).response()
+        else:
+            response = _json(reply.body, replayed=reply.replayed)
+        # An answer that could not be anchored stays hidden until recovery anchors it.
+        unanchored = isinstance(reply.failure, LedgerUnavailableError)
+        shown = unanchored or reply.replayed
+        note(outcome=_name_of(reply), query_id=reply.query_id)
+        return Outcome(
+            response,
+            query_id=None if shown else reply.query_id,
+            is_from_release=reply.is_free,
+        )
+
+
+def _work_of(begun: Begun) -> Cost:
+    """Return the public cost of what reading a question brought."""
+    if isinstance(begun, Paid):
+        return work_of(begun.question.compiled)
+    return begun.work
+
+
+@dataclass(frozen=True, slots=True)
+class CounterSettings:
+    """Limits of the question counter."""
+
+    permits: int
+    machine: Machine
+    checking_seconds: float = CHECKING_SECONDS
+
+
+def _refusing(work: Callable[[], _T]) -> _T | Outcome:
+    """Return what the work brings; what it raises was refused before any charge."""
+    try:
+        return work()
+    except Problem as problem:
+        return Outcome(problem.response())
+    except CuratorError as error:
+        return Outcome(problem_for(error).response())
+    except Exception as error:  # noqa: BLE001 - a bug must not show what it met
+        facts = {"error": type(error).__name__}
+        _log.error("internal error before a charge", extra=facts)
+        return Outcome(Problem("internal_error", "the server failed").response())
+
+
+def problem_for(error: CuratorError) -> Problem:
+    """Map an error of ours, with the members that its code adds."""
+    problem = problem_of(error)
+    if isinstance(error, OverBudgetError):
+        problem.members["remaining"] = error.remaining
+        problem.members["attainable"] = error.attainable
+    if isinstance(error, QueryFailedError):
+        problem.members["query_id"] = error.query_id
+    return problem
+
+
+def _name_of(reply: Reply) -> str:
+    """Name what became of a question, for the operator's counters."""
+    if reply.failure is not None:
+        return "failed" if reply.failure.code == "query_failed" else "unavailable"
+    if reply.replayed:
+        return "replayed"
+    return "free" if reply.executed is None or reply.is_free else "answered"
+
+
+def _refuse_query_string(request: Request, _: bytes) -> None:
+    if request.url.query:
+        raise Problem("invalid_request", "this route takes no query string")
+
+
+def _read(body: bytes) -> QuestionRequest:
+    try:
+        value = read_json(body)
+    except MalformedJsonError as error:
+        raise Problem("malformed_json", str(error)) from None
+    return read_request(value)
+
+
+def _json(body: bytes, *, replayed: bool = False) -> Response:
+    headers = {REPLAYED: "true"} if replayed else {}
+    return Response(body, media_type="application/json", headers=headers)

@@ -1,0 +1,109 @@
+"""POST /v1/releases/{release}/queries: questions to what is published, for nothing.
+
+What is published is the same for every reader, so a reply leaves when it is ready;
+slots hide how long raw rows were read, and none are read here.
+"""
+
+from decimal import Decimal
+from typing import Final
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from starlette.responses import Response
+
+from server.api.routing.admission import CHANGING, body_of, change_with
+from server.api.routing.parts import parts_of
+from server.api.schemas.questions import (
+    CellValue,
+    HalfWidths,
+    Intervals,
+    OutputColumn,
+    WarningShape,
+)
+from server.use_cases.identity.access import Caller
+
+LEAST: Final = Decimal("0.5")
+MOST: Final = Decimal("0.999999")
+
+
+class ReleaseQuestionBody(BaseModel):
+    """A question to a release: SQL over its name, and a confidence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sql: str = Field(
+        examples=["SELECT sex, COUNT(*) AS n FROM admissions GROUP BY sex"]
+    )
+    confidence: Decimal | int = Field(
+        default=Decimal("0.95"),
+        ge=LEAST,
+        le=MOST,
+        description="Of each interval by itself.",
+        examples=[0.95],
+        json_schema_extra={"type": "number"},
+    )
+
+    @field_validator("confidence", mode="before")
+    @classmethod
+    def _in_range(cls, given: object) -> object:
+        number = type(given) is int or isinstance(given, Decimal)
+        if not number or not LEAST <= Decimal(str(given)) <= MOST:
+            message = f"a number from {LEAST} to {MOST}"
+            raise ValueError(message)
+        return given
+
+
+class Undecided(BaseModel):
+    """How many more may match, where a release of sequences does not say."""
+
+    model_config = ConfigDict(extra="allow")
+
+    column: str
+    rows: list[str]
+
+
+class ReleaseAnswer(BaseModel):
+    """Estimates from a release; nothing was charged and no row was read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    release: str
+    snapshot: str
+    columns: list[OutputColumn]
+    rows: list[list[CellValue]] = Field(
+        description="In the order of the columns. Counts are integers, signed, where "
+        "the release measured cells one by one, else decimal strings with six digits "
+        "after the point."
+    )
+    intervals: list[Intervals] = Field(description="Of every measure.")
+    half_widths: list[HalfWidths] = Field(description="Of counts and sums.")
+    undecided: list[Undecided] = Field(
+        default=[],
+        description="Of counts of sequences alone: units of which the release does not "
+        "say whether they match; intervals end higher by them.",
+    )
+    price: str = Field(examples=["0"])
+    derivation: str
+    warnings: list[WarningShape]
+
+
+def add_release_question_routes(app: FastAPI) -> None:
+    """Add the route by which releases are asked."""
+
+    @app.post(
+        "/v1/releases/{release}/queries",
+        response_model=ReleaseAnswer,
+        responses=CHANGING,
+        openapi_extra=body_of(ReleaseQuestionBody),
+        tags=["releases"],
+    )
+    async def ask_release(release: str, request: Request) -> Response:
+        """Ask a published release; it costs nothing and needs no project."""
+        desk = parts_of(request).release_desk
+        parts_of(request).services.catalogue.see_one_state()
+
+        def work(caller: Caller, asked: ReleaseQuestionBody) -> bytes:
+            confidence = f"{Decimal(asked.confidence).normalize():f}"
+            return desk.ask(caller, release, asked.sql, confidence)
+
+        return await change_with(request, ReleaseQuestionBody, work)

@@ -1,0 +1,1 @@
+"""Who comes in, when, and when replies leave."""

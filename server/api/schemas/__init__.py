@@ -1,0 +1,1 @@
+"""Shapes of bodies and replies, with their examples."""

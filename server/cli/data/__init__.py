@@ -1,0 +1,1 @@
+"""Commands about datasets, manifests and jobs."""

@@ -1,0 +1,100 @@
+"""``curator dataset``."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.arguments import check_line
+from server.cli.terminal.output import Json, refusals, say, show, show_list
+from server.cli.terminal.progress import shown_progress
+from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.services.documents import Document
+
+Submit = Callable[[str, Document], Document]
+GivesWay = Callable[[], AbstractContextManager[None]]
+
+
+def _nothing_new(snapshot: str) -> str:
+    return (
+        f"note: these are the very rows of the snapshot {snapshot}; in a new one every "
+        "question is paid anew: 'curator dataset snapshot activate "
+        f"{snapshot}' goes back to that one"
+    )
+
+
+def dataset_commands(
+    office: Callable[[], CustodyOffice], submit: Submit, gives_way: GivesWay
+) -> typer.Typer:
+    """Return the commands; ``submit`` queues a job of a kind.
+
+    Rows are worked on while ``gives_way`` leaves processors to a server.
+    """
+    cli = typer.Typer(help="Tables behind the query interface.")
+
+    @cli.command()
+    def load(
+        manifest: Path,
+        *,
+        dry_run: Annotated[
+            bool, typer.Option(help="Check and report; change nothing.")
+        ] = False,
+        override_overlap: Annotated[
+            bool, typer.Option(help="Let patients be in two populations.")
+        ] = False,
+        accept_changes: Annotated[
+            bool, typer.Option(help="Let declarations differ from the last snapshot's.")
+        ] = False,
+        reason: Annotated[
+            str | None,
+            typer.Option(help="Why; recorded with an override.", callback=check_line),
+        ] = None,
+        background: Annotated[
+            bool, typer.Option(help="Let a worker do it; print the job's id.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Load a dataset from the files that a manifest names, and activate it.
+
+        The report is for custodians alone: it counts raw rows. In the background, files
+        are read under CURATOR_IMPORT alone; see 'curator job follow'.
+
+        Example: curator dataset load hospital.yaml
+        """
+        choices = LoadChoices(
+            dry_run=dry_run,
+            override_overlap=override_overlap,
+            accept_changes=accept_changes,
+            reason=reason,
+        )
+        with refusals(as_json=json):
+            if background:
+                told = {"manifest": str(manifest.resolve()), **asdict(choices)}
+                show({"job": submit("dataset.load", told)["id"]}, as_json=json)
+                return
+            if json:
+                with gives_way():
+                    loaded = office().load(manifest, choices)
+            else:
+                with gives_way(), shown_progress() as progress:
+                    loaded = office().load(manifest, choices, progress)
+            show(loaded, as_json=json)
+            if "same_rows_as" in loaded:
+                say(_nothing_new(str(loaded["same_rows_as"])))
+
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the datasets and their active snapshots."""
+        with refusals():
+            show_list(office().datasets(), as_json=json)
+
+    @cli.command("show")
+    def show_one(name: str, *, json: Json = False) -> None:
+        """Show one dataset: schema and snapshots."""
+        with refusals():
+            show(office().dataset(name), as_json=json)
+
+    return cli

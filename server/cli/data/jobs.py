@@ -1,0 +1,173 @@
+"""The commands ``curator job list | show | follow | cancel``."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from server.cli.terminal.output import (
+    REFUSED,
+    Json,
+    print_json,
+    refusals,
+    show,
+    show_list,
+)
+from server.cli.terminal.progress import PlainLines
+from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.store import ENDED
+from server.use_cases.services.documents import Document
+from server.use_cases.services.paging import Page
+
+POLL_SECONDS = 0.5
+_COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")
+Tell = Callable[[Document], None]
+
+
+def job_commands(
+    office: Callable[[], JobsOffice], viewer: Callable[[], Viewer]
+) -> typer.Typer:
+    """Return the commands about jobs."""
+    cli = typer.Typer(help="Work that goes on in the background; see 'curator worker'.")
+
+    @cli.command("list")
+    def list_all(
+        *,
+        limit: Annotated[int, typer.Option(min=1, max=200)] = 50,
+        cursor: Annotated[
+            str | None, typer.Option(help="The last list's next_cursor.")
+        ] = None,
+        json: Json = False,
+    ) -> None:
+        """List the jobs, newest first.
+
+        Example: curator job list --limit 10
+        """
+        with refusals():
+            page = office().page(viewer(), Page(limit, cursor))
+        if json:
+            print_json(page)
+            return
+        show_list([_row(item) for item in _items(page)], as_json=False)
+
+    @cli.command("show")
+    def show_one(job: str, *, json: Json = False) -> None:
+        """Show one job: state, progress, result, what it read and made.
+
+        The result is for custodians alone: it counts raw rows.
+
+        Example: curator job show job_0123456789abcdef01234567
+        """
+        with refusals():
+            show(office().show(viewer(), job), as_json=json)
+
+    @cli.command()
+    def follow(job: str, *, json: Json = False) -> None:
+        """Watch a job until its end; exit 0 if it is done, 1 if it is not.
+
+        Example: curator job follow job_0123456789abcdef01234567
+        """
+        with refusals(), shown_headway(quiet=json) as tell:
+            jobs = office()
+            ended = follow_job(lambda: jobs.show(viewer(), job), tell)
+        show(ended, as_json=json)
+        if ended["state"] != "done":
+            raise typer.Exit(REFUSED)
+
+    @cli.command()
+    def cancel(job: str, *, json: Json = False) -> None:
+        """Cancel a job: queued, at once; running, within seconds.
+
+        Example: curator job cancel job_0123456789abcdef01234567
+        """
+        with refusals():
+            show(office().cancel(viewer(), job), as_json=json)
+
+    return cli
+
+
+def _items(page: Document) -> list[Document]:
+    items = page["items"]
+    if not isinstance(items, list):
+        raise TypeError
+    return items
+
+
+def _row(item: Document) -> Document:
+    return {**{name: item[name] or "" for name in _COLUMNS}, "progress": _counted(item)}
+
+
+def _counted(item: Document) -> str:
+    total = item["total"]
+    if not isinstance(total, int) or not isinstance(item["done"], int):
+        return ""
+    return f"{100 * item['done'] // max(1, total)}%"
+
+
+def follow_job(look: Callable[[], Document], tell: Tell) -> Document:
+    """Look at a job until it has ended."""
+    while True:
+        seen = look()
+        tell(seen)
+        if seen["state"] in ENDED:
+            return seen
+        time.sleep(POLL_SECONDS)
+
+
+@contextmanager
+def shown_headway(*, quiet: bool) -> Iterator[Tell]:
+    """Yield what shows a job's headway on standard error, as ``dataset load`` does."""
+    if quiet:
+        yield lambda _: None
+    elif not sys.stderr.isatty():
+        yield _JobLines()
+    else:
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+        )
+        with Bars(*columns, console=Console(stderr=True)) as bars:
+            yield _BarsOfStages(bars)
+
+
+def _words(seen: Document) -> str:
+    return f"{seen['state']}: {seen['stage']}" if seen["stage"] else str(seen["state"])
+
+
+class _JobLines:
+    """Tells a job's state, stage and headway in plain lines."""
+
+    def __init__(self) -> None:
+        self._lines = PlainLines()
+
+    def __call__(self, seen: Document) -> None:
+        total, done = seen["total"], seen["done"]
+        percent = 100 if seen["state"] == "done" else 0
+        if not percent and isinstance(total, int) and isinstance(done, int):
+            percent = 100 * done // max(1, total)
+        words, is_end = _words(seen), seen["state"] in ENDED
+        self._lines.tell(words, percent, words, is_end=is_end)
+
+
+class _BarsOfStages:
+    """Keeps one bar for each stage."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._of_words: dict[str, TaskID] = {}
+
+    def __call__(self, seen: Document) -> None:
+        words, total, done = _words(seen), seen["total"], seen["done"]
+        known = total if isinstance(total, int) else None
+        if words not in self._of_words:
+            self._of_words[words] = self._bars.add_task(words, total=known)
+        if isinstance(done, int):
+            self._bars.update(self._of_words[words], completed=done, total=known)

@@ -1,0 +1,68 @@
+"""The commands that help to write a manifest; they need no installation."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.output import REFUSED, Json, print_json, refusals, say
+from server.use_cases.loading import manifests
+
+
+def manifest_commands() -> typer.Typer:
+    """Return ``manifest draft`` and ``manifest check``."""
+    cli = typer.Typer(help="Write and check manifests, before any load.")
+
+    @cli.command()
+    def draft(
+        files: Annotated[
+            list[Path], typer.Argument(help="CSV or Parquet, one a table.")
+        ],
+        *,
+        unit: Annotated[
+            list[str] | None,
+            typer.Option(help="A column of the privacy unit's ids; repeat it."),
+        ] = None,
+        json: Json = False,
+    ) -> None:
+        """Print a first manifest for files, with TODO where only you can say.
+
+        Domains are rungs of public ladders and published code lists, never the data's
+        own ends or values. It is refused until each TODO is replaced.
+
+        Example: curator manifest draft stays.csv --unit patient_id > hospital.yaml
+        """
+        with refusals():
+            drafted = manifests.draft(files, unit or [])
+        if json:
+            print_json(drafted)
+        else:
+            typer.echo(drafted["manifest"], nl=False)
+
+    @cli.command()
+    def check(
+        manifest: Path,
+        *,
+        import_folder: Annotated[
+            Path | None,
+            typer.Option(
+                envvar="CURATOR_IMPORT", help="Folder that loads may read; its own."
+            ),
+        ] = None,
+        json: Json = False,
+    ) -> None:
+        """Say all that a load would refuse without reading a row; exit 1 if anything.
+
+        Example: curator manifest check hospital.yaml
+        """
+        found = manifests.problems(manifest, import_folder)
+        if json:
+            print_json(manifests.report(found))
+        elif not found:
+            typer.echo("ok: nothing that shows without reading rows")
+        for problem in () if json else found:
+            say(str(problem))
+        if found:
+            raise typer.Exit(REFUSED)
+
+    return cli

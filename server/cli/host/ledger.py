@@ -1,0 +1,73 @@
+"""The commands ``curator ledger verify | export | reconcile``."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.arguments import check_line
+from server.cli.terminal.output import (
+    REFUSED,
+    Json,
+    print_json,
+    refusals,
+    show,
+    show_list,
+)
+from server.use_cases.oversight.auditing import AuditOffice
+
+
+def ledger_commands(
+    office: Callable[[], AuditOffice], ending_restore: Callable[[], AuditOffice]
+) -> typer.Typer:
+    """Return the ledger's commands.
+
+    Args:
+        office: Opens the ledger.
+        ending_restore: Opens it also where a restore has not ended.
+    """
+    cli = typer.Typer(help="The append-only record of every charge and change.")
+
+    @cli.command()
+    def verify(*, json: Json = False) -> None:
+        """Find any edit, deletion, reordering or truncation; exit 1 when red.
+
+        Example: curator ledger verify
+        """
+        with refusals():
+            found = office().verify()
+        show(found, as_json=json)
+        if not found["ok"]:
+            raise typer.Exit(REFUSED)
+
+    @cli.command()
+    def export(*, json: Json = False) -> None:
+        """Write every entry, by charge, without data.
+
+        Example: curator ledger export --json > ledger.json
+        """
+        with refusals():
+            entries = office().export()
+        if json:
+            print_json(entries)
+        else:
+            show_list(entries, as_json=False)
+
+    @cli.command()
+    def reconcile(
+        *,
+        reason: Annotated[
+            str, typer.Option(help="Why; recorded in the chain.", callback=check_line)
+        ],
+        json: Json = False,
+    ) -> None:
+        """Go on after a restore: charge what the anchor saw, disable all keys.
+
+        It ends a restore into PostgreSQL, and deletes its dump.
+
+        Example: curator ledger reconcile --reason "restored the backup of 3 May"
+        """
+        with refusals():
+            show(ending_restore().reconcile(reason), as_json=json)
+
+    return cli

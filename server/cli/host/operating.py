@@ -1,0 +1,107 @@
+"""Commands of those who run a server: snapshots, statements."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.arguments import check_line
+from server.cli.terminal.output import (
+    USAGE,
+    Json,
+    print_json,
+    refusals,
+    say,
+    show,
+    show_list,
+)
+from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.oversight.statements import StatementOffice
+
+
+def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
+    """Return ``curator dataset snapshot ...``."""
+    cli = typer.Typer(help="The versions of a dataset: switch, or erase one.")
+
+    @cli.command("list")
+    def list_all(dataset: str, *, json: Json = False) -> None:
+        """List the snapshots of a dataset, oldest first.
+
+        Example: curator dataset snapshot list hospital
+        """
+        with refusals():
+            show_list(office().snapshots(dataset), as_json=json)
+
+    @cli.command()
+    def activate(
+        snapshot: str,
+        *,
+        reason: Annotated[
+            str | None,
+            typer.Option(
+                help="Why, where declarations differ; recorded.", callback=check_line
+            ),
+        ] = None,
+        override_overlap: Annotated[
+            bool,
+            typer.Option(
+                "--override-overlap",
+                help="Let people of another population be named in public.",
+            ),
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Answer from this snapshot, from the next request on.
+
+        What it publishes is compared with who is recorded by now, as a load's is.
+
+        Example: curator dataset snapshot activate s_0123456789ab
+        """
+        with refusals():
+            done = office().activate(
+                snapshot, reason=reason, override_overlap=override_overlap
+            )
+            show(done, as_json=json)
+
+    @cli.command()
+    def remove(snapshot: str, *, json: Json = False) -> None:
+        """Erase a snapshot's file; its answers, charges and overlap ids stay.
+
+        Example: curator dataset snapshot remove s_0123456789ab
+        """
+        with refusals():
+            show(office().remove(snapshot), as_json=json)
+
+    return cli
+
+
+def add_report(ledger: typer.Typer, office: Callable[[], StatementOffice]) -> None:
+    """Add ``curator ledger report``."""
+
+    @ledger.command()
+    def report(
+        *,
+        project: Annotated[
+            str | None, typer.Option(help="Its report, for an ethics board.")
+        ] = None,
+        population: Annotated[
+            str | None, typer.Option(help="Its privacy statement.")
+        ] = None,
+        json: Json = False,
+    ) -> None:
+        """Write who asked what at which price, as Markdown.
+
+        Example: curator ledger report --population people > statement.md
+        """
+        if (project is None) == (population is None):
+            say("give exactly one of --project and --population")
+            raise typer.Exit(USAGE)
+        with refusals():
+            if project is not None:
+                text = office().project(project)
+            else:
+                text = office().population(str(population))
+        if json:
+            print_json({"markdown": text})
+        else:
+            typer.echo(text, nl=False)

@@ -1,0 +1,1 @@
+"""Commands about principals, populations, projects and proposals."""

@@ -1,0 +1,105 @@
+"""``curator population``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from privacy.losses import Loss
+from server.cli.terminal.arguments import Reason, read_loss
+from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.loading.custody import CustodyOffice
+
+
+def population_commands(
+    office: Callable[[], CustodyOffice], people: Callable[[], PeopleOffice]
+) -> typer.Typer:
+    """Return the commands."""
+    cli = typer.Typer(help="People who share an identifier space, and their cap.")
+
+    @cli.command()
+    def create(manifest: Path, *, json: Json = False) -> None:
+        """Create the population that a manifest declares.
+
+        Example: curator population create hospital.yaml
+        """
+        with refusals(as_json=json):
+            show(office().create_population(manifest), as_json=json)
+
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the populations: cap, spent, remaining.
+
+        Example: curator population list
+        """
+        with refusals():
+            show_list(office().populations(), as_json=json)
+
+    @cli.command("show")
+    def show_one(
+        name: Annotated[str | None, typer.Argument()] = None, *, json: Json = False
+    ) -> None:
+        """Show one population, or all: cap, spent, remaining.
+
+        Example: curator population show hospital
+        """
+        with refusals():
+            if name is not None:
+                show(office().population(name), as_json=json)
+            else:
+                show_list(office().populations(), as_json=json)
+
+    @cli.command()
+    def cap(
+        name: str,
+        epsilon: str,
+        *,
+        reason: Reason = None,
+        yes: Annotated[
+            bool, typer.Option("--yes", help="Do not ask before a cap of 0.")
+        ] = False,
+        json: Json = False,
+    ) -> None:
+        """Set the most that all answers together may spend.
+
+        A lower cap holds at once; a higher one needs two persons. A cap of 0 stops
+        every answer: a terminal is asked first, unless --yes is given.
+
+        Example: curator population cap hospital 12.5 --reason "a second cohort"
+        """
+        loss = read_loss(epsilon)
+        if loss == Loss(0) and not yes:
+            confirm(f"every question about {name} is refused until the cap is raised")
+        with refusals(as_json=json):
+            show(office().set_cap(name, loss, reason), as_json=json)
+        if loss == Loss(0):
+            say("warning: nothing more is answered until the cap is raised")
+
+    cli.add_typer(_custodians(people), name="custodian")
+    return cli
+
+
+def _custodians(office: Callable[[], PeopleOffice]) -> typer.Typer:
+    cli = typer.Typer(help="Who holds a population.")
+
+    @cli.command()
+    def add(population: str, principal: str, *, json: Json = False) -> None:
+        """Make a principal of the role custodian one of a population's.
+
+        Example: curator population custodian add hospital carol
+        """
+        with refusals(as_json=json):
+            show(office().add_custodian(population, principal), as_json=json)
+
+    @cli.command()
+    def remove(population: str, principal: str, *, json: Json = False) -> None:
+        """Take a custodian from a population; approvals of theirs end with it.
+
+        Example: curator population custodian remove hospital carol
+        """
+        with refusals(as_json=json):
+            show(office().remove_custodian(population, principal), as_json=json)
+
+    return cli

@@ -1,0 +1,1 @@
+"""Serving and working processes beside each other."""
