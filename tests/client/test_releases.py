@@ -16,7 +16,7 @@ from curator_client import (
     Release,
     SqlRefused,
 )
-from curator_client.signatures import is_signed
+from curator_client.releases.signatures import is_signed
 from tests.harness import DEFAULT_ROWS, Installation, serve_in_thread
 from tests.samplers import ZeroVectorSampler
 from tests.wards import publish

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 import server.use_cases.publishing.job as at_work
 from budget.ledger import Scope
 from budget.storage.tables import chain, charge
-from curator_client.signatures import is_signed
+from curator_client.releases.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
 from release.cubes.strategies.registry import STRATEGIES
 from release.store.opening import open_release, problems_in

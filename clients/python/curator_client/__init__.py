@@ -11,14 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from curator_client.answer import Answer
-from curator_client.budget import Budget
-from curator_client.client import AsyncCurator, Curator
-from curator_client.exchange import Patience
-from curator_client.history import PastQuery
-from curator_client.listing import Listing
-from curator_client.plan import Plan
-from curator_client.refusals import (
+from curator_client.answers.answer import Answer
+from curator_client.answers.budget import Budget
+from curator_client.answers.history import PastQuery
+from curator_client.answers.plan import Plan
+from curator_client.answers.refusals import (
     BudgetExceeded,
     CuratorError,
     CuratorRefusal,
@@ -30,11 +27,14 @@ from curator_client.refusals import (
     TooBusy,
     Unauthenticated,
 )
-from curator_client.release import AsyncRelease, Release
-from curator_client.release_answer import ReleaseAnswer
-from curator_client.release_steps import BrokenDownload
-from curator_client.schema import Dataset, Domain
-from curator_client.sequence_release import AsyncSequenceRelease, SequenceRelease
+from curator_client.answers.release_answer import ReleaseAnswer
+from curator_client.answers.schema import Dataset, Domain
+from curator_client.client import AsyncCurator, Curator
+from curator_client.connection.exchange import Patience
+from curator_client.releases.release import AsyncRelease, Release
+from curator_client.releases.sequences import AsyncSequenceRelease, SequenceRelease
+from curator_client.releases.steps import BrokenDownload
+from curator_client.tables.listing import Listing
 
 __all__ = [
     "Answer",

@@ -7,13 +7,13 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from curator_client.answer import Answer
-from curator_client.exchange import PATIENCE, Patience, Steps
-from curator_client.lines import AsyncLine, Line, Say, Terms, say_on_stderr
+from curator_client.answers.answer import Answer
+from curator_client.connection.exchange import PATIENCE, Patience, Steps
+from curator_client.connection.lines import AsyncLine, Line, Say, Terms, say_on_stderr
+from curator_client.connection.settings import read_settings
 from curator_client.questions import Defaults, Questions
-from curator_client.release import AsyncRelease, Release
-from curator_client.sequence_release import opened, opened_async
-from curator_client.settings import read_settings
+from curator_client.releases.release import AsyncRelease, Release
+from curator_client.releases.sequences import opened, opened_async
 
 if TYPE_CHECKING:
     from types import TracebackType

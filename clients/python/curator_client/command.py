@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from curator_client.answer import Answer
+from curator_client.answers.answer import Answer
+from curator_client.answers.history import PastQuery
+from curator_client.answers.refusals import CuratorRefusal, CuratorUnreachable
 from curator_client.asking import add_question_options, question_of
 from curator_client.client import Curator
-from curator_client.history import PastQuery
-from curator_client.lines import say_on_stderr
-from curator_client.listing import Listing
-from curator_client.refusals import CuratorRefusal, CuratorUnreachable
+from curator_client.connection.lines import say_on_stderr
+from curator_client.tables.listing import Listing
 
 DONE, REFUSED, USAGE, UNREACHABLE = range(4)
 COMMANDS = ("plan", "query", "budget", "history")

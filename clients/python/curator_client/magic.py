@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
+from curator_client.answers.refusals import CuratorError
 from curator_client.asking import add_question_options, question_of
 from curator_client.client import Curator
-from curator_client.refusals import CuratorError
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

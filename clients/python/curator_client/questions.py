@@ -1,8 +1,8 @@
 """What can be asked of a server, as steps: written once for both clients.
 
 Each public method of ``Questions`` is a method of ``Curator`` and of ``AsyncCurator``.
-It returns the steps of a conversation (``curator_client.exchange``); the drivers in
-``curator_client.lines`` carry them out.
+It returns the steps of a conversation (``curator_client.connection.exchange``); the
+drivers in ``curator_client.connection.lines`` carry them out.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
-from curator_client.answer import Answer
-from curator_client.budget import Budget
-from curator_client.exchange import (
+from curator_client.answers.answer import Answer
+from curator_client.answers.budget import Budget
+from curator_client.answers.history import PastQuery
+from curator_client.answers.plan import Plan
+from curator_client.answers.refusals import CuratorError, NotFound
+from curator_client.answers.schema import Dataset, Domain, unknown
+from curator_client.connection.exchange import (
     PATIENCE,
     Patience,
     Reply,
@@ -26,13 +30,9 @@ from curator_client.exchange import (
     document_of,
     exchange,
 )
-from curator_client.history import PastQuery
-from curator_client.listing import Listing
-from curator_client.plan import Plan
-from curator_client.refusals import CuratorError, NotFound
-from curator_client.release_steps import ReleaseSteps
-from curator_client.schema import Dataset, Domain, unknown
-from curator_client.sequence_steps import steps_of
+from curator_client.releases.sequence_steps import steps_of
+from curator_client.releases.steps import ReleaseSteps
+from curator_client.tables.listing import Listing
 
 Epsilon = str | float | Decimal
 Accuracy = float | dict[str, float]

@@ -17,7 +17,7 @@ from server.cli.terminal.output import (
 from server.use_cases.services.documents import Document, encode
 
 if TYPE_CHECKING:
-    from curator_client.exchange import Request
+    from curator_client.connection.exchange import Request
 
 _PAGE = "200"
 
@@ -57,11 +57,11 @@ class Remote:
         self, method: str, path: str, body: Mapping[str, object] | None = None
     ) -> Document:
         try:
-            from curator_client.exchange import Request  # noqa: PLC0415 - its own package
-            from curator_client.refusals import (  # noqa: PLC0415
+            from curator_client.answers.refusals import (  # noqa: PLC0415
                 CuratorRefusal,
                 CuratorUnreachable,
             )
+            from curator_client.connection.exchange import Request  # noqa: PLC0415 - its own package
         except ImportError:
             say(f"this command goes through the client: {INSTALL_CLIENT}")
             raise typer.Exit(USAGE) from None
@@ -83,13 +83,13 @@ class Remote:
 
 def _carried_out(request: "Request") -> Document:
     """Send a request once and read its document."""
-    from curator_client.exchange import (  # noqa: PLC0415 - its own package
+    from curator_client.connection.exchange import (  # noqa: PLC0415 - its own package
         Patience,
         document_of,
         exchange,
     )
-    from curator_client.lines import Line, Terms  # noqa: PLC0415
-    from curator_client.settings import read_settings  # noqa: PLC0415
+    from curator_client.connection.lines import Line, Terms  # noqa: PLC0415
+    from curator_client.connection.settings import read_settings  # noqa: PLC0415
 
     found = read_settings(say)
     line = Line(Terms(found.url, found.key, ca_file=found.ca_file, say=say))

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 import curator_client
-import curator_client.lines
+import curator_client.connection.lines
 from curator_client import (
     BudgetExceeded,
     Curator,
@@ -61,7 +61,7 @@ class Server:
 def pauses(monkeypatch):
     """Record pauses instead of sleeping."""
     seconds = []
-    monkeypatch.setattr(curator_client.lines.time, "sleep", seconds.append)
+    monkeypatch.setattr(curator_client.connection.lines.time, "sleep", seconds.append)
     return seconds
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from curator_client.release import AsyncRelease, Release, awaiting, waiting
-from curator_client.sequence_steps import SequenceSteps
+from curator_client.releases.release import AsyncRelease, Release, awaiting, waiting
+from curator_client.releases.sequence_steps import SequenceSteps
 
 if TYPE_CHECKING:
-    from curator_client.lines import AsyncLine, Line
-    from curator_client.release_steps import ReleaseSteps
+    from curator_client.connection.lines import AsyncLine, Line
+    from curator_client.releases.steps import ReleaseSteps
 
 
 def opened(steps: ReleaseSteps, line: Line) -> Release:

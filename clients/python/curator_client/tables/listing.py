@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curator_client import exports
-from curator_client.display import html_table, paragraph, text_table
+from curator_client.tables import exports
+from curator_client.tables.display import html_table, paragraph, text_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ import random
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from curator_client.exports import optional
+from curator_client.tables.exports import optional
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curator_client import exports
-from curator_client.display import Side, html_table, paragraph, preformatted, text_table
+from curator_client.tables import exports
+from curator_client.tables.display import (
+    Side,
+    html_table,
+    paragraph,
+    preformatted,
+    text_table,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -248,7 +254,7 @@ class Answer:
             KeyError: It is no measured column.
             ValueError: ``ax`` was given for several measures.
         """
-        from curator_client.plotting import draw  # noqa: PLC0415 - optional
+        from curator_client.answers.plotting import draw  # noqa: PLC0415 - optional
 
         return draw(self, measure, ax)
 

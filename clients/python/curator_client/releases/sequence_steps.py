@@ -8,12 +8,18 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from curator_client.exchange import Patience, Request, Steps, document_of, exchange
-from curator_client.exports import optional
-from curator_client.listing import Listing
-from curator_client.release_steps import ReleaseSteps
-from curator_client.tree_plotting import draw_tree
-from curator_client.trees import made_up_sequences
+from curator_client.connection.exchange import (
+    Patience,
+    Request,
+    Steps,
+    document_of,
+    exchange,
+)
+from curator_client.releases.steps import ReleaseSteps
+from curator_client.releases.tree_plotting import draw_tree
+from curator_client.releases.trees import made_up_sequences
+from curator_client.tables.exports import optional
+from curator_client.tables.listing import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from curator_client.release_answer import ReleaseAnswer
+    from curator_client.answers.release_answer import ReleaseAnswer
 
 _TREE = "tree.csv"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from curator_client.display import html_table, paragraph, text_table
-from curator_client.listing import Listing
+from curator_client.tables.display import html_table, paragraph, text_table
+from curator_client.tables.listing import Listing
 
 _MOST_VALUES = 6  # of a domain, in words
 _TITLES = ("column", "type", "NULL", "constant", "domain")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from curator_client.exports import optional
-from curator_client.trees import ENDED, NOT_KNOWN, ROOT
+from curator_client.releases.trees import ENDED, NOT_KNOWN, ROOT
+from curator_client.tables.exports import optional
 
 if TYPE_CHECKING:
     import pandas as pd

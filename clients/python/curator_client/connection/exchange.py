@@ -1,9 +1,9 @@
 """One request and its answer, without a network: what to send, and when again.
 
 A conversation is a generator of steps: it yields a ``Request`` and is sent what came of
-it, or yields a ``Pause`` and is sent nothing. ``curator_client.lines`` holds the two
-drivers that carry the steps out, one that waits and one that awaits; what is decided
-between them is written once, here and in ``curator_client.questions``.
+it, or yields a ``Pause`` and is sent nothing. ``curator_client.connection.lines`` holds
+the two drivers that carry the steps out, one that waits and one that awaits; what is
+decided between them is written once, here and in ``curator_client.questions``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from curator_client.refusals import CuratorUnreachable, Retrying, refusal_of
+from curator_client.answers.refusals import CuratorUnreachable, Retrying, refusal_of
 
 _RETRY_STATUSES = frozenset({409, 429, 503})  # in progress; too fast; busy or away
 _SPOKEN_SECONDS = 1.0  # a wait as long as this is said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from curator_client.exports import optional
+from curator_client.tables.exports import optional
 
 
 def is_signed(manifest: dict[str, Any] | bytes, public_key: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from curator_client.exports import optional
+from curator_client.tables.exports import optional
 
 _ENVIRONMENT = {"url": "CURATOR_URL", "key": "CURATOR_API_KEY"}
 _NAMES = ("url", "key", "dataset", "project", "ca_file")

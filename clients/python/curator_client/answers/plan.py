@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from typing import Any, Generic, TypeVar
 
-from curator_client.display import preformatted
+from curator_client.tables.display import preformatted
 
 Asked = TypeVar("Asked")
 _HIDDEN_LIMIT = "a limit that is not shown to you has less left"

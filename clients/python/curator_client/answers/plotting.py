@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from curator_client.exports import optional
+from curator_client.tables.exports import optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from curator_client.answer import Answer
+    from curator_client.answers.answer import Answer
 
 _MOST_LABELS = 40
 _MANY_LABELS = 6

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from curator_client.display import paragraph
-from curator_client.release_steps import ReleaseSteps
+from curator_client.releases.steps import ReleaseSteps
+from curator_client.tables.display import paragraph
 
 if TYPE_CHECKING:
-    from curator_client.exchange import Steps
-    from curator_client.lines import AsyncLine, Line
+    from curator_client.connection.exchange import Steps
+    from curator_client.connection.lines import AsyncLine, Line
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from curator_client.display import Side, html_table, paragraph, text_table
+from curator_client.tables.display import Side, html_table, paragraph, text_table
 
 _TITLES = ["limit", "allotment", "spent", "remaining"]
 _HIDDEN_CAP = (

@@ -11,13 +11,19 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from curator_client.exchange import Patience, Request, Steps, document_of, exchange
-from curator_client.exports import optional
-from curator_client.plotting import draw, draw_heatmap
-from curator_client.refusals import CuratorError
-from curator_client.release_answer import ReleaseAnswer
-from curator_client.signatures import is_signed
-from curator_client.synthetic import synthetic_rows
+from curator_client.answers.plotting import draw, draw_heatmap
+from curator_client.answers.refusals import CuratorError
+from curator_client.answers.release_answer import ReleaseAnswer
+from curator_client.connection.exchange import (
+    Patience,
+    Request,
+    Steps,
+    document_of,
+    exchange,
+)
+from curator_client.releases.signatures import is_signed
+from curator_client.releases.synthetic import synthetic_rows
+from curator_client.tables.exports import optional
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,15 @@ from typing import Any, TypeVar
 
 import httpx
 
-from curator_client.exchange import Lost, Outcome, Pause, Reply, Request, Steps
-from curator_client.refusals import CuratorUnreachable
+from curator_client.answers.refusals import CuratorUnreachable
+from curator_client.connection.exchange import (
+    Lost,
+    Outcome,
+    Pause,
+    Reply,
+    Request,
+    Steps,
+)
 
 T = TypeVar("T")
 Say = Callable[[str], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from curator_client.answer import USUAL_CONFIDENCE, Answer, percent
+from curator_client.answers.answer import USUAL_CONFIDENCE, Answer, percent
 
 
 @dataclass(frozen=True, repr=False)

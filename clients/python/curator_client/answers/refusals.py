@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from curator_client.plan import attainable_lines
+from curator_client.answers.plan import attainable_lines
 
 
 class CuratorError(Exception):

@@ -1,0 +1,1 @@
+"""What a server says of questions: plans, answers, refusals, budgets."""

@@ -1,0 +1,1 @@
+"""Settings, requests and the network."""

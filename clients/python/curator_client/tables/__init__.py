@@ -1,0 +1,1 @@
+"""Tables of cells: shown, and handed to other libraries."""
