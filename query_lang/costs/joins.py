@@ -1,9 +1,9 @@
 """What joins cost: both sides looked at, one held, and the pairs of rows that meet."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
-from query_lang.costs.amounts import Amount, Relation, paged
+from query_lang.costs.amounts import Amount, Meter, Relation, paged
 from query_lang.costs.constants import (
     BYTES_A_STEP,
     JOIN_ROW_BYTES,
@@ -26,17 +26,38 @@ from query_lang.plans.expressions import (
     is_equality,
     slots_read,
 )
-from query_lang.plans.nodes import PublicJoin, UnitJoin, slots_of
+from query_lang.plans.nodes import Node, PublicJoin, PublicNode, UnitJoin, slots_of
 from query_lang.rendering.keyed_hashes import equated, is_text
 from query_lang.rendering.placed_filters import join_sides, public_sides
-
-if TYPE_CHECKING:  # nodes hold joins, and joins hold nodes
-    from query_lang.costs.nodes import NodeCosts
 
 Slots = frozenset[int]
 
 
-def unit_join(costs: "NodeCosts", node: UnitJoin, wanted: Slots) -> Relation:
+class Costs(Protocol):
+    """What counts the relations that a join or a subquery is of."""
+
+    @property
+    def meter(self) -> Meter:
+        """Return where what they take is counted."""
+        ...
+
+    def relation(self, node: Node | PublicNode, wanted: Slots) -> Relation:
+        """Return a node's rows with the wanted slots, and count what they take."""
+        ...
+
+    def evaluate(
+        self,
+        construct: str,
+        expressions: Iterable[Expression],
+        rows: Relation,
+        *,
+        names: bool = True,
+    ) -> ExpressionCost:
+        """Count expressions over rows, subqueries and all; return what was summed."""
+        ...
+
+
+def unit_join(costs: Costs, node: UnitJoin, wanted: Slots) -> Relation:
     """Return the rows of two private relations joined on the unit key."""
     sides = join_sides(node)
     units = {node.left_unit, node.right_unit}
@@ -53,7 +74,7 @@ def unit_join(costs: "NodeCosts", node: UnitJoin, wanted: Slots) -> Relation:
     return narrowed(both, wanted)
 
 
-def public_join(costs: "NodeCosts", node: PublicJoin, wanted: Slots) -> Relation:
+def public_join(costs: Costs, node: PublicJoin, wanted: Slots) -> Relation:
     """Return private rows joined with a public table."""
     public, condition = public_sides(node)
     needed = wanted | (frozenset() if condition is None else slots_read(condition))
@@ -65,7 +86,7 @@ def public_join(costs: "NodeCosts", node: PublicJoin, wanted: Slots) -> Relation
 
 
 def joined(
-    costs: "NodeCosts",
+    costs: Costs,
     construct: str,
     sides: tuple[Relation, Relation],
     rows: Amount,
@@ -111,7 +132,7 @@ def _are_stored_numbers(equality: Call) -> bool:
     )
 
 
-def matched(costs: "NodeCosts", construct: str, side: Relation) -> None:
+def matched(costs: Costs, construct: str, side: Relation) -> None:
     """Count rows that are put into a hash table or looked up in one."""
     steps = JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(side.widths)
     steps += side.row_bytes // BYTES_A_STEP
@@ -119,7 +140,7 @@ def matched(costs: "NodeCosts", construct: str, side: Relation) -> None:
     costs.meter.start(construct, STARTED_JOIN)
 
 
-def keyed(costs: "NodeCosts", side: Relation, condition: Expression | None) -> Relation:
+def keyed(costs: Costs, side: Relation, condition: Expression | None) -> Relation:
     """Return a side with what a condition computes of its columns alone.
 
     The engine makes those values for each row and keeps them beside it as keys.
@@ -146,7 +167,7 @@ def _computed(value: Expression, side: Relation) -> Iterator[Expression]:
 
 
 def matched_by_values(
-    costs: "NodeCosts",
+    costs: Costs,
     construct: str,
     sides: tuple[Relation, Relation],
     most: int,
@@ -177,7 +198,7 @@ def matched_by_values(
     costs.meter.hold(construct, held.rows, made)
 
 
-def hold(costs: "NodeCosts", construct: str, side: Relation) -> None:
+def hold(costs: Costs, construct: str, side: Relation) -> None:
     """Count the rows that a join keeps in its hash table."""
     costs.meter.hold(construct, side.rows, JOIN_ROW_BYTES + paged(side.row_bytes))
     texts = TABLE_TEXT_BYTES if side.has_texts else 0

@@ -1,7 +1,6 @@
 """What subqueries cost: joins that keep or drop a row, as they are rendered."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from query_lang.costs.amounts import Amount, Relation, paged
 from query_lang.costs.constants import (
@@ -21,6 +20,7 @@ from query_lang.costs.constants import (
 )
 from query_lang.costs.expressions import Subquery
 from query_lang.costs.joins import (
+    Costs,
     hold,
     joined,
     keyed,
@@ -46,14 +46,11 @@ from query_lang.rendering.subquery_forms import (
     looked_up_by_unit,
 )
 
-if TYPE_CHECKING:  # nodes hold subqueries, and subqueries hold nodes
-    from query_lang.costs.nodes import NodeCosts
-
 _IN, _EXISTS = "IN (SELECT ...)", "EXISTS"
 _ITEM = -1  # no slot: the value that is looked up
 
 
-def filtered(costs: "NodeCosts", condition: Expression, rows: Relation) -> None:
+def filtered(costs: Costs, condition: Expression, rows: Relation) -> None:
     """Count a condition on rows: expressions, then a join for each EXISTS."""
     joins, rest = half_joins(condition)
     costs.evaluate("WHERE", [] if rest is None else [rest], rows)
@@ -62,7 +59,7 @@ def filtered(costs: "NodeCosts", condition: Expression, rows: Relation) -> None:
 
 
 def subqueries(
-    costs: "NodeCosts", found: Iterable[tuple[Subquery, int]], rows: Relation
+    costs: Costs, found: Iterable[tuple[Subquery, int]], rows: Relation
 ) -> None:
     """Count subqueries whose truth is a value of each of these rows."""
     marks: dict[ExistsInQuery, None] = {}
@@ -85,7 +82,7 @@ def _is_mark(exists: ExistsInQuery) -> bool:
 # -- looked up by a value --------------------------------------------------------------
 
 
-def _looked_up(costs: "NodeCosts", subquery: Subquery, around: Relation) -> None:
+def _looked_up(costs: Costs, subquery: Subquery, around: Relation) -> None:
     construct = _EXISTS if isinstance(subquery, ExistsInQuery) else _IN
     inner = _looked_among(costs, subquery, around)
     matched(costs, construct, inner)
@@ -95,7 +92,7 @@ def _looked_up(costs: "NodeCosts", subquery: Subquery, around: Relation) -> None
     costs.meter.start(construct, STARTED_JOIN)
 
 
-def _looked_among(costs: "NodeCosts", subquery: Subquery, around: Relation) -> Relation:
+def _looked_among(costs: Costs, subquery: Subquery, around: Relation) -> Relation:
     match subquery:
         case UnitInQuery(_, query):
             return costs.relation(query, frozenset((query.owner,)))
@@ -111,14 +108,14 @@ def _looked_among(costs: "NodeCosts", subquery: Subquery, around: Relation) -> R
 # -- EXISTS ----------------------------------------------------------------------------
 
 
-def _inner(costs: "NodeCosts", exists: ExistsInQuery, parts: ExistsParts) -> Relation:
+def _inner(costs: Costs, exists: ExistsInQuery, parts: ExistsParts) -> Relation:
     """Return the inner rows, with what ties and conditions read."""
     read = [part for part in (parts.pairs, parts.nested) if part is not None]
     needed = frozenset(slot for slot, _ in exists.ties).union(*map(slots_read, read))
     return costs.relation(parts.inner, needed & slots_of(parts.inner))
 
 
-def _half_joined(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None:
+def _half_joined(costs: Costs, exists: ExistsInQuery, around: Relation) -> None:
     """Count the pairs that decide for each row whether one meets it."""
     parts = exists_parts(exists)
     inner = _inner(costs, exists, parts)
@@ -139,7 +136,7 @@ def _half_joined(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) ->
     costs.evaluate(_EXISTS, [parts.pairs], pairs, names=False)
 
 
-def _numbered(costs: "NodeCosts", rows: Relation) -> None:
+def _numbered(costs: Costs, rows: Relation) -> None:
     """Count rows that are numbered and kept, to be read twice.
 
     Over joins, EXISTS and UNION ALL the engine keeps them once more while it numbers
@@ -156,7 +153,7 @@ def _numbered(costs: "NodeCosts", rows: Relation) -> None:
     costs.meter.unpack(_EXISTS, rows.rows, texts)
 
 
-def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None:
+def _marked(costs: Costs, exists: ExistsInQuery, around: Relation) -> None:
     """Count an EXISTS whose truth is a value: rows that meet one, and their numbers."""
     parts = exists_parts(exists)
     met = around.rows
@@ -176,7 +173,7 @@ def _marked(costs: "NodeCosts", exists: ExistsInQuery, around: Relation) -> None
 
 
 def _by_values(
-    costs: "NodeCosts", parts: ExistsParts, around: Relation, inner: Relation
+    costs: Costs, parts: ExistsParts, around: Relation, inner: Relation
 ) -> None:
     """Count what values of one unit delay; a public table holds none of anybody's."""
     node = parts.inner
@@ -186,9 +183,7 @@ def _by_values(
     matched_by_values(costs, _EXISTS, (around, inner), most, parts.pairs)
 
 
-def _pairs(
-    costs: "NodeCosts", exists: ExistsInQuery, outer: Amount, inner: Amount
-) -> Amount:
+def _pairs(costs: Costs, exists: ExistsInQuery, outer: Amount, inner: Amount) -> Amount:
     if exists.ties:
         return paired(outer, inner, costs.meter.units)
     met = _public_matches(exists)

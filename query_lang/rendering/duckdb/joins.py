@@ -5,22 +5,31 @@ private relation has rows may depend on one unit, so each that is held has one r
 of a unit key that nobody has.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from privacy.schema import NOBODY
 from query_lang.plans.expressions import slots_read
-from query_lang.plans.nodes import Node, PublicJoin, UnitJoin, slots_of
-from query_lang.rendering.duckdb.expressions import slot_name
+from query_lang.plans.nodes import Node, PublicJoin, PublicNode, UnitJoin, slots_of
+from query_lang.rendering.duckdb.expressions import ExpressionRenderer, slot_name
 from query_lang.rendering.duckdb.hashes import keyed_equality
 from query_lang.rendering.duckdb.pieces import Slots, joined, names, select
 from query_lang.rendering.fragments import Fragment, listed
 from query_lang.rendering.placed_filters import join_sides, public_sides
 
-if TYPE_CHECKING:  # nodes hold joins, and joins hold nodes
-    from query_lang.rendering.duckdb.nodes import NodeRenderer
+
+class Nodes(Protocol):
+    """What renders the relations that a join or a subquery is of."""
+
+    def node(self, node: Node | PublicNode, wanted: Slots) -> Fragment:
+        """Return a derived table in brackets with the wanted slots as columns."""
+        ...
+
+    def expressions(self, allowed: Slots, *, names: bool = True) -> ExpressionRenderer:
+        """Return a renderer of expressions over rows with these slots."""
+        ...
 
 
-def unit_join(nodes: "NodeRenderer", node: UnitJoin, wanted: Slots) -> Fragment:
+def unit_join(nodes: Nodes, node: UnitJoin, wanted: Slots) -> Fragment:
     """Return two private relations joined on the unit key."""
     sides = join_sides(node)
     units = frozenset((node.left_unit, node.right_unit))
@@ -38,7 +47,7 @@ def unit_join(nodes: "NodeRenderer", node: UnitJoin, wanted: Slots) -> Fragment:
     return joined(wanted, left, right, on, outer=node.outer)
 
 
-def public_join(nodes: "NodeRenderer", node: PublicJoin, wanted: Slots) -> Fragment:
+def public_join(nodes: Nodes, node: PublicJoin, wanted: Slots) -> Fragment:
     """Return private rows joined with a public table, which is held as it is."""
     public, condition = public_sides(node)
     needed = wanted | (frozenset() if condition is None else slots_read(condition))
@@ -51,7 +60,7 @@ def public_join(nodes: "NodeRenderer", node: PublicJoin, wanted: Slots) -> Fragm
     return joined(wanted, left, right, on, outer=node.outer)
 
 
-def held(nodes: "NodeRenderer", node: Node, wanted: Slots, units: Slots) -> Fragment:
+def held(nodes: Nodes, node: Node, wanted: Slots, units: Slots) -> Fragment:
     """Return a private relation with one row more, which equals no unit's.
 
     Args:

@@ -7,7 +7,6 @@ are looked up by their number. What is held is never empty, as in other joins.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from query_lang.plans.expressions import (
     ExistsInQuery,
@@ -20,7 +19,7 @@ from query_lang.plans.literals import NUMBERS
 from query_lang.plans.nodes import PublicFilter, PublicScan, slots_of
 from query_lang.rendering.duckdb.expressions import ExpressionRenderer, slot_name
 from query_lang.rendering.duckdb.hashes import keyed_equality
-from query_lang.rendering.duckdb.joins import held
+from query_lang.rendering.duckdb.joins import Nodes, held
 from query_lang.rendering.duckdb.pieces import Slots, select
 from query_lang.rendering.fragments import Fragment, listed
 from query_lang.rendering.subquery_forms import (
@@ -30,9 +29,6 @@ from query_lang.rendering.subquery_forms import (
     looked_up_by_unit,
 )
 
-if TYPE_CHECKING:  # nodes hold subqueries, and subqueries hold nodes
-    from query_lang.rendering.duckdb.nodes import NodeRenderer
-
 _ALL = (Fragment("*"),)
 
 
@@ -40,7 +36,7 @@ _ALL = (Fragment("*"),)
 class SubqueryRenderer:
     """Renders the subqueries of one query."""
 
-    nodes: "NodeRenderer"
+    nodes: Nodes
     numbers: Iterator[int]
 
     # -- conditions -----------------------------------------------------------

@@ -3,20 +3,52 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from curator_client.tables.exports import optional
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from curator_client.answers.answer import Answer
-
 _MOST_LABELS = 40
 _MANY_LABELS = 6
 _MOST_TICKS = 20
 _LONG_LABEL = 8  # characters; longer ones are slanted
 _SIZE_INCHES = (6.4, 3.2)  # of one measure
+
+
+class Answer(Protocol):
+    """What is drawn: an answer's rows, and how far each measure may be off."""
+
+    @property
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns: name, kind (group or measure), type, unit."""
+
+    @property
+    def rows(self) -> list[list[Any]]:
+        """The rows, in column order."""
+
+    @property
+    def groups(self) -> list[str]:
+        """The names of the group columns."""
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measured columns."""
+
+    @property
+    def half_widths(self) -> dict[str, float]:
+        """The 95 % half-width of each count and sum."""
+
+    @property
+    def hide_below(self) -> int | None:
+        """Counts below it are not shown to others."""
+
+    def interval(self, column: str) -> list[tuple[str, str] | None]:
+        """Return the 95 % interval of each row of a measure."""
+
+    def is_small(self, value: object) -> bool:
+        """Whether a count lies under the custodian's display rule."""
 
 
 def draw(answer: Answer, measure: str | None, ax: Axes | None) -> Axes | list[Axes]:
