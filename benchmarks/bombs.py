@@ -18,8 +18,13 @@ from pathlib import Path
 
 import httpx
 
-from tests.bombs import BOMBS
-from tests.harness import Installation, ask, client, serve_in_process
+from tests.support.data.bombs import BOMBS
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_process,
+)
 
 BOUND = 2.0
 CHUNKS = 8  # quiet and hostile stretches of one round

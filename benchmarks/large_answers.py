@@ -23,7 +23,7 @@ from privacy.schema import ColumnType
 from server.use_cases.questions.answers import answer_document, free_pieces
 from server.use_cases.questions.questions import LossRange, Question
 from server.use_cases.services.documents import encode
-from tests.answers import compiled, key, measure, number
+from tests.support.data.answers import compiled, key, measure, number
 
 SHAPES = ((100, 1), (1_000, 1), (1_000, 40), (10_000, 1), (10_000, 6))
 LEFT = {"project": "4", "principal": None}

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.clusters import Cluster
-from tests.harness import (
+from tests.support.installations.clusters import Cluster
+from tests.support.installations.harness import (
     Installation,
     ask,
     client,

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.clusters import Cluster, MissingPostgresError
-from tests.remembered import remember_in
+from tests.support.installations.clusters import Cluster, MissingPostgresError
+from tests.support.installations.remembered import remember_in
 
 ROOT = Path(__file__).resolve().parents[1]
 

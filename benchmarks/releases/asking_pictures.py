@@ -11,8 +11,8 @@ import matplotlib as mpl
 from curator_client import Curator
 from server.demo.hospital import write_hospital
 from tests.e2e.test_querying_sequences_page import PATHWAYS
-from tests.harness import Installation, serve_in_thread
-from tests.publishing import Press
+from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.installations.publishing import Press
 
 mpl.use("agg")
 PATIENTS = 5_000

@@ -12,7 +12,7 @@ import argparse
 from itertools import product
 
 from release.contract.errors import ReleaseRefusedError
-from tests.coverages import DATA, SHAPES, image_of, measure
+from tests.support.data.coverages import DATA, SHAPES, image_of, measure
 
 
 def rows(asked):

@@ -24,7 +24,7 @@ from privacy.sealed import Exact
 from release.contract.domain import CubeDomain, Dimension
 from release.contract.sealed_cube import SealedCube
 from release.cubes.strategies.marginals.marginals import MarginalTables
-from tests.meters import epsilon, run
+from tests.support.noise.meters import epsilon, run
 
 COLUMNS = (
     *("age", "workclass", "education-num", "marital-status", "occupation"),

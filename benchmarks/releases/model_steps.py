@@ -23,7 +23,7 @@ from release.cubes.questions.answering import AskedCube
 from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.evaluating.effort import Effort
 from release.cubes.strategies.registry import STRATEGIES
-from tests.meters import cube_of, epsilon, run
+from tests.support.noise.meters import cube_of, epsilon, run
 
 _SET = ", ".join(str(n) for n in range(1, 399, 2))
 _EITHER = "WHERE d0 < 3 OR d1 < 9"

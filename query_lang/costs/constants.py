@@ -1,9 +1,9 @@
 """What operations of the engine take, in steps and bytes: upper bounds.
 
 A step is one nanosecond of one engine thread. Each number was measured with
-``python -m benchmarks.costs`` on DuckDB 2.0.0 (a virtual machine of 2 cores at about
-3 GHz, processor time of one thread), then rounded up so that no plan of that benchmark
-takes more than is predicted.
+``python -m benchmarks.costs.plans`` on DuckDB 2.0.0 (a virtual machine of 2 cores at
+about 3 GHz, processor time of one thread), then rounded up so that no plan of that
+benchmark takes more than is predicted.
 """
 
 from typing import Final
@@ -192,7 +192,7 @@ STARTED_JOIN: Final = 400_000
 TABLE_BYTES: Final = 9 * 2**19
 TABLE_TEXT_BYTES: Final = 2**22
 """Pages of a table that a join holds: one for each of 16 parts, once a row lies in it;
-as many again for its texts. Measured by ``python -m benchmarks.cost_memory``, as are
+as many again for its texts. Measured by ``python -m benchmarks.costs.memory``, as are
 the next."""
 
 GROUPS_BYTES: Final = 3 * 2**20

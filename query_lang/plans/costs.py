@@ -21,7 +21,7 @@ class PlanCost:
 
     Each is a function of the text, the declared sizes and the request's bounds. A step
     is what the slowest calibrated operation does in one nanosecond on the machine that
-    ``python -m benchmarks.costs`` names.
+    ``python -m benchmarks.costs.plans`` names.
 
     Attributes:
         steps: Of the whole plan, at the declared number of units and rows.

@@ -12,7 +12,7 @@ import pytest
 
 from server.api.app import openapi_document
 from server.api.docs_page import STATIC, SWAGGER_UI
-from tests.harness import Installation, serve_in_thread
+from tests.support.installations.harness import Installation, serve_in_thread
 
 POLICY = {
     "default-src": "'none'",

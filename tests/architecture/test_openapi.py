@@ -11,7 +11,12 @@ from typer.testing import CliRunner
 from server.api.app import openapi_document
 from server.api.schemas.problems import STATUS_BY_CODE
 from server.main import cli
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
 
 ROOT = Path(__file__).parents[2]
 GROUPED = (

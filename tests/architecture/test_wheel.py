@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness import Installation, free_port, wait_until_ready
+from tests.support.installations.harness import (
+    Installation,
+    free_port,
+    wait_until_ready,
+)
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = (

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.arms import ROWS, Arm, HeldSampler, make_installation
-from tests.harness import client, serve_in_thread
+from tests.support.installations.arms import ROWS, Arm, HeldSampler, make_installation
+from tests.support.installations.harness import client, serve_in_thread
 
 
 @dataclass

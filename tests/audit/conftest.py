@@ -4,10 +4,10 @@ import functools
 
 import pytest
 
-from tests.audit import suites
-from tests.audit.arms import make_arms
-from tests.audit.cohorts import FULL, HEAVY
-from tests.samplers import ZeroSampler
+from tests.audit.instruments.arms import make_arms
+from tests.audit.subjects import suites
+from tests.audit.subjects.cohorts import FULL, HEAVY
+from tests.support.noise.samplers import ZeroSampler
 
 MEASURED = []
 TABLES = (suites.ONE, suites.STACKED, suites.SPREAD)

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from release.cubes.strategies.registry import STRATEGIES
-from tests.audit import canaries, cohorts, releases, structures, suites
-from tests.audit.arms import Arms, make_arms
-from tests.audit.bounds import (
+from tests.audit.instruments.arms import Arms, make_arms
+from tests.audit.instruments.bounds import (
     NOISE_ALPHA,
     REPORT_ALPHA,
     VERDICT_ALPHA,
@@ -24,9 +23,8 @@ from tests.audit.bounds import (
     game_p_value,
     noise_p_value,
 )
-from tests.audit.game import play
-from tests.audit.sequence_plans import audit_sequences
-from tests.audit.timing import (
+from tests.audit.instruments.game import play
+from tests.audit.instruments.timing import (
     HEAVY_PERMITS,
     HEAVY_QUESTION,
     HEAVY_SLOT_MS,
@@ -35,8 +33,10 @@ from tests.audit.timing import (
     threshold_bound,
     time_arms,
 )
+from tests.audit.subjects import canaries, cohorts, releases, structures, suites
+from tests.audit.subjects.sequence_plans import audit_sequences
 from tests.property.long import run as run_plans
-from tests.samplers import ScaledSampler, ZeroSampler
+from tests.support.noise.samplers import ScaledSampler, ZeroSampler
 
 SINGLE_SAMPLES = 20_000  # an arm
 VECTOR_SAMPLES = 20_000

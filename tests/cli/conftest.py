@@ -7,7 +7,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from server.main import cli
-from tests.harness import Installation
+from tests.support.installations.harness import Installation
 
 
 @pytest.fixture(scope="session", autouse=True)

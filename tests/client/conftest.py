@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from server.demo.hospital import write_hospital
-from tests.harness import Installation, serve_in_thread
-from tests.samplers import ZeroSampler
+from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.noise.samplers import ZeroSampler
 
 HOSPITAL_PATIENTS = 1_000
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-from tests.harness import free_port, wait_until_ready
+from tests.support.installations.harness import free_port, wait_until_ready
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "docs/notebooks"

@@ -17,7 +17,7 @@ from curator_client import (
     Plan,
 )
 from server.use_cases.custody.people import PeopleOffice
-from tests.harness import Installation, serve_in_thread
+from tests.support.installations.harness import Installation, serve_in_thread
 
 BY_WARD = (
     "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward"

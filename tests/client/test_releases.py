@@ -17,9 +17,13 @@ from curator_client import (
     SqlRefused,
 )
 from curator_client.releases.signatures import is_signed
-from tests.harness import DEFAULT_ROWS, Installation, serve_in_thread
-from tests.samplers import ZeroVectorSampler
-from tests.wards import publish
+from tests.support.data.wards import publish
+from tests.support.installations.harness import (
+    DEFAULT_ROWS,
+    Installation,
+    serve_in_thread,
+)
+from tests.support.noise.samplers import ZeroVectorSampler
 
 mpl.use("agg")
 ROWS = [row.split(",") for row in DEFAULT_ROWS]

@@ -12,8 +12,8 @@ from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from tests.client.test_manual import LOCAL, ROOT, run
 from tests.effort import gate_first
-from tests.harness import Installation, serve_in_thread
-from tests.publishing import Press
+from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.installations.publishing import Press
 
 FOLDER = ROOT / "docs/notebooks"
 SPECS = {

@@ -13,11 +13,11 @@ from curator_client import (
     SequenceRelease,
     SqlRefused,
 )
-from tests.harness import Installation, serve_in_thread
-from tests.integration.test_asking_sequences import ROWS, SPEC, paths
-from tests.publishing import Press
-from tests.samplers import ZeroVectorSampler
-from tests.whole_trees import register
+from tests.integration.releases.test_asking_sequences import ROWS, SPEC, paths
+from tests.support.data.whole_trees import register
+from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.installations.publishing import Press
+from tests.support.noise.samplers import ZeroVectorSampler
 
 mpl.use("agg")
 

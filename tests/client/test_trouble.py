@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from curator_client import Curator, CuratorUnreachable, Patience, Unauthenticated
-from tests.harness import free_port
+from tests.support.installations.harness import free_port
 
 ROOT = Path(__file__).parents[2]
 COUNT = "SELECT COUNT(*) FROM visits WHERE age > 40"

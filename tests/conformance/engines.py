@@ -5,7 +5,7 @@ import duckdb
 from engines.duckdb.engine import DuckDbEngine
 from engines.duckdb.snapshots import SnapshotLimits
 from privacy.schema import ColumnType
-from tests.semantics.values import to_grid
+from tests.semantics.meaning.values import to_grid
 
 _STORED = {
     ColumnType.INTEGER: "BIGINT",

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from query_lang.reading.parse import parse_query
 from query_lang.syntax import nodes as syntax
-from tests.semantics import tree
+from tests.semantics.meaning import tree
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,6})?")

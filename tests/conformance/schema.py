@@ -14,7 +14,7 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang.hierarchies import level_values
-from tests.semantics.evaluator import Codes, own_codes
+from tests.semantics.meaning.evaluator import Codes, own_codes
 
 T = ColumnType
 LEAST, GREATEST = -(2**63), 2**63 - 1

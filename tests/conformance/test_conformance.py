@@ -17,7 +17,7 @@ from tests.conformance.hostile import POOLS, TABLES, declared, pool
 from tests.conformance.reading import tree_of
 from tests.conformance.rows import ROWS
 from tests.conformance.schema import DATASET, HIERARCHIES
-from tests.semantics.evaluator import Prepared
+from tests.semantics.meaning.evaluator import Prepared
 
 WINDOW_ALONE = {"row_number", "lag", "lead"}
 

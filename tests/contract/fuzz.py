@@ -28,7 +28,12 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from server.api.app import openapi_document
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
 
 CHECKS = [
     not_a_server_error,

@@ -1,7 +1,7 @@
 import pytest
 
-from tests.crash.processes import Nursery
-from tests.harness import Installation
+from tests.crash.instruments.processes import Nursery
+from tests.support.installations.harness import Installation
 
 
 @pytest.fixture(scope="session")

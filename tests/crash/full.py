@@ -15,19 +15,19 @@ from collections import Counter
 from pathlib import Path
 
 from server.use_cases.custody.people import PeopleOffice
-from tests.clusters import Cluster
-from tests.crash.books import problems, settle, spent
-from tests.crash.disks import Trouble, run_full_disks
-from tests.crash.filled import fill
-from tests.crash.images import film, image_problems
-from tests.crash.job_kills import run_job_cancels, run_job_kills
-from tests.crash.kills import SCOPES, run_kills, total_charged
-from tests.crash.orders import DATASETS, PROMISED, trace_answers
-from tests.crash.processes import Nursery
-from tests.crash.races import run_races
-from tests.crash.release_desk import ReleaseDesk, TreeDesk
-from tests.crash.tampers import run_tampers
-from tests.harness import ImportingInstallation, Installation
+from tests.crash.instruments.books import problems, settle, spent
+from tests.crash.instruments.disks import Trouble, run_full_disks
+from tests.crash.instruments.filled import fill
+from tests.crash.instruments.images import film, image_problems
+from tests.crash.instruments.job_kills import run_job_cancels, run_job_kills
+from tests.crash.instruments.kills import SCOPES, run_kills, total_charged
+from tests.crash.instruments.orders import DATASETS, PROMISED, trace_answers
+from tests.crash.instruments.processes import Nursery
+from tests.crash.instruments.races import run_races
+from tests.crash.instruments.release_desk import ReleaseDesk, TreeDesk
+from tests.crash.instruments.tampers import run_tampers
+from tests.support.installations.clusters import Cluster
+from tests.support.installations.harness import ImportingInstallation, Installation
 
 DICE = random.Random()
 

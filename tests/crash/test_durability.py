@@ -5,10 +5,10 @@ import random
 import pytest
 
 from server.use_cases.custody.people import PeopleOffice
-from tests.crash.books import problems, settle
-from tests.crash.images import film, image_problems
-from tests.crash.orders import DATASETS, PROMISED, trace_answers
-from tests.crash.traces import require_strace
+from tests.crash.instruments.books import problems, settle
+from tests.crash.instruments.images import film, image_problems
+from tests.crash.instruments.orders import DATASETS, PROMISED, trace_answers
+from tests.crash.instruments.traces import require_strace
 from tests.effort import rounds
 
 pytestmark = pytest.mark.thorough

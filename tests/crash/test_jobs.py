@@ -8,10 +8,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.crash.job_desk import JobDesk
-from tests.crash.job_kills import run_job_cancels, run_job_kills
+from tests.crash.instruments.job_desk import JobDesk
+from tests.crash.instruments.job_kills import run_job_cancels, run_job_kills
 from tests.effort import gate_first, rounds
-from tests.harness import ImportingInstallation
+from tests.support.installations.harness import ImportingInstallation
 
 pytestmark = pytest.mark.thorough
 

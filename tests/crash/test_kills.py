@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.crash.books import problems, spent
-from tests.crash.kills import SCOPES, run_kills, total_charged
+from tests.crash.instruments.books import problems, spent
+from tests.crash.instruments.kills import SCOPES, run_kills, total_charged
 from tests.effort import IS_LONG, rounds
 
 pytestmark = pytest.mark.thorough

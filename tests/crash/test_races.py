@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.crash.books import problems
-from tests.crash.races import run_races
+from tests.crash.instruments.books import problems
+from tests.crash.instruments.races import run_races
 from tests.effort import rounds
 
 pytestmark = pytest.mark.thorough

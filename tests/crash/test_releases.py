@@ -7,11 +7,11 @@ import pytest
 
 import server.use_cases.publishing.job as at_work
 from server.bootstrap import make_runner
-from tests.crash.job_kills import run_job_cancels, run_job_kills
-from tests.crash.release_desk import ReleaseDesk
+from tests.crash.instruments.job_kills import run_job_cancels, run_job_kills
+from tests.crash.instruments.release_desk import ReleaseDesk
 from tests.effort import in_the_audits, rounds
-from tests.harness import ImportingInstallation
-from tests.publishing import Press, paths, spec
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.publishing import Press, paths, spec
 
 pytestmark = pytest.mark.thorough
 

@@ -10,10 +10,14 @@ import pytest
 from privacy.losses import Loss
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.loading.custody import CustodyOffice
-from tests.crash.books import answers, charges, problems, settle, spent
-from tests.crash.processes import Line, lines, question
+from tests.crash.instruments.books import answers, charges, problems, settle, spent
+from tests.crash.instruments.processes import Line, lines, question
 from tests.effort import gate_first, rounds
-from tests.harness import DEFAULT_ROWS, Installation, empty_snapshot
+from tests.support.installations.harness import (
+    DEFAULT_ROWS,
+    Installation,
+    empty_snapshot,
+)
 
 pytestmark = pytest.mark.thorough
 PEOPLE = "population:people"

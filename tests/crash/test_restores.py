@@ -7,9 +7,9 @@ import pytest
 
 from privacy.errors import AnchorMismatchError
 from server.use_cases.custody.people import PeopleOffice
-from tests.crash.books import charges, database, problems, settle, spent
-from tests.crash.processes import becomes, lines, question
-from tests.harness import Installation
+from tests.crash.instruments.books import charges, database, problems, settle, spent
+from tests.crash.instruments.processes import becomes, lines, question
+from tests.support.installations.harness import Installation
 
 pytestmark = pytest.mark.thorough
 EPSILON = 1_000_000_000

@@ -9,11 +9,11 @@ import sqlite3
 import pytest
 
 from server.use_cases.oversight.auditing import AuditOffice
-from tests.crash.books import database
-from tests.crash.filled import assert_filled, fill
-from tests.crash.tampers import run_tampers
+from tests.crash.instruments.books import database
+from tests.crash.instruments.filled import assert_filled, fill
+from tests.crash.instruments.tampers import run_tampers
 from tests.effort import rounds
-from tests.harness import Installation
+from tests.support.installations.harness import Installation
 
 pytestmark = pytest.mark.thorough
 

@@ -17,13 +17,13 @@ from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.identity.access import Caller, authenticate, find_grant
 from server.use_cases.releases.shelf import Download, ReleaseShelf
 from server.use_cases.services.paging import Page
-from tests.crash.job_desk import OPERATOR
-from tests.crash.traces import failing, require_strace
-from tests.crash.unanchored import ACTOR, HOW, QUERY, fails
+from tests.crash.instruments.job_desk import OPERATOR
+from tests.crash.instruments.traces import failing, require_strace
+from tests.crash.instruments.unanchored import ACTOR, HOW, QUERY, fails
 from tests.effort import gate_first, in_the_audits
-from tests.harness import ImportingInstallation
-from tests.publishing import Press, spec
-from tests.warm import run_module
+from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.publishing import Press, spec
+from tests.support.installations.warm import run_module
 
 pytestmark = pytest.mark.thorough
 
@@ -44,7 +44,7 @@ class Ward:
     def spoil(self, what, how):
         """Change something in another process; it is committed, and not anchored."""
         where = str(self.installation.folder), self.installation.url
-        done = run_module("tests.crash.unanchored", *where, what, how)
+        done = run_module("tests.crash.instruments.unanchored", *where, what, how)
         assert done.returncode == {"fails": 3, "dies": 9}[how], done.stderr
 
     def keep(self):

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from server.configuration.settings import SettingsError
-from tests.clusters import Cluster
-from tests.crash.books import (
+from tests.crash.instruments.books import (
     answers,
     charges,
     outwait_leases,
@@ -21,11 +20,12 @@ from tests.crash.books import (
     settle,
     spent,
 )
-from tests.crash.kills import SCOPES, run_kills, total_charged
-from tests.crash.processes import becomes, get, lines, question
-from tests.crash.races import run_races
+from tests.crash.instruments.kills import SCOPES, run_kills, total_charged
+from tests.crash.instruments.processes import becomes, get, lines, question
+from tests.crash.instruments.races import run_races
 from tests.effort import IS_LONG, rounds
-from tests.harness import Installation, free_port
+from tests.support.installations.clusters import Cluster
+from tests.support.installations.harness import Installation, free_port
 
 pytestmark = pytest.mark.thorough
 WORKERS = 4 if IS_LONG else 2

@@ -10,8 +10,13 @@ import pytest
 
 from mechanisms.measuring.discrete_laplace import DiscreteLaplace
 from server.demo.hospital import write_hospital
-from tests.harness import Installation, ask, client, serve_in_thread
-from tests.pages import ROOT, blocks, environment, run_page
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
+from tests.support.installations.pages import ROOT, blocks, environment, run_page
 
 CUSTODIANS, RESEARCHERS = "custodians.md", "researchers.md"
 

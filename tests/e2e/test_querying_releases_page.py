@@ -8,9 +8,9 @@ import yaml
 from curator_client import Curator, SqlRefused
 from release.cubes.questions.binding.rules import RULES
 from server.demo.hospital import write_hospital
-from tests.harness import Installation, serve_in_thread
-from tests.pages import ROOT, assert_python_runs_for_nothing
-from tests.publishing import Press
+from tests.support.installations.harness import Installation, serve_in_thread
+from tests.support.installations.pages import ROOT, assert_python_runs_for_nothing
+from tests.support.installations.publishing import Press
 
 PAGE = "querying-releases.md"
 TEXT = (ROOT / "docs" / PAGE).read_text("utf-8")

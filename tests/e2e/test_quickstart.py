@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.pages import blocks, run_page
+from tests.support.installations.pages import blocks, run_page
 
 PAGE = "quickstart.md"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from curator_client import Curator
-from tests.harness import free_port, wait_until_ready
+from tests.support.installations.harness import free_port, wait_until_ready
 
 NOTE = "  note: The custodian asks"  # where some noisy count is small
 README = Path(__file__).parents[2] / "README.md"

@@ -21,7 +21,7 @@ from query_lang.hierarchies import level_values
 from query_lang.showing.presentation import present
 from server.demo.hospital import write_hospital
 from tests.conformance.reading import tree_of
-from tests.semantics.evaluator import NO_BOUNDS, Codes, Prepared
+from tests.semantics.meaning.evaluator import NO_BOUNDS, Codes, Prepared
 from upstream.ingestion.ingestion import ingest
 from upstream.manifests.manifest import load_manifest
 

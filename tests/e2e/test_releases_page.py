@@ -12,8 +12,8 @@ from release.sequences.strategies.registry import (
     STRATEGIES as SEQUENCE_STRATEGIES,
 )
 from server.demo.hospital import write_hospital
-from tests.harness import Installation
-from tests.publishing import Press
+from tests.support.installations.harness import Installation
+from tests.support.installations.publishing import Press
 
 pytestmark = pytest.mark.thorough
 

@@ -12,7 +12,7 @@ import pytest
 
 from privacy.contributions import ContributionBounds
 from query_lang.compile import compile_query
-from tests.hospital import (
+from tests.support.data.hospital import (
     ENCOUNTERS,
     HOSPITAL,
     PATIENTS,

@@ -10,8 +10,13 @@ from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleOffice
 from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
 from server.use_cases.services.services import today
-from tests.crash.books import answers, stored_bytes
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.crash.instruments.books import answers, stored_bytes
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
 
 ALLOW = {"options": {}}
 

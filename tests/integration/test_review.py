@@ -12,7 +12,12 @@ from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.loading.custody import CustodyOffice, LoadChoices
 from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
-from tests.harness import Installation, ask, client, serve_in_thread
+from tests.support.installations.harness import (
+    Installation,
+    ask,
+    client,
+    serve_in_thread,
+)
 
 
 @pytest.fixture

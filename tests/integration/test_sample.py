@@ -17,7 +17,12 @@ from privacy.schema import (
     ValuesDomain,
 )
 from server.use_cases.datasets.made_up import made_up_sample
-from tests.harness import HEADER, Installation, client, serve_in_thread
+from tests.support.installations.harness import (
+    HEADER,
+    Installation,
+    client,
+    serve_in_thread,
+)
 
 DAY = dt.date(2024, 5, 1)
 LATER = dt.datetime.fromisoformat("2024-05-01T12:00")

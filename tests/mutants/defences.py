@@ -9,7 +9,7 @@ DEFENCES = (
         "engines/processes/child_processes.py",
         '[sys.executable, "-I", *quiet, start, module, *arguments]',
         '[sys.executable, *quiet, "-m", module, *arguments]',
-        ("tests/attacks/test_e12_strangers_code.py",),
+        ("tests/attacks/http/test_e12_strangers_code.py",),
     ),
     Fault(
         "snapshot_unlocked",
@@ -17,7 +17,7 @@ DEFENCES = (
         "engines/duckdb/snapshots.py",
         '            "lock_configuration": "true",\n',
         "",
-        ("tests/unit/engines/test_duckdb_engine.py",),
+        ("tests/unit/engines/duckdb/test_duckdb_engine.py",),
     ),
     Fault(
         "plan_reads_rows",
@@ -30,8 +30,8 @@ DEFENCES = (
         '            {"kind": "answer", "id": read, "epsilon": "1"}\n'
         "        ]\n",
         (
-            "tests/attacks/test_a2_budget_channel.py",
-            "tests/attacks/test_a10_estimates.py",
+            "tests/attacks/answers/test_a2_budget_channel.py",
+            "tests/attacks/answers/test_a10_estimates.py",
         ),
     ),
     Fault(
@@ -40,7 +40,7 @@ DEFENCES = (
         "server/api/routing/slots.py",
         "await asyncio.sleep(arrival + slots * self.slot_seconds - time.monotonic())",
         "await asyncio.sleep(0)",
-        ("tests/attacks/test_a3_slots.py",),
+        ("tests/attacks/timing/test_a3_slots.py",),
     ),
     Fault(
         "sums_in_64_bits",
@@ -48,7 +48,7 @@ DEFENCES = (
         "query_lang/rendering/duckdb/expressions.py",
         '    return Fragment("CAST(") + own + Fragment(" AS HUGEINT)")',
         "    return own",
-        ("tests/attacks/test_a5_error_oracle.py",),
+        ("tests/attacks/answers/test_a5_error_oracle.py",),
     ),
     Fault(
         "bugs_are_quoted",
@@ -58,7 +58,7 @@ DEFENCES = (
         "        return quietly",
         'return Problem("internal_error", str(error)).response()\n\n'
         "        return quietly",
-        ("tests/attacks/test_a7_metadata.py",),
+        ("tests/attacks/answers/test_a7_metadata.py",),
     ),
     Fault(
         "no_cell_for_null",
@@ -66,7 +66,7 @@ DEFENCES = (
         "query_lang/plans/domains.py",
         "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
         "    null: tuple[None, ...] = ()",
-        ("tests/attacks/test_a8_existence.py",),
+        ("tests/attacks/answers/test_a8_existence.py",),
     ),
     Fault(
         "small_counts_hidden",
@@ -78,7 +78,7 @@ DEFENCES = (
         "        exact = sealed.unseal()\n"
         "        noisy = sampler.discrete_laplace(exact, self.scale)\n"
         "        return [0 if e < 11 else n for e, n in zip(exact, noisy)]",
-        ("tests/attacks/test_a9_true_thresholds.py",),
+        ("tests/attacks/answers/test_a9_true_thresholds.py",),
     ),
     Fault(
         "any_question_is_the_same",
@@ -86,7 +86,10 @@ DEFENCES = (
         "query_lang/plans/canonical.py",
         '"plan": plan_to_json(plan), ',
         '"plan": type(plan).__name__, ',
-        ("tests/attacks/test_c1_repeats.py", "tests/attacks/test_c3_rewrites.py"),
+        (
+            "tests/attacks/answers/test_c1_repeats.py",
+            "tests/attacks/answers/test_c3_rewrites.py",
+        ),
     ),
     Fault(
         "cap_unread",
@@ -105,7 +108,7 @@ DEFENCES = (
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
         "    if False:\n"
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
-        ("tests/unit/query_lang/test_tally.py",),
+        ("tests/unit/query_lang/reading/test_tally.py",),
     ),
     Fault(
         "texts_without_end",
@@ -113,7 +116,7 @@ DEFENCES = (
         "query_lang/reading/limits.py",
         "    if len(tokens) > MAX_TOKENS:",
         "    if False:",
-        ("tests/unit/query_lang/test_limits.py",),
+        ("tests/unit/query_lang/reading/test_limits.py",),
     ),
     Fault(
         "duplicate_keys_read",
@@ -121,7 +124,7 @@ DEFENCES = (
         "server/use_cases/services/strict_json.py",
         "            object_pairs_hook=_object,\n",
         "",
-        ("tests/attacks/test_e1_malformed_bodies.py",),
+        ("tests/attacks/http/test_e1_malformed_bodies.py",),
     ),
     Fault(
         "bodies_unread",
@@ -129,7 +132,7 @@ DEFENCES = (
         "budget/charging/queries.py",
         "    if first_fingerprint != fingerprint:",
         "    if False:",
-        ("tests/attacks/test_e4_replay.py",),
+        ("tests/attacks/http/test_e4_replay.py",),
     ),
     Fault(
         "served_while_restoring",
@@ -137,7 +140,7 @@ DEFENCES = (
         "server/installing.py",
         "    _refuse_unfinished(settings, finishing=ends_restore)\n",
         "",
-        ("tests/cli/test_init.py",),
+        ("tests/cli/host/test_init.py",),
     ),
     Fault(
         "revoked_keys_open",
@@ -145,7 +148,7 @@ DEFENCES = (
         "server/use_cases/identity/access.py",
         "            tables.key.c.revoked.is_(False),\n",
         "",
-        ("tests/attacks/test_e6_access.py",),
+        ("tests/attacks/http/test_e6_access.py",),
     ),
     Fault(
         "enabled_with_keys",
@@ -153,7 +156,7 @@ DEFENCES = (
         "server/use_cases/custody/people.py",
         "            revoke_keys(change, tables.key.c.principal == name)\n",
         "",
-        ("tests/integration/test_enabling.py",),
+        ("tests/integration/people/test_enabling.py",),
     ),
     Fault(
         "enabled_with_tokens",
@@ -161,7 +164,7 @@ DEFENCES = (
         "server/use_cases/identity/access.py",
         "(books.last_reconciled(connection) or 0, _last_enabled(connection, name))",
         "(books.last_reconciled(connection) or 0, 0)",
-        ("tests/integration/test_enabling.py",),
+        ("tests/integration/people/test_enabling.py",),
     ),
     Fault(
         "enabled_with_approvals",
@@ -169,7 +172,7 @@ DEFENCES = (
         "server/use_cases/custody/people.py",
         "            end_proposals(change, concerns(name))\n",
         "",
-        ("tests/integration/test_enabling.py",),
+        ("tests/integration/people/test_enabling.py",),
     ),
     Fault(
         "counters_trusted",
@@ -177,7 +180,7 @@ DEFENCES = (
         "budget/checking/verification.py",
         "        *_amount_problems(connection, counter, expected.counters),\n",
         "",
-        ("tests/integration/test_ledger_tampers.py",),
+        ("tests/integration/ledger/test_ledger_tampers.py",),
     ),
     Fault(
         "seedable_noise",
@@ -193,6 +196,6 @@ DEFENCES = (
         "mechanisms/samplers/laplace.py",
         "return list(_measurement(scale)(saturated))",
         "return list(saturated)",
-        ("tests/audit/test_quick_game.py",),
+        ("tests/audit/quick/test_quick_game.py",),
     ),
 )  # fmt: skip

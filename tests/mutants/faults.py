@@ -29,7 +29,7 @@ FAULTS = (
         "        self._services.unreleased.hold(request.query_id)\n",
         "        self._services.unreleased.hold(request.query_id)\n"
         "        execution.run()\n",
-        ("tests/integration/test_order.py",),
+        ("tests/integration/ledger/test_order.py",),
     ),
     Fault(
         "result_read_at_once",
@@ -40,7 +40,7 @@ FAULTS = (
         "        reply = self.engine.reply_to(self.request)\n"
         "        self.engine.sealed(reply, self.sizes)\n"
         "        return _Filled(self.engine, reply, self.sizes)\n",
-        ("tests/attacks/test_a3_hand_over.py",),
+        ("tests/attacks/timing/test_a3_hand_over.py",),
     ),
     Fault(
         "plan_written_late",
@@ -48,7 +48,7 @@ FAULTS = (
         "server/use_cases/questions/asking.py",
         "                return paid.execution.run()\n",
         "                return self.execution(paid.question).run()\n",
-        ("tests/attacks/test_a3_hand_over.py",),
+        ("tests/attacks/timing/test_a3_hand_over.py",),
     ),
     Fault(
         "strangers_settings_read",
@@ -56,7 +56,7 @@ FAULTS = (
         "server/configuration/settings.py",
         "        _refuse_strangers_settings(SETTINGS_FILE)\n",
         "        pass\n",
-        ("tests/cli/test_settings.py",),
+        ("tests/cli/host/test_settings.py",),
     ),
     Fault(
         "forms_by_values",
@@ -64,7 +64,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        **STORED_PLAIN,\n",
         "",
-        ("tests/unit/upstream/test_stored_forms.py",),
+        ("tests/unit/upstream/staging/test_stored_forms.py",),
     ),
     Fault(
         "equal_numbers_as_one",
@@ -72,7 +72,7 @@ FAULTS = (
         "query_lang/rendering/stored_forms.py",
         "column.type is not ColumnType.TEXT",
         "column.type is ColumnType.DATE",
-        ("tests/unit/upstream/test_stored_forms.py",),
+        ("tests/unit/upstream/staging/test_stored_forms.py",),
     ),
     Fault(
         "equal_choices_as_one",
@@ -80,7 +80,7 @@ FAULTS = (
         "query_lang/rendering/fragments.py",
         'return Fragment("COALESCE(") + value + Fragment(", NULL)")',
         'return Fragment("(") + value + Fragment(")")',
-        ("tests/unit/upstream/test_stored_forms.py",),
+        ("tests/unit/upstream/staging/test_stored_forms.py",),
     ),
     Fault(
         "codes_of_any_length",
@@ -88,7 +88,7 @@ FAULTS = (
         "query_lang/hierarchies/rendering.py",
         "return 2 * max(map(_utf8, hierarchy.codes), default=0)",
         "return 2**40",
-        ("tests/unit/query_lang/test_hierarchies.py",),
+        ("tests/unit/query_lang/hierarchies/test_hierarchies.py",),
     ),
     Fault(
         "dots_for_nothing",
@@ -96,7 +96,7 @@ FAULTS = (
         "query_lang/costs/expressions.py",
         "LEVEL_STEPS + dots * DOT_STEPS",
         "LEVEL_STEPS + dots",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "wide_bins_for_nothing",
@@ -104,7 +104,7 @@ FAULTS = (
         "query_lang/costs/plans.py",
         "dividend.bit_length()",
         "8",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "subqueries_by_number",
@@ -112,7 +112,7 @@ FAULTS = (
         "query_lang/binding/expressions.py",
         "found = self._bound[tree] = self.environment.first_written(found)",
         "self._bound[tree] = found",
-        ("tests/unit/query_lang/test_written_twice.py",),
+        ("tests/unit/query_lang/reading/test_written_twice.py",),
     ),
     Fault(
         "shapes_without_facts",
@@ -126,7 +126,7 @@ FAULTS = (
         '        if field.name != "facts"\n'
         "        else None\n"
         "        for field in fields(value)\n",
-        ("tests/unit/query_lang/test_written_twice.py",),
+        ("tests/unit/query_lang/reading/test_written_twice.py",),
     ),
     Fault(
         "canonical_with_gaps",
@@ -134,7 +134,7 @@ FAULTS = (
         "query_lang/plans/canonical.py",
         "    plan = with_ranked_slots(plan)\n",
         "",
-        ("tests/unit/query_lang/test_written_twice.py",),
+        ("tests/unit/query_lang/reading/test_written_twice.py",),
     ),
     Fault(
         "false_is_neutral",
@@ -150,7 +150,7 @@ FAULTS = (
         "query_lang/binding/top.py",
         "            shares[vector].append(weight / len(vectors))\n",
         "            shares[vector].append(weight)\n",
-        ("tests/unit/query_lang/test_written_twice.py",),
+        ("tests/unit/query_lang/reading/test_written_twice.py",),
     ),
     Fault(
         "package_by_its_name",
@@ -166,7 +166,7 @@ FAULTS = (
         "server/telemetry/readiness.py",
         "            found = error.code\n",
         "            found = OK\n",
-        ("tests/attacks/test_e12_strangers_code.py",),
+        ("tests/attacks/http/test_e12_strangers_code.py",),
     ),
     Fault(
         "readiness_asks_the_ledger",
@@ -174,7 +174,7 @@ FAULTS = (
         "server/telemetry/readiness.py",
         "        states = (check.state() for check in self._checks)",
         "        states = (check.look() or check.state() for check in self._checks)",
-        ("tests/integration/test_readiness.py",),
+        ("tests/integration/executing/test_readiness.py",),
     ),
     Fault(
         "executors_urgent",
@@ -182,7 +182,7 @@ FAULTS = (
         "engines/duckdb/executor_child.py",
         "    os.nice(NICENESS)",
         "    os.nice(0)",
-        ("tests/integration/test_executors.py",),
+        ("tests/integration/executing/test_executors.py",),
     ),
     Fault(
         "executors_outlive",
@@ -190,7 +190,7 @@ FAULTS = (
         "engines/duckdb/executor_child.py",
         "    os._exit(0)",
         "    return",
-        ("tests/integration/test_executors.py",),
+        ("tests/integration/executing/test_executors.py",),
     ),
     Fault(
         "executors_quote",
@@ -198,7 +198,7 @@ FAULTS = (
         "engines/duckdb/executor_child.py",
         "return FAILED + type(error).__name__.encode()",
         "return FAILED + str(error).encode()",
-        ("tests/integration/test_executors.py",),
+        ("tests/integration/executing/test_executors.py",),
     ),
     Fault(
         "lost_executor_kept",
@@ -206,7 +206,7 @@ FAULTS = (
         "engines/duckdb/executors.py",
         "            if failed.is_lost:\n                executor.kill()\n",
         "",
-        ("tests/integration/test_executors.py",),
+        ("tests/integration/executing/test_executors.py",),
     ),
     Fault(
         "overtaking",
@@ -221,8 +221,8 @@ FAULTS = (
         "                return\n"
         "            self._undecided.remove(first)\n",
         (
-            "tests/unit/server/test_backlog.py",
-            "tests/integration/test_arrival_order.py",
+            "tests/unit/server/api/routing/test_backlog.py",
+            "tests/integration/executing/test_arrival_order.py",
         ),
     ),
     Fault(
@@ -231,7 +231,7 @@ FAULTS = (
         "server/api/questions/routes.py",
         "        await self._clock.reach(promise.take_up)\n",
         "",
-        ("tests/integration/test_arrival_order.py",),
+        ("tests/integration/executing/test_arrival_order.py",),
     ),
     Fault(
         "no_margin",
@@ -239,7 +239,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "        take_up = self._executed + float(MARGIN_SLOTS) * self._slot",
         "        take_up = self._executed",
-        ("tests/unit/server/test_backlog.py",),
+        ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
         "unit_steps_not_in_slots",
@@ -247,7 +247,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "cost.steps + cost.unit_steps + cost.startup_steps",
         "cost.steps",
-        ("tests/unit/server/test_backlog.py",),
+        ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
         "free_bytes_uncounted",
@@ -255,7 +255,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "        self._read += self._served(ticket, cost.serving)\n",
         "",
-        ("tests/unit/server/test_backlog.py",),
+        ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
         "replies_cost_nothing_to_send",
@@ -263,7 +263,7 @@ FAULTS = (
         "server/api/questions/routes.py",
         "    return begun.work\n",
         "    return NOTHING\n",
-        ("tests/integration/test_arrival_order.py",),
+        ("tests/integration/executing/test_arrival_order.py",),
     ),
     Fault(
         "release_answers_take_no_room",
@@ -273,7 +273,7 @@ FAULTS = (
         "",
         (
             "tests/integration/test_reuse.py",
-            "tests/integration/test_release_offers.py",
+            "tests/integration/releases/test_release_offers.py",
         ),
     ),
     Fault(
@@ -292,7 +292,7 @@ FAULTS = (
         "        answered = self._best_answer(offers)\n",
         "        self._room.check(caller.name)\n"
         "        answered = self._best_answer(offers)\n",
-        ("tests/integration/test_release_offers.py",),
+        ("tests/integration/releases/test_release_offers.py",),
     ),
     Fault(
         "paid_refused_by_size",
@@ -300,7 +300,7 @@ FAULTS = (
         "query_lang/plans/costs.py",
         "PAID: Final = replace(UNLIMITED, answer_numbers=_EVERYTHING)",
         "PAID: Final = UNLIMITED",
-        ("tests/unit/query_lang/test_answer_size.py",),
+        ("tests/unit/query_lang/plans/test_answer_size.py",),
     ),
     Fault(
         "answers_of_any_size",
@@ -308,7 +308,7 @@ FAULTS = (
         "query_lang/plans/domains.py",
         "    if cells * columns > most:\n",
         "    if cells * columns > 1_000 * most:\n",
-        ("tests/unit/query_lang/test_answer_size.py",),
+        ("tests/unit/query_lang/plans/test_answer_size.py",),
     ),
     Fault(
         "free_answers_stored_whole",
@@ -332,7 +332,7 @@ FAULTS = (
         "budget/checking/verification.py",
         '            row["spliced_from"],\n',
         '            expected.answers.get(str(row["query_id"]), (None, None))[1],\n',
-        ("tests/unit/budget/test_verification.py",),
+        ("tests/unit/budget/checking/test_verification.py",),
     ),
     Fault(
         "backlog_ignored",
@@ -340,7 +340,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "        self._executed = max(self._read, self._executed) + executing",
         "        self._executed = ticket.arrival + executing",
-        ("tests/unit/server/test_backlog.py",),
+        ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
         "refused_ones_counted",
@@ -352,7 +352,7 @@ FAULTS = (
         "                    self._backlog.arrive(\n"
         "                        arrival.time, len(arrival.body)), NOTHING\n"
         "                )\n",
-        ("tests/attacks/test_c5_refused_requests.py",),
+        ("tests/attacks/http/test_c5_refused_requests.py",),
     ),
     Fault(
         "refused_ones_hold_permits",
@@ -366,7 +366,7 @@ FAULTS = (
         "slots=checked.slots)\n"
         "                self._permits.give_back()\n"
         "                return found.response\n",
-        ("tests/attacks/test_c5_refused_requests.py",),
+        ("tests/attacks/http/test_c5_refused_requests.py",),
     ),
     Fault(
         "checks_ahead_uncounted",
@@ -374,7 +374,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "max(ticket.checked, self._read)",
         "max(ticket.arrival, self._read)",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "checks_overtake",
@@ -382,7 +382,7 @@ FAULTS = (
         "server/api/routing/caller_checks.py",
         "            async with self.turn:\n",
         "            if self:\n",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "strangers_ahead",
@@ -391,8 +391,8 @@ FAULTS = (
         "        return self._known, principal\n",
         "        return self._others, None\n",
         (
-            "tests/unit/server/test_caller_checks.py",
-            "tests/attacks/test_c5_refused_requests.py",
+            "tests/unit/server/api/routing/test_caller_checks.py",
+            "tests/attacks/http/test_c5_refused_requests.py",
         ),
     ),
     Fault(
@@ -401,7 +401,7 @@ FAULTS = (
         "server/api/routing/known_callers.py",
         "            self._let_in.discard(principal)",
         "            self._principals.pop(_digest(credential))",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "clock_of_the_known_runs_away",
@@ -409,7 +409,7 @@ FAULTS = (
         "server/api/routing/caller_checks.py",
         "await asyncio.sleep(start - lane.ahead - time.monotonic())",
         "await asyncio.sleep(0)",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "refusals_without_rest",
@@ -417,7 +417,7 @@ FAULTS = (
         "server/api/routing/caller_checks.py",
         "RESTING: Final = 3",
         "RESTING: Final = 0",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "crowded_unseen",
@@ -425,7 +425,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "CROWDED: Final = Fraction(4, 3)",
         "CROWDED: Final = Fraction(1)",
-        ("tests/unit/server/test_caller_checks.py",),
+        ("tests/unit/server/api/routing/test_caller_checks.py",),
     ),
     Fault(
         "key_looked_at_once",
@@ -433,7 +433,7 @@ FAULTS = (
         "server/use_cases/identity/door.py",
         "        return self._door.recognise(self._authorization)",
         '        return Caller(self._holder or "", "analyst")',
-        ("tests/attacks/test_c5_refused_requests.py",),
+        ("tests/attacks/http/test_c5_refused_requests.py",),
     ),
     Fault(
         "issuer_waited_for",
@@ -441,7 +441,7 @@ FAULTS = (
         "server/use_cases/identity/key_sets.py",
         "        self.background(self._reload)",
         "        self._reload()",
-        ("tests/unit/server/test_key_sets.py",),
+        ("tests/unit/server/use_cases/identity/test_key_sets.py",),
     ),
     Fault(
         "recovery_overtakes",
@@ -451,7 +451,7 @@ FAULTS = (
         "        async with self._executing.take(ticket.number):\n"
         "            await self._in_thread(contextvars.copy_context(), execution)",
         "        await self._in_thread(contextvars.copy_context(), execution)",
-        ("tests/integration/test_recovered_turns.py",),
+        ("tests/integration/executing/test_recovered_turns.py",),
     ),
     Fault(
         "recovery_uncounted",
@@ -460,7 +460,7 @@ FAULTS = (
         "        self._backlog.decide(ticket, work_of(compiled))\n"
         "        if execution is None:",
         "        self._backlog.decide(ticket, NOTHING)\n        if execution is None:",
-        ("tests/integration/test_recovered_turns.py",),
+        ("tests/integration/executing/test_recovered_turns.py",),
     ),
     Fault(
         "ended_ones_uncounted",
@@ -469,7 +469,7 @@ FAULTS = (
         "            self._queue(asked[0].compiled, compute)",
         "            if compute is not None:\n"
         "                self._queue(asked[0].compiled, compute)",
-        ("tests/attacks/test_a3_recovery.py",),
+        ("tests/attacks/timing/test_a3_recovery.py",),
     ),
     Fault(
         "unheld_sizes_asked",
@@ -477,7 +477,7 @@ FAULTS = (
         "server/use_cases/questions/questions.py",
         "if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:",
         "if False:",
-        ("tests/integration/test_unheld_sizes.py",),
+        ("tests/integration/loading/test_unheld_sizes.py",),
     ),
     Fault(
         "unheld_sizes_released",
@@ -485,7 +485,7 @@ FAULTS = (
         "server/use_cases/publishing/specs.py",
         "    if limits != UNLIMITED and not dataset.sizes_are_held:",
         "    if False:",
-        ("tests/integration/test_unheld_sizes.py",),
+        ("tests/integration/loading/test_unheld_sizes.py",),
     ),
     Fault(
         "engine_in_process",
@@ -494,8 +494,8 @@ FAULTS = (
         "        return _Execution(self, request, sizes)\n",
         "        return self._here.execution(snapshot, plan)\n",
         (
-            "tests/integration/test_arrival_order.py",
-            "tests/attacks/test_a3_routes.py",
+            "tests/integration/executing/test_arrival_order.py",
+            "tests/attacks/timing/test_a3_routes.py",
         ),
     ),
     Fault(
@@ -504,7 +504,7 @@ FAULTS = (
         "engines/duckdb/executor_process.py",
         "        with starting_on(processors):",
         "        with starting_on(frozenset()):",
-        ("tests/integration/test_processors.py",),
+        ("tests/integration/executing/test_processors.py",),
     ),
     Fault(
         "one_queue_of_jobs",
@@ -512,7 +512,7 @@ FAULTS = (
         "server/use_cases/jobs/store.py",
         '        (known, literal("population ") + job.c.population),',
         '        (known, literal("population ")),',
-        ("tests/integration/test_job_queues.py",),
+        ("tests/integration/jobs/test_job_queues.py",),
     ),
     Fault(
         "counts_share_snapshots",
@@ -521,8 +521,8 @@ FAULTS = (
         "self._counted_snapshots.opened(snapshot) as opened,",
         "self._snapshots.cursor(snapshot, timeout_seconds=1.0) as opened,",
         (
-            "tests/unit/engines/test_duckdb_engine.py",
-            "tests/integration/test_job_queues.py",
+            "tests/unit/engines/duckdb/test_duckdb_engine.py",
+            "tests/integration/jobs/test_job_queues.py",
         ),
     ),
     Fault(
@@ -531,7 +531,7 @@ FAULTS = (
         "server/use_cases/jobs/store.py",
         "lease_boot=secrets.token_hex(16),",
         'lease_boot="worker",',
-        ("tests/integration/test_job_store.py",),
+        ("tests/integration/jobs/test_job_store.py",),
     ),
     Fault(
         "cancelled_at_its_turn",
@@ -539,7 +539,7 @@ FAULTS = (
         "server/use_cases/jobs/store.py",
         'state=case((cancelled, "cancelled"), else_="queued"),',
         'state="queued",',
-        ("tests/integration/test_job_store.py",),
+        ("tests/integration/jobs/test_job_store.py",),
     ),
     Fault(
         "closed_at_its_turn",
@@ -547,7 +547,7 @@ FAULTS = (
         "server/use_cases/jobs/running.py",
         "for job_id in self._store.at_end():",
         "for job_id in ():",
-        ("tests/integration/test_job_running.py",),
+        ("tests/integration/jobs/test_job_running.py",),
     ),
     Fault(
         "loads_on_the_host_everywhere",
@@ -555,7 +555,7 @@ FAULTS = (
         "server/processes/giving_way.py",
         "    keep_process_to(Processors.divided(usable).executors)\n",
         "    keep_process_to(usable)\n",
-        ("tests/integration/test_giving_way.py",),
+        ("tests/integration/jobs/test_giving_way.py",),
     ),
     Fault(
         "loads_overtaken_unseen",
@@ -563,7 +563,7 @@ FAULTS = (
         "server/use_cases/loading/loading.py",
         "            if _versions(change.connection, manifest) != held.compared:",
         "            if False:",
-        ("tests/integration/test_loads_at_once.py",),
+        ("tests/integration/jobs/test_loads_at_once.py",),
     ),
     Fault(
         "unreadable_charged",
@@ -571,7 +571,7 @@ FAULTS = (
         "server/use_cases/questions/asking.py",
         "        self._services.unreadable.require(grant.snapshot)\n",
         "",
-        ("tests/integration/test_unreadable.py",),
+        ("tests/integration/loading/test_unreadable.py",),
     ),
     Fault(
         "unreadable_forgotten_by_loads",
@@ -579,7 +579,7 @@ FAULTS = (
         "server/use_cases/services/unreadable.py",
         "active.keys() | charged_snapshots(connection)",
         "set(active)",
-        ("tests/integration/test_unreadable.py",),
+        ("tests/integration/loading/test_unreadable.py",),
     ),
     Fault(
         "lost_files_unseen",
@@ -587,7 +587,7 @@ FAULTS = (
         "server/use_cases/services/unreadable.py",
         "self._readable.get(snapshot) == stamp or",
         "snapshot in self._readable or",
-        ("tests/integration/test_unreadable.py",),
+        ("tests/integration/loading/test_unreadable.py",),
     ),
     Fault(
         "activations_at_once",
@@ -595,7 +595,7 @@ FAULTS = (
         "server/use_cases/datasets/snapshots.py",
         "            _alone(self._services.activating, self._population(wanted)),\n",
         "",
-        ("tests/integration/test_activations.py",),
+        ("tests/integration/loading/test_activations.py",),
     ),
     Fault(
         "override_without_reason",
@@ -603,7 +603,10 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "    if override_overlap and not reason:\n",
         "    if False:\n",
-        ("tests/cli/test_datasets.py", "tests/integration/test_activations.py"),
+        (
+            "tests/cli/data/test_datasets.py",
+            "tests/integration/loading/test_activations.py",
+        ),
     ),
     Fault(
         "silence_unbounded",
@@ -611,7 +614,7 @@ FAULTS = (
         "budget/storage/silences.py",
         "            elif clock() - last > seconds:\n",
         "            elif clock() - last > 3 * seconds:\n",
-        ("tests/unit/budget/test_postgresql.py",),
+        ("tests/unit/budget/storage/test_postgresql.py",),
     ),
     Fault(
         "unreadable_taken_up",
@@ -619,7 +622,7 @@ FAULTS = (
         "budget/charging/leases.py",
         "and_(holder.orphaned(), charge.c.snapshot.not_in(sorted(unreadable)))",
         "holder.orphaned()",
-        ("tests/unit/budget/test_anchor.py",),
+        ("tests/unit/budget/chain/test_anchor.py",),
     ),
     Fault(
         "job_times_exact",
@@ -627,7 +630,7 @@ FAULTS = (
         "server/use_cases/jobs/jobs.py",
         '"ended": shown_time_if_any(row.ended),',
         '"ended": row.ended,',
-        ("tests/integration/test_shown_times.py",),
+        ("tests/integration/people/test_shown_times.py",),
     ),
     Fault(
         "releases_empty_memory",
@@ -635,7 +638,7 @@ FAULTS = (
         "server/use_cases/services/work_ends.py",
         "RELEASE_ENDS | {REFUSED_OVERLAP, PROPOSED}",
         "frozenset({REFUSED_OVERLAP, PROPOSED})",
-        ("tests/unit/server/test_remembered.py",),
+        ("tests/unit/server/use_cases/services/test_remembered.py",),
     ),
     Fault(
         "loads_empty_memory",
@@ -643,7 +646,7 @@ FAULTS = (
         "server/use_cases/services/remembered.py",
         "CHANGING_NO_RIGHT | CHANGING_SNAPSHOTS",
         "CHANGING_NO_RIGHT",
-        ("tests/unit/server/test_remembered.py",),
+        ("tests/unit/server/use_cases/services/test_remembered.py",),
     ),
     Fault(
         "older_tables_unseen",
@@ -651,7 +654,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "            watch.refuse_published()\n",
         "",
-        ("tests/integration/test_activations.py",),
+        ("tests/integration/loading/test_activations.py",),
     ),
     Fault(
         "activations_overtaken_unseen",
@@ -659,7 +662,7 @@ FAULTS = (
         "server/use_cases/datasets/snapshots.py",
         "        if now != held.versions:",
         "        if False:",
-        ("tests/integration/test_activations.py",),
+        ("tests/integration/loading/test_activations.py",),
     ),
     Fault(
         "charge_times_exact",
@@ -668,8 +671,8 @@ FAULTS = (
         'read.isoformat(timespec="seconds")',
         'read.isoformat(timespec="microseconds")',
         (
-            "tests/unit/server/test_release_times.py",
-            "tests/attacks/test_a3_order.py",
+            "tests/unit/server/use_cases/releases/test_release_times.py",
+            "tests/attacks/timing/test_a3_order.py",
         ),
     ),
     Fault(
@@ -678,7 +681,7 @@ FAULTS = (
         "server/use_cases/jobs/queues.py",
         "        self._runner.begin_due()\n",
         "",
-        ("tests/integration/test_job_queues.py",),
+        ("tests/integration/jobs/test_job_queues.py",),
     ),
     Fault(
         "one_lock_of_loads",
@@ -686,7 +689,7 @@ FAULTS = (
         "server/use_cases/loading/lock.py",
         "        _locked(_common(settings), fcntl.LOCK_SH, while_waiting),",
         "        _locked(_common(settings), fcntl.LOCK_EX, while_waiting),",
-        ("tests/integration/test_job_queues.py",),
+        ("tests/integration/jobs/test_job_queues.py",),
     ),
     Fault(
         "jobs_everywhere",
@@ -694,7 +697,7 @@ FAULTS = (
         "server/processes/job_worker.py",
         "            with starting_on(self._processors):",
         "            with starting_on(frozenset()):",
-        ("tests/integration/test_processors.py",),
+        ("tests/integration/executing/test_processors.py",),
     ),
     Fault(
         "servers_everywhere",
@@ -702,7 +705,7 @@ FAULTS = (
         "server/serving.py",
         "elif not keep_process_to(processors.servers):",
         "elif not keep_process_to(processors.all):",
-        ("tests/integration/test_processors.py",),
+        ("tests/integration/executing/test_processors.py",),
     ),
     Fault(
         "refused_but_answered",
@@ -727,7 +730,10 @@ FAULTS = (
         "upstream/files/reading_sql.py",
         'fits = f"NOT {is_long_sql(p, reader.column.length_bytes)}"',
         'fits = "true"',
-        ("tests/unit/upstream/test_sizes.py", "tests/unit/upstream/test_reading.py"),
+        (
+            "tests/unit/upstream/manifests/test_sizes.py",
+            "tests/unit/upstream/files/test_reading.py",
+        ),
     ),
     Fault(
         "long_texts_carried",
@@ -735,7 +741,7 @@ FAULTS = (
         "upstream/files/long_texts.py",
         'return f"CASE WHEN strlen({raw}) > {most_bytes} THEN {digest} ELSE {raw} END"',
         "return raw",
-        ("tests/unit/upstream/test_sizes.py",),
+        ("tests/unit/upstream/manifests/test_sizes.py",),
     ),
     Fault(
         "any_number_of_rows",
@@ -743,7 +749,7 @@ FAULTS = (
         "upstream/manifests/sizes.py",
         "    if rows > table.most_rows:",
         "    if False:",
-        ("tests/unit/upstream/test_sizes.py",),
+        ("tests/unit/upstream/manifests/test_sizes.py",),
     ),
     Fault(
         "patients_in_public",
@@ -751,7 +757,7 @@ FAULTS = (
         "upstream/public_check/public_watch.py",
         "        self._refuse([(*columns, *named)])\n",
         "",
-        ("tests/unit/upstream/test_published_ids.py",),
+        ("tests/unit/upstream/public_check/test_published_ids.py",),
     ),
     Fault(
         "full_disk_as_a_broken_database",
@@ -759,7 +765,7 @@ FAULTS = (
         "server/installing.py",
         "    if not settings.is_shared and is_for_want_of_space(error, settings.data):",
         "    if False:",
-        ("tests/crash/test_full_commands.py",),
+        ("tests/crash/full_disks/test_full_commands.py",),
     ),
     Fault(
         "full_disk_as_a_crash",
@@ -775,7 +781,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "lost = lost_texts(table, self.declared.coinciding)",
         "lost = ()",
-        ("tests/unit/upstream/test_lost_texts.py",),
+        ("tests/unit/upstream/public_check/test_lost_texts.py",),
     ),
     Fault(
         "devices_are_opened",
@@ -823,7 +829,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        refuse_changed(files)\n        return ingested",
         "        return ingested",
-        ("tests/unit/upstream/test_hostile_files.py",),
+        ("tests/unit/upstream/files/test_hostile_files.py",),
     ),
     Fault(
         "times_that_anybody_sets",
@@ -831,7 +837,7 @@ FAULTS = (
         "engines/regular_files.py",
         "        found.st_ctime_ns,",
         "        0,",
-        ("tests/unit/upstream/test_hostile_files.py",),
+        ("tests/unit/upstream/files/test_hostile_files.py",),
     ),
     Fault(
         "chains_of_aliases",
@@ -839,7 +845,7 @@ FAULTS = (
         "upstream/manifests/yaml_nodes.py",
         "        if len(self._open) > MAX_DEPTH:",
         "        if len(self._open) > MAX_DEPTH * 50:",
-        ("tests/unit/upstream/test_manifest.py",),
+        ("tests/unit/upstream/manifests/test_manifest.py",),
     ),
     Fault(
         "manifests_read_again",
@@ -847,7 +853,7 @@ FAULTS = (
         "server/use_cases/loading/loading.py",
         "    if errand.submitted not in {None, read.facts}:",
         "    if False:",
-        ("tests/integration/test_admin_jobs.py",),
+        ("tests/integration/jobs/test_admin_jobs.py",),
     ),
     Fault(
         "any_number_of_manifests_waits",
@@ -855,7 +861,7 @@ FAULTS = (
         "server/use_cases/loading/manifest_reading.py",
         "        if not self._places.acquire(blocking=False):",
         "        if not self._places.acquire():",
-        ("tests/unit/server/test_manifest_reading.py",),
+        ("tests/unit/server/use_cases/loading/test_manifest_reading.py",),
     ),
     Fault(
         "rows_of_patients_in_public",
@@ -863,7 +869,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_rows_of(list(self._private_rows(private)))\n",
         "",
-        ("tests/unit/upstream/test_row_ids.py",),
+        ("tests/unit/upstream/public_check/test_row_ids.py",),
     ),
     Fault(
         "catalogues_refused",
@@ -871,7 +877,7 @@ FAULTS = (
         "upstream/public_check/row_evidence.py",
         "return found * self.all_uses < _LEAST_TIMES *",
         "return found < 0 *",
-        ("tests/unit/upstream/test_row_ids.py",),
+        ("tests/unit/upstream/public_check/test_row_ids.py",),
     ),
     Fault(
         "running_numbers_refused",
@@ -879,7 +885,7 @@ FAULTS = (
         "upstream/public_check/row_evidence.py",
         "if self.length == SHORT or uses.are_running(self.length):",
         "if False:",
-        ("tests/unit/upstream/test_row_ids.py",),
+        ("tests/unit/upstream/public_check/test_row_ids.py",),
     ),
     Fault(
         "namesakes_forgotten",
@@ -887,7 +893,7 @@ FAULTS = (
         "upstream/public_check/row_evidence.py",
         "if namesakes and found",
         "if False and found",
-        ("tests/unit/upstream/test_row_ids.py",),
+        ("tests/unit/upstream/public_check/test_row_ids.py",),
     ),
     Fault(
         "joined_files_drafted_as_public",
@@ -895,7 +901,7 @@ FAULTS = (
         "upstream/drafting/drafting.py",
         "                draft.join_to(drafts, names)\n",
         "",
-        ("tests/cli/test_manifests.py",),
+        ("tests/cli/data/test_manifests.py",),
     ),
     Fault(
         "values_no_domain_keeps",
@@ -903,7 +909,7 @@ FAULTS = (
         "upstream/staging/file_columns.py",
         'f"CASE WHEN NOT ({kept}) THEN w{index} END" if kept else',
         '"NULL::VARCHAR" if kept else',
-        ("tests/unit/upstream/test_lost_texts.py",),
+        ("tests/unit/upstream/public_check/test_lost_texts.py",),
     ),
     Fault(
         "ids_read_as_decimals",
@@ -911,7 +917,7 @@ FAULTS = (
         "upstream/staging/file_columns.py",
         'f", CASE WHEN {kept} THEN w{index} END AS k{index}"',
         'f", NULL::VARCHAR AS k{index}"',
-        ("tests/unit/upstream/test_lost_texts.py",),
+        ("tests/unit/upstream/public_check/test_lost_texts.py",),
     ),
     Fault(
         "a_folder_for_each",
@@ -919,7 +925,7 @@ FAULTS = (
         "upstream/files/sources.py",
         "    yield from below.parts\n",
         "    yield below.name\n",
-        ("tests/unit/upstream/test_public_names.py",),
+        ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
         "headers_by_case_alone",
@@ -927,7 +933,7 @@ FAULTS = (
         "upstream/files/sources.py",
         '    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", plain)))',
         "    return plain",
-        ("tests/unit/upstream/test_lost_texts.py",),
+        ("tests/unit/upstream/public_check/test_lost_texts.py",),
     ),
     Fault(
         "earlier_patients_in_public",
@@ -935,7 +941,7 @@ FAULTS = (
         "upstream/public_check/public_watch.py",
         "(() if own is None else ids.of_known(own, _OWN))",
         "()",
-        ("tests/unit/upstream/test_published_ids.py",),
+        ("tests/unit/upstream/public_check/test_published_ids.py",),
     ),
     Fault(
         "ids_in_file_names",
@@ -943,7 +949,7 @@ FAULTS = (
         "upstream/public_check/embedded_hits.py",
         "{' OR '.join(chosen) or 'false'}",
         "false",
-        ("tests/unit/upstream/test_embedded_ids.py",),
+        ("tests/unit/upstream/id_forms/test_embedded_ids.py",),
     ),
     Fault(
         "words_within",
@@ -951,7 +957,7 @@ FAULTS = (
         "upstream/public_check/embedded_hits.py",
         "-length(form) ",
         "NULL ",
-        ("tests/unit/upstream/test_words_within.py",),
+        ("tests/unit/upstream/public_check/test_words_within.py",),
     ),
     Fault(
         "ordinary_words_refused",
@@ -959,7 +965,7 @@ FAULTS = (
         "upstream/id_forms/coincidence.py",
         "_WORDS_THAT_ARE_IDS = 0.02",
         "_WORDS_THAT_ARE_IDS = 0.0",
-        ("tests/unit/upstream/test_words_within.py",),
+        ("tests/unit/upstream/public_check/test_words_within.py",),
     ),
     Fault(
         "accidents_refused",
@@ -967,7 +973,7 @@ FAULTS = (
         "upstream/id_forms/coincidence.py",
         "LEAST_ODDS_RATIO * misses * probability",
         "misses * probability",
-        ("tests/unit/upstream/test_embedded_ids.py",),
+        ("tests/unit/upstream/id_forms/test_embedded_ids.py",),
     ),
     Fault(
         "patients_in_lists",
@@ -975,7 +981,7 @@ FAULTS = (
         "upstream/public_check/public_watch.py",
         "        self._refuse(_declarations(self._declared))\n",
         "",
-        ("tests/unit/upstream/test_published_ids.py",),
+        ("tests/unit/upstream/public_check/test_published_ids.py",),
     ),
     Fault(
         "patients_in_names",
@@ -983,7 +989,7 @@ FAULTS = (
         "upstream/public_check/public_watch.py",
         "    yield public_names(declared)\n",
         "",
-        ("tests/unit/upstream/test_public_names.py",),
+        ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
         "files_names_unseen",
@@ -991,7 +997,7 @@ FAULTS = (
         "upstream/public_check/public_names.py",
         "[declared.headers[at] for at in chosen if at in declared.headers]",
         "[]",
-        ("tests/unit/upstream/test_public_names.py",),
+        ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
         "a_file_for_each",
@@ -999,7 +1005,7 @@ FAULTS = (
         "upstream/public_check/public_watch.py",
         "        self._refuse([(*columns, *named)])\n",
         "        self._refuse([columns])\n",
-        ("tests/unit/upstream/test_public_names.py",),
+        ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
         "a_handful_in_each",
@@ -1007,7 +1013,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_together()\n",
         "",
-        ("tests/unit/upstream/test_public_names.py",),
+        ("tests/unit/upstream/public_check/test_public_names.py",),
     ),
     Fault(
         "earlier_public_tables",
@@ -1015,7 +1021,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        self.watch.refuse_other_datasets()\n",
         "",
-        ("tests/unit/upstream/test_published_ids.py",),
+        ("tests/unit/upstream/public_check/test_published_ids.py",),
     ),
     Fault(
         "unrecorded_overlap",
@@ -1023,7 +1029,10 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "    _record(ledger, actor, facts, refused)\n",
         "",
-        ("tests/integration/test_two_persons.py", "tests/cli/test_datasets.py"),
+        (
+            "tests/integration/people/test_two_persons.py",
+            "tests/cli/data/test_datasets.py",
+        ),
     ),
     Fault(
         "few_units_compared",
@@ -1031,7 +1040,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "    return 0 < new_units < LEAST_UNITS",
         "    return False",
-        ("tests/cli/test_datasets.py",),
+        ("tests/cli/data/test_datasets.py",),
     ),
     Fault(
         "known_units_counted",
@@ -1039,7 +1048,7 @@ FAULTS = (
         "upstream/public_check/published_ids.py",
         'apart = f"ANTI JOIN temp.{name} USING (digest)"',
         'apart = ""',
-        ("tests/unit/upstream/test_unit_fold.py",),
+        ("tests/unit/upstream/staging/test_unit_fold.py",),
     ),
     Fault(
         "forms_apart",
@@ -1047,7 +1056,7 @@ FAULTS = (
         "upstream/staging/units.py",
         '        "UNION ALL SELECT unit_key, digest FROM temp.forms "\n',
         "",
-        ("tests/unit/upstream/test_unit_fold.py",),
+        ("tests/unit/upstream/staging/test_unit_fold.py",),
     ),
     Fault(
         "lists_compared_freely",
@@ -1055,7 +1064,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "        if not load.new_units and not load.publishes:",
         "        if not load.new_units and not load.named:",
-        ("tests/cli/test_datasets.py",),
+        ("tests/cli/data/test_datasets.py",),
     ),
     Fault(
         "columns_alone",
@@ -1063,7 +1072,7 @@ FAULTS = (
         "upstream/public_check/published_ids.py",
         "    if counts.pop(None, 0) <= HANDFUL:",
         "    counts.pop(None, 0)\n    if max(counts.values(), default=0) <= HANDFUL:",
-        ("tests/unit/upstream/test_published_ids.py",),
+        ("tests/unit/upstream/public_check/test_published_ids.py",),
     ),
     Fault(
         "numbers_as_written",
@@ -1071,7 +1080,7 @@ FAULTS = (
         "upstream/id_forms/loose_ids.py",
         "    yield _kept(core)\n    yield from _numbers(core)\n",
         "    yield _kept(core)\n",
-        ("tests/unit/upstream/test_loose_ids.py",),
+        ("tests/unit/upstream/id_forms/test_loose_ids.py",),
     ),
     Fault(
         "ranges_as_numbers",
@@ -1079,7 +1088,7 @@ FAULTS = (
         "upstream/id_forms/loose_ids.py",
         '    return "".join(parts) if one_number else cluster',
         '    return "".join(parts)',
-        ("tests/unit/upstream/test_loose_ids.py",),
+        ("tests/unit/upstream/id_forms/test_loose_ids.py",),
     ),
     Fault(
         "free_comparisons",
@@ -1087,7 +1096,10 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "            comparison = self._agreed_comparison()",
         "            pass",
-        ("tests/integration/test_two_persons.py", "tests/cli/test_datasets.py"),
+        (
+            "tests/integration/people/test_two_persons.py",
+            "tests/cli/data/test_datasets.py",
+        ),
     ),
     Fault(
         "comparisons_without_end",
@@ -1095,7 +1107,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "            require_second_person(entry, actor, refused.comparison)",
         "            pass",
-        ("tests/integration/test_overlap_approvals.py",),
+        ("tests/integration/loading/test_overlap_approvals.py",),
     ),
     Fault(
         "told_before_recorded",
@@ -1104,7 +1116,7 @@ FAULTS = (
         "        refused = found\n    # from here on no error has the refusal for its "
         "context\n    _record(ledger, actor, facts, refused)\n",
         "        refused = found\n        _record(ledger, actor, facts, refused)\n",
-        ("tests/integration/test_overlap_approvals.py",),
+        ("tests/integration/loading/test_overlap_approvals.py",),
     ),
     Fault(
         "unseen_units_publish",
@@ -1112,7 +1124,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "                self._decided(sorted(named))",
         "                pass",
-        ("tests/integration/test_overlap_approvals.py",),
+        ("tests/integration/loading/test_overlap_approvals.py",),
     ),
     Fault(
         "public_rows_unbound",
@@ -1120,7 +1132,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         '            "shown": self.shown.digest(),\n',
         "",
-        ("tests/integration/test_activations.py",),
+        ("tests/integration/loading/test_activations.py",),
     ),
     Fault(
         "public_changes_unshown",
@@ -1128,7 +1140,7 @@ FAULTS = (
         "server/use_cases/loading/comparisons.py",
         "        public = self.shown.altered(self.dataset, self.before)",
         "        public = ()",
-        ("tests/integration/test_overlap_approvals.py",),
+        ("tests/integration/loading/test_overlap_approvals.py",),
     ),
     Fault(
         "undeclared_columns_unbound",
@@ -1136,7 +1148,7 @@ FAULTS = (
         "server/use_cases/loading/loading.py",
         '                "not_stored": ingested.not_stored,\n',
         "",
-        ("tests/integration/test_overlap_approvals.py",),
+        ("tests/integration/loading/test_overlap_approvals.py",),
     ),
     Fault(
         "rows_counted_alone",
@@ -1144,7 +1156,7 @@ FAULTS = (
         "upstream/ingestion/public_rows.py",
         "        digest.update(str(found[0][0]).encode())",
         "        pass",
-        ("tests/unit/upstream/test_public_rows.py",),
+        ("tests/unit/upstream/ingestion/test_public_rows.py",),
     ),
     Fault(
         "fold_forgotten",
@@ -1152,7 +1164,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "manifest.population.unit_fold or ()",
         "()",
-        ("tests/unit/upstream/test_unit_fold.py",),
+        ("tests/unit/upstream/staging/test_unit_fold.py",),
     ),
     Fault(
         "any_number_of_units",
@@ -1160,7 +1172,7 @@ FAULTS = (
         "upstream/manifests/sizes.py",
         "    if units > population.most_units:",
         "    if False:",
-        ("tests/unit/upstream/test_sizes.py",),
+        ("tests/unit/upstream/manifests/test_sizes.py",),
     ),
     Fault(
         "cost_without_pairs",
@@ -1168,7 +1180,7 @@ FAULTS = (
         "query_lang/costs/joins.py",
         "    return Amount(left.unit * right.unit, whole)\n",
         "    return Amount(left.unit + right.unit, left.whole + right.whole)\n",
-        ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
+        ("tests/unit/query_lang/costs/test_costs.py", "tests/property/test_costs.py"),
     ),
     Fault(
         "unit_fills_the_margin_twice",
@@ -1176,7 +1188,7 @@ FAULTS = (
         "query_lang/plans/costs.py",
         "        unit_steps=slot // SLOT_SHARE // ahead,",
         "        unit_steps=slot // (SLOT_SHARE // 2) // ahead,",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "bounds_before_rewrites",
@@ -1184,7 +1196,7 @@ FAULTS = (
         "query_lang/costs/checks.py",
         "return f'{keeping}, or ask with",
         "return f'ask with",
-        ("tests/unit/query_lang/test_ordinary_costs.py",),
+        ("tests/unit/query_lang/costs/test_ordinary_costs.py",),
     ),
     Fault(
         "public_conditions_after_the_join",
@@ -1192,7 +1204,7 @@ FAULTS = (
         "query_lang/rendering/placed_filters.py",
         "below, rest = ((), rest) if child.outer else _of_public(rest, child)",
         "below = ()",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "refusals_point_at_the_start",
@@ -1200,7 +1212,7 @@ FAULTS = (
         "query_lang/costs/places.py",
         "    return max(found, default=tree.select.position, key=_in_text)",
         "    return tree.select.position",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "terms_start_nothing",
@@ -1208,7 +1220,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "    terms = 1 + len(key.widths)\n",
         "    terms = 1\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "partitions_fill_one_bin",
@@ -1216,7 +1228,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "min(rows.unit, ORDER_BINS) if key.splits else 1",
         "1",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "startup_not_in_slots",
@@ -1224,7 +1236,7 @@ FAULTS = (
         "server/api/routing/backlog.py",
         "cost.steps + cost.unit_steps + cost.startup_steps",
         "cost.steps + cost.unit_steps",
-        ("tests/unit/server/test_backlog.py",),
+        ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
         "joins_without_keyed_hashes",
@@ -1232,7 +1244,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/hashes.py",
         '    return [probed + Fragment(" = ") + held]\n',
         "    return []\n",
-        ("tests/unit/query_lang/test_keyed_hashes.py",),
+        ("tests/unit/query_lang/rendering/test_keyed_hashes.py",),
     ),
     Fault(
         "groups_without_keyed_hashes",
@@ -1240,7 +1252,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/hashes.py",
         "    return [*names, keyed_hash(zip(names, facts, strict=True))]\n",
         "    return [*names]\n",
-        ("tests/unit/query_lang/test_keyed_hashes.py",),
+        ("tests/unit/query_lang/rendering/test_keyed_hashes.py",),
     ),
     Fault(
         "distinct_values_without_keyed_hashes",
@@ -1248,7 +1260,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/hashes.py",
         "    pair = listed([value, keyed_hash([(value, facts)])])\n",
         "    pair = listed([value])\n",
-        ("tests/unit/query_lang/test_keyed_hashes.py",),
+        ("tests/unit/query_lang/rendering/test_keyed_hashes.py",),
     ),
     Fault(
         "hashes_without_a_key",
@@ -1256,7 +1268,7 @@ FAULTS = (
         "engines/duckdb/snapshots.py",
         "            set_hash_key(cursor, self._hash_key)\n",
         "",
-        ("tests/unit/engines/test_snapshots.py",),
+        ("tests/unit/engines/duckdb/test_snapshots.py",),
     ),
     Fault(
         "hashes_with_a_known_key",
@@ -1264,7 +1276,7 @@ FAULTS = (
         "engines/duckdb/snapshots.py",
         "    return secrets.randbits(64)\n",
         "    return 64\n",
-        ("tests/unit/engines/test_snapshots.py",),
+        ("tests/unit/engines/duckdb/test_snapshots.py",),
     ),
     Fault(
         "cost_without_runs",
@@ -1272,7 +1284,7 @@ FAULTS = (
         "query_lang/costs/hashes.py",
         "        meter.spend(construct, rows, RUN_STEPS * most)\n",
         "        pass\n",
-        ("tests/unit/query_lang/test_keyed_hashes.py",),
+        ("tests/unit/query_lang/rendering/test_keyed_hashes.py",),
     ),
     Fault(
         "cost_without_keyed_hashes",
@@ -1280,7 +1292,7 @@ FAULTS = (
         "query_lang/costs/hashes.py",
         "    meter.spend(construct, rows, steps)\n",
         "",
-        ("tests/unit/query_lang/test_keyed_hashes.py",),
+        ("tests/unit/query_lang/rendering/test_keyed_hashes.py",),
     ),
     Fault(
         "cost_without_loops",
@@ -1288,7 +1300,7 @@ FAULTS = (
         "query_lang/costs/subqueries.py",
         "    return outer.times(most)\n",
         "    return outer\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_numbered_rows",
@@ -1296,7 +1308,7 @@ FAULTS = (
         "query_lang/costs/subqueries.py",
         "    costs.meter.hold(_EXISTS, rows.rows, 2 * size)\n",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_with_numbered_rows_once",
@@ -1304,7 +1316,7 @@ FAULTS = (
         "query_lang/costs/subqueries.py",
         "    costs.meter.hold(_EXISTS, rows.rows, 2 * size)\n",
         "    costs.meter.hold(_EXISTS, rows.rows, size)\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_pages_of_tables",
@@ -1312,7 +1324,7 @@ FAULTS = (
         "query_lang/costs/joins.py",
         "    costs.meter.start(construct, 0, TABLE_BYTES + texts)\n",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_pages_of_distinct_values",
@@ -1320,7 +1332,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "STARTED_DISTINCT, DISTINCT_BYTES)",
         "STARTED_DISTINCT)",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_pages_in_the_whole",
@@ -1328,7 +1340,7 @@ FAULTS = (
         "query_lang/costs/amounts.py",
         "Amount(0, size, size)",
         "Amount(0, 0, size)",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "empty_sides",
@@ -1361,7 +1373,7 @@ FAULTS = (
         "upstream/staging/units.py",
         "    if nobody != (0,):",
         "    if False:",
-        ("tests/unit/upstream/test_ingestion.py",),
+        ("tests/unit/upstream/ingestion/test_ingestion.py",),
     ),
     Fault(
         "anti_joins_keep_matches",
@@ -1377,7 +1389,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "        meter.spend(construct, below.rows, steps + more)\n",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_texts_over",
@@ -1385,7 +1397,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "        if not _gives_text(item):\n",
         "        if item.kind:\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_texts_ordered",
@@ -1393,7 +1405,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         " + doublings * key.compared()\n",
         "\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_order_keys",
@@ -1401,7 +1413,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "    size += beyond + beyond // SORT_KEY_SHARE\n",
         "",
-        ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
+        ("tests/unit/query_lang/costs/test_costs.py", "tests/property/test_costs.py"),
     ),
     Fault(
         "cost_of_first_without_its_order",
@@ -1409,7 +1421,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * (sum(value.texts) + order.size)",
         "ORDERED_GROUP_BYTES + TEXT_STATE_COPIES * sum(value.texts)",
-        ("tests/unit/query_lang/test_costs.py", "tests/property/test_costs.py"),
+        ("tests/unit/query_lang/costs/test_costs.py", "tests/property/test_costs.py"),
     ),
     Fault(
         "steps_of_first_without_its_order",
@@ -1417,7 +1429,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "    texts = sum(value.texts) + sum(order.texts)\n",
         "    texts = sum(value.texts)\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_vectors_of_keys",
@@ -1425,7 +1437,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         '    meter.unpack("GROUP BY", below.rows, sum(value.texts) + order.size)\n',
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_texts_carried",
@@ -1433,7 +1445,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "        size += paged(texts)\n",
         "        size += 0\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "steps_without_texts_carried",
@@ -1441,7 +1453,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "    meter.spend(construct, below.rows, len(orders) * carried)\n",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_keys_of_windows",
@@ -1449,7 +1461,7 @@ FAULTS = (
         "query_lang/costs/orders.py",
         "sum(key.texts) * SORT_KEY_BYTE_STEPS + doublings",
         "0 * SORT_KEY_BYTE_STEPS + doublings",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_powers_of_two",
@@ -1457,7 +1469,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "(TEXT_STATE_COPIES - 1) * width",
         "0 * TEXT_STATE_COPIES",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_pages",
@@ -1465,7 +1477,7 @@ FAULTS = (
         "query_lang/costs/amounts.py",
         "    return size + size // TEXT_SHARE if size > WIDE_ROW_BYTES else size\n",
         "    return size\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_computed_keys",
@@ -1473,7 +1485,7 @@ FAULTS = (
         "query_lang/costs/joins.py",
         "    hold(costs, construct, keyed(costs, held, condition))\n",
         "    hold(costs, construct, held)\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_computed_keys_of_exists",
@@ -1481,7 +1493,7 @@ FAULTS = (
         "query_lang/costs/subqueries.py",
         "    held = keyed(costs, inner, parts.pairs)\n",
         "    held = inner\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_of_ranges_once",
@@ -1489,7 +1501,7 @@ FAULTS = (
         "query_lang/costs/joins.py",
         "    for operand in (*again, *value.operands):\n",
         "    for operand in value.operands:\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_of_items_as_stored",
@@ -1497,7 +1509,7 @@ FAULTS = (
         "query_lang/costs/subqueries.py",
         "{_ITEM: made.width(item)}",
         "{_ITEM: NUMBER_BYTES}",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_of_short_divisions",
@@ -1505,7 +1517,7 @@ FAULTS = (
         "query_lang/costs/expressions.py",
         "    Function.DIVIDE: DIVIDE_STEPS,\n",
         "    Function.DIVIDE: WIDE_STEPS,\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_expressions_vectors",
@@ -1513,7 +1525,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "        self.meter.hold(construct, kept, ARITHMETIC_BYTES)\n",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_of_long_texts_as_short",
@@ -1521,7 +1533,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "max(0, each - LONG_TEXT_BYTES)",
         "min(0, each - LONG_TEXT_BYTES)",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_vectors",
@@ -1529,7 +1541,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         '        self.meter.unpack(f"reading {table.name}", rows, texts)\n',
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_frames",
@@ -1537,7 +1549,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "    return ONE_SIDED_FRAME_STEPS + FRAME_STEPS * length.bit_length()\n",
         "    return ONE_SIDED_FRAME_STEPS + 0 * length\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_bytes",
@@ -1545,7 +1557,7 @@ FAULTS = (
         "query_lang/costs/expressions.py",
         "self.width(call.operands[0]) * SEARCHED_BYTE_STEPS",
         "SEARCHED_BYTE_STEPS",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_codes",
@@ -1553,7 +1565,7 @@ FAULTS = (
         "query_lang/costs/expressions.py",
         " + len(self.own[name].codes) * CODE_STEPS",
         "",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_repeats",
@@ -1561,7 +1573,7 @@ FAULTS = (
         "query_lang/costs/expressions.py",
         "self.add(operand, times * (1 if self.names else again))",
         "self.add(operand, times * (1 if again else again))",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_parts",
@@ -1569,7 +1581,7 @@ FAULTS = (
         "query_lang/costs/nodes.py",
         "            rows += found.rows\n",
         "            rows = found.rows\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_statements",
@@ -1577,7 +1589,7 @@ FAULTS = (
         "query_lang/costs/plans.py",
         "unit_steps=sum(meter.steps.unit for meter in self.meters)",
         "unit_steps=max(meter.steps.unit for meter in self.meters)",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_without_permits",
@@ -1585,7 +1597,7 @@ FAULTS = (
         "query_lang/plans/costs.py",
         "        unit_steps=slot // SLOT_SHARE // ahead,\n",
         "        unit_steps=slot // SLOT_SHARE * min(ahead, 1),\n",
-        ("tests/unit/query_lang/test_costs.py",),
+        ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
         "cost_not_checked",
@@ -1593,7 +1605,7 @@ FAULTS = (
         "server/web.py",
         "compiler = Compiler(parser, question_limits(settings))",
         "compiler = Compiler(parser)",
-        ("tests/attacks/test_a3_cost.py",),
+        ("tests/attacks/timing/test_a3_cost.py",),
     ),
     Fault(
         "sensitivity_off_by_one",
@@ -1601,7 +1613,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    k = Fraction(_positive(rows_per_unit))",
         "    k = Fraction(max(1, _positive(rows_per_unit) - 1))",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "groups_taken_for_one",
@@ -1609,7 +1621,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    return [key for key in plan.keys if not key.facts.constant]",
         "    return []",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "running_number",
@@ -1633,7 +1645,7 @@ FAULTS = (
         "budget/chain/writing.py",
         "    if not is_named(first, record.ledger_id, record.head):",
         "    if False:",
-        ("tests/unit/budget/test_anchor.py",),
+        ("tests/unit/budget/chain/test_anchor.py",),
     ),
     Fault(
         "anchor_unwritten",
@@ -1641,7 +1653,7 @@ FAULTS = (
         "budget/chain/writing.py",
         "            held.write(after)",
         "            pass",
-        ("tests/unit/budget/test_anchor.py",),
+        ("tests/unit/budget/chain/test_anchor.py",),
     ),
     Fault(
         "keys_shared",
@@ -1698,7 +1710,7 @@ FAULTS = (
         "budget/reading/horizon.py",
         "        if seen <= self._anchored or self._is_anchored(seen):",
         "        if True:",
-        ("tests/unit/budget/test_horizon.py",),
+        ("tests/unit/budget/reading/test_horizon.py",),
     ),
     Fault(
         "unanchored_shown_elsewhere",
@@ -1706,7 +1718,7 @@ FAULTS = (
         "budget/reading/horizon.py",
         "        self._bring_forward()\n\n    def",
         "        if self._is_behind():\n            self._bring_forward()\n\n    def",
-        ("tests/unit/budget/test_horizon.py",),
+        ("tests/unit/budget/reading/test_horizon.py",),
     ),
     Fault(
         "unsynced_for_anchored",
@@ -1714,7 +1726,7 @@ FAULTS = (
         "budget/chain/anchor.py",
         "            os.fsync(self._descriptor)\n            self._mark(head.seq)",
         "            self._mark(head.seq)",
-        ("tests/unit/budget/test_horizon.py",),
+        ("tests/unit/budget/reading/test_horizon.py",),
     ),
     Fault(
         "marked_before_the_sync",
@@ -1723,7 +1735,7 @@ FAULTS = (
         "        content = encode_record(record)\n",
         "        content = encode_record(record)\n"
         "        self._mark(record.head.seq)\n",
-        ("tests/unit/budget/test_horizon.py",),
+        ("tests/unit/budget/reading/test_horizon.py",),
     ),
     Fault(
         "readers_wait_for_answers",
@@ -1731,7 +1743,7 @@ FAULTS = (
         "budget/reading/horizon.py",
         "            if self._is_hidden(connection):",
         "            if False:",
-        ("tests/unit/budget/test_horizon.py",),
+        ("tests/unit/budget/reading/test_horizon.py",),
     ),
     Fault(
         "built_on_the_unanchored",
@@ -1739,7 +1751,7 @@ FAULTS = (
         "budget/chain/writing.py",
         "            if record.head == head:\n                held.confirm(head)",
         "            if True:\n                pass",
-        ("tests/unit/budget/test_unanchored.py",),
+        ("tests/unit/budget/chain/test_unanchored.py",),
     ),
     Fault(
         "claimed_without_room",
@@ -1747,7 +1759,7 @@ FAULTS = (
         "budget/ledger.py",
         "            try_room(write.connection)\n",
         "            pass\n",
-        ("tests/crash/test_room.py",),
+        ("tests/crash/full_disks/test_room.py",),
     ),
     Fault(
         "two_hosts_serve",
@@ -1755,7 +1767,7 @@ FAULTS = (
         "budget/charging/boots.py",
         "        require_one_place(connection, place)\n",
         "",
-        ("tests/unit/budget/test_boots.py",),
+        ("tests/unit/budget/charging/test_boots.py",),
     ),
     Fault(
         "database_for_everybody",
@@ -1763,7 +1775,7 @@ FAULTS = (
         "budget/storage/databases.py",
         "os.open(path, flags, 0o600)",
         "os.open(path, flags, 0o644)",
-        ("tests/cli/test_safety.py",),
+        ("tests/cli/host/test_safety.py",),
     ),
     Fault(
         "ledger_files_unchecked",
@@ -1772,7 +1784,7 @@ FAULTS = (
         '        *(_too_open(path, _OTHERS, "600") for path in '
         "ledger_files(settings)),\n",
         "",
-        ("tests/cli/test_safety.py",),
+        ("tests/cli/host/test_safety.py",),
     ),
     Fault(
         "ends_listed",
@@ -1780,7 +1792,7 @@ FAULTS = (
         "budget/reading/listing.py",
         "        chain.c.kind.not_in(ENDS), or_(",
         "        or_(",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "ends_of_releases_listed",
@@ -1788,7 +1800,7 @@ FAULTS = (
         "budget/reading/listing.py",
         "        for action in sorted(ends)",
         "        for action in sorted(ends)[:0]",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "ends_counted",
@@ -1796,7 +1808,7 @@ FAULTS = (
         "server/use_cases/oversight/auditing.py",
         "            lines, [*altered",
         "            found.entries, [*altered",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "heads_told",
@@ -1804,7 +1816,7 @@ FAULTS = (
         "server/use_cases/oversight/statements.py",
         "        if not self._on_host:",
         "        if self._on_host:",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "ends_in_changes",
@@ -1812,7 +1824,7 @@ FAULTS = (
         "server/use_cases/oversight/statement_changes.py",
         '_UNTOLD = RELEASE_ENDS | {"proposal.create"}',
         '_UNTOLD = {"proposal.create"}',
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "clock_decides_an_answer",
@@ -1821,7 +1833,7 @@ FAULTS = (
         "        if self.spent > self.steps:\n",
         '        clock = __import__("time").monotonic\n'
         "        if self.spent > self.steps or clock() - clock() < -2:\n",
-        ("tests/unit/release/test_question_limits.py",),
+        ("tests/unit/release/cubes/questions/test_question_limits.py",),
     ),
     Fault(
         "clock_decides_an_offer",
@@ -1830,7 +1842,7 @@ FAULTS = (
         "        if effort.spent + matching > effort.steps:\n",
         '        clock = __import__("time").monotonic\n'
         "        if clock() - clock() < -0.5:\n",
-        ("tests/integration/test_release_offers.py",),
+        ("tests/integration/releases/test_release_offers.py",),
     ),
     Fault(
         "kept_evaluations_free",
@@ -1838,7 +1850,7 @@ FAULTS = (
         "release/cubes/questions/evaluating/evaluation.py",
         "effort.spend_once((self, own.name), VALUE_STEPS * len(own.values))",
         "own.name in self._tables or effort.spend(VALUE_STEPS * len(own.values))",
-        ("tests/unit/release/test_question_limits.py",),
+        ("tests/unit/release/cubes/questions/test_question_limits.py",),
     ),
     Fault(
         "unseen_releases_told",
@@ -1846,7 +1858,7 @@ FAULTS = (
         "server/use_cases/releases/times.py",
         "    unseen = or_(begun, release.c.visible > now_text())",
         "    unseen = begun",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "held_elsewhere_told",
@@ -1854,7 +1866,7 @@ FAULTS = (
         "budget/ledger.py",
         "        return held | frozenset(self._unreleased())",
         "        return held & frozenset(self._unreleased())",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "ends_unsalted",
@@ -1862,7 +1874,7 @@ FAULTS = (
         "budget/chain/entries.py",
         '    return {**body, "salt": secrets.token_hex(SALT_BYTES)}',
         "    return dict(body)",
-        ("tests/attacks/test_a3_order.py",),
+        ("tests/attacks/timing/test_a3_order.py",),
     ),
     Fault(
         "recovered_at_once",
@@ -1870,7 +1882,7 @@ FAULTS = (
         "server/use_cases/questions/recovery.py",
         "            if now < taken.due:",
         "            if now < taken.due and not taken.is_ready:",
-        ("tests/attacks/test_a3_recovery.py",),
+        ("tests/attacks/timing/test_a3_recovery.py",),
     ),
     Fault(
         "late_recovery_at_once",
@@ -1878,7 +1890,7 @@ FAULTS = (
         "server/use_cases/questions/recovery.py",
         "                taken.postpone(now)\n",
         "",
-        ("tests/attacks/test_a3_recovery.py",),
+        ("tests/attacks/timing/test_a3_recovery.py",),
     ),
     Fault(
         "recovered_together",
@@ -1886,7 +1898,7 @@ FAULTS = (
         "server/use_cases/questions/recovery.py",
         "        begins = max(self._busy_until, pace.clock() + pace.starting_seconds)",
         "        begins = pace.clock() + pace.starting_seconds",
-        ("tests/attacks/test_a3_recovery.py",),
+        ("tests/attacks/timing/test_a3_recovery.py",),
     ),
     Fault(
         "stored_ones_first",
@@ -1894,7 +1906,7 @@ FAULTS = (
         "server/use_cases/questions/recovery.py",
         "        for one in sorted(left, key=lambda one: one.time):",
         "        for one in sorted(left, key=lambda one: isinstance(one, Orphan)):",
-        ("tests/attacks/test_a3_recovery.py",),
+        ("tests/attacks/timing/test_a3_recovery.py",),
     ),
     Fault(
         "restore_repeats",
@@ -1902,7 +1914,7 @@ FAULTS = (
         "budget/checking/reconciliation.py",
         '        .values(state="failed", lease_boot=None, held_boot=None)',
         "        .values(lease_boot=None, held_boot=None)",
-        ("tests/unit/budget/test_anchor.py",),
+        ("tests/unit/budget/chain/test_anchor.py",),
     ),
     Fault(
         "missing_cells",
@@ -1910,7 +1922,7 @@ FAULTS = (
         "query_lang/plans/domains.py",
         "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
         "    null: tuple[None, ...] = ()",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "whole_loss_each",
@@ -1960,7 +1972,7 @@ FAULTS = (
         "budget/checking/verification.py",
         "        *_amount_problems(connection, counter, expected.counters),\n",
         "",
-        ("tests/unit/budget/test_verification.py",),
+        ("tests/unit/budget/checking/test_verification.py",),
     ),
     Fault(
         "left_join_taken_for_keyed",
@@ -1968,7 +1980,7 @@ FAULTS = (
         "query_lang/plans/nodes.py",
         "            if self.right_by_key:\n",
         "            if right:\n",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "key_of_one_side",
@@ -1976,7 +1988,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "            if isinstance(column, FieldRef) and slots_read(value) <= other:",
         "            if isinstance(column, FieldRef):",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "rollup_taken_for_one",
@@ -1984,7 +1996,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return 1 if by_unit_alone else rows",
         "    return 1",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "fan_out_ignored",
@@ -1992,7 +2004,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return rows * fan_out",
         "    return rows",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "union_taken_for_one",
@@ -2000,7 +2012,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return sum(parts)",
         "    return max(parts)",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "numbering_by_any_key",
@@ -2008,7 +2020,7 @@ FAULTS = (
         "query_lang/binding/aggregates.py",
         "            if not partition:\n                self.numberings",
         "            if made:\n                self.numberings",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "nullable_side_constant",
@@ -2016,7 +2028,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "            constant = tied and all(c.facts.constant for c in conditions)",
         "            constant = tied",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "union_constant",
@@ -2024,7 +2036,7 @@ FAULTS = (
         "query_lang/binding/queries.py",
         "        constant=False,\n        domain=combined(known),",
         "        constant=known[0].constant,\n        domain=combined(known),",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "exists_constant",
@@ -2032,7 +2044,7 @@ FAULTS = (
         "query_lang/binding/queries.py",
         "nullable=False, constant=scope.outer_constant)",
         "nullable=False, constant=True)",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "lookup_constant",
@@ -2040,7 +2052,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "        return 1, all(equated[slot].facts.constant for slot in key)",
         "        return 1, True",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "exists_untied",
@@ -2049,7 +2061,7 @@ FAULTS = (
         "        if not ties:\n            raise refuse(rules.SUBQUERY_TIE, "
         "query.position)\n",
         "",
-        ("tests/unit/query_lang/test_unit_keys.py",),
+        ("tests/unit/query_lang/binding/test_unit_keys.py",),
     ),
     Fault(
         "using_reaches_outside",
@@ -2057,7 +2069,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "        left = scope.find_here(Name(name, None, join.position))",
         "        left = scope.find(Name(name, None, join.position))",
-        ("tests/unit/query_lang/test_unit_keys.py",),
+        ("tests/unit/query_lang/binding/test_unit_keys.py",),
     ),
     Fault(
         "windows_over_everybody",
@@ -2065,7 +2077,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/nodes.py",
         "        within = [Fragment(slot_name(child.owner))]",
         '        within = [Fragment("1")]',
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "sum_by_width",
@@ -2073,7 +2085,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    most = _positive(max(abs(lower), abs(upper)))",
         "    most = _positive(max(1, upper - lower))",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "values_of_one_group",
@@ -2081,7 +2093,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    l1 = min(_positive(rows_per_unit), _positive(groups) * size)",
         "    l1 = min(_positive(rows_per_unit), size)",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "last_bin_open",
@@ -2089,7 +2101,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/render.py",
         '    return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"',
         '    return f"CAST({number} AS BIGINT)"',
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "scan_unbounded",
@@ -2097,7 +2109,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/nodes.py",
         "        if isinstance(node, Scan) and node.max_rows is not None:",
         "        if isinstance(node, Scan) and node.max_rows == 0:",
-        ("tests/unit/query_lang/test_rule_table.py",),
+        ("tests/unit/query_lang/syntax/test_rule_table.py",),
     ),
     Fault(
         "approval_serves_forever",
@@ -2105,7 +2117,7 @@ FAULTS = (
         "server/use_cases/approvals/second_persons.py",
         '    entry.update(tables.proposal, {"id": approval.id}, {"state": "used"})\n',
         "",
-        ("tests/integration/test_two_persons.py",),
+        ("tests/integration/people/test_two_persons.py",),
     ),
     Fault(
         "approver_of_ones_own",
@@ -2113,7 +2125,7 @@ FAULTS = (
         "server/use_cases/approvals/second_persons.py",
         "    return one != other and not (",
         "    return True or not (",
-        ("tests/integration/test_two_persons.py",),
+        ("tests/integration/people/test_two_persons.py",),
     ),
     Fault(
         "approval_of_anything",
@@ -2121,7 +2133,7 @@ FAULTS = (
         "server/use_cases/approvals/second_persons.py",
         "            tables.proposal.c.digest == change.digest(),\n",
         "",
-        ("tests/integration/test_two_persons.py",),
+        ("tests/integration/people/test_two_persons.py",),
     ),
     Fault(
         "stale_is_open",
@@ -2129,7 +2141,7 @@ FAULTS = (
         "server/use_cases/approvals/second_persons.py",
         '    return "stale" if stale else str(proposal.state)',
         "    return str(proposal.state)",
-        ("tests/integration/test_stale_proposals.py",),
+        ("tests/integration/people/test_stale_proposals.py",),
     ),
     Fault(
         "approval_outlives_a_stop",
@@ -2137,7 +2149,7 @@ FAULTS = (
         "server/use_cases/approvals/second_persons.py",
         "        and not set_since(connection, Proposed.of(row))\n",
         "",
-        ("tests/integration/test_stale_proposals.py",),
+        ("tests/integration/people/test_stale_proposals.py",),
     ),
     Fault(
         "statement_tells_of_others",
@@ -2145,7 +2157,7 @@ FAULTS = (
         "server/use_cases/oversight/statement_changes.py",
         "            if own.has_scope(scope)\n",
         "",
-        ("tests/integration/test_reconciled_statements.py",),
+        ("tests/integration/ledger/test_reconciled_statements.py",),
     ),
     Fault(
         "places_not_shared",
@@ -2153,7 +2165,7 @@ FAULTS = (
         "server/use_cases/identity/shared_limits.py",
         "                in_flight.c.boot != boot,\n",
         "                in_flight.c.boot == boot,\n",
-        ("tests/unit/server/test_limits.py",),
+        ("tests/unit/server/use_cases/identity/test_limits.py",),
     ),
     Fault(
         "every_role_everywhere",
@@ -2161,7 +2173,7 @@ FAULTS = (
         "server/use_cases/identity/roles.py",
         "        if caller.role in ROUTES[route]:",
         "        if caller.role in ROLES:",
-        ("tests/attacks/test_e6_matrix.py",),
+        ("tests/attacks/http/test_e6_matrix.py",),
     ),
     Fault(
         "every_population_is_ones_own",
@@ -2169,7 +2181,7 @@ FAULTS = (
         "server/use_cases/custody/administration.py",
         "            if name not in self._own(connection):",
         "            if name is None:",
-        ("tests/attacks/test_e6_matrix.py",),
+        ("tests/attacks/http/test_e6_matrix.py",),
     ),
     Fault(
         "measured_again",
@@ -2177,7 +2189,7 @@ FAULTS = (
         "server/use_cases/publishing/job.py",
         "        raise CommandRefusedError(_UNWRITTEN) from None",
         "        raise",
-        ("tests/integration/test_release_incidents.py",),
+        ("tests/integration/releases/test_release_incidents.py",),
     ),
     Fault(
         "readers_of_everywhere",
@@ -2185,7 +2197,7 @@ FAULTS = (
         "server/use_cases/publishing/job.py",
         "connection.execute(members.union(custodians))",
         "connection.execute(select(tables.principal.c.name))",
-        ("tests/integration/test_release_incidents.py",),
+        ("tests/integration/releases/test_release_incidents.py",),
     ),
     Fault(
         "counts_below_zero",
@@ -2193,7 +2205,7 @@ FAULTS = (
         "release/cubes/questions/evaluating/estimates.py",
         "(max(value - below, 0), max(value, 0) + above)",
         "(value - below, value + above)",
-        ("tests/unit/release/test_ends_of_counts.py",),
+        ("tests/unit/release/cubes/questions/test_ends_of_counts.py",),
     ),
     Fault(
         "cube_intervals_halved",
@@ -2225,7 +2237,7 @@ FAULTS = (
         "release/cubes/questions/evaluating/measuring.py",
         "        own = 0 if model is None else self._model_steps(model)",
         "        own = 0",
-        ("tests/unit/release/test_steps_of_models.py",),
+        ("tests/unit/release/cubes/questions/test_steps_of_models.py",),
     ),
     Fault(
         "round_for_half",
@@ -2233,7 +2245,7 @@ FAULTS = (
         "release/cubes/strategies/marginals/rounds.py",
         "drawn = meter.counts(_table(turn), sums, cube.domain.bound)",
         "drawn = meter.counts(_table(turn), sums, -(-cube.domain.bound // 2))",
-        ("tests/unit/release/test_marginal_rounds.py",),
+        ("tests/unit/release/cubes/strategies/test_marginal_rounds.py",),
     ),
     Fault(
         "chosen_as_any",
@@ -2241,7 +2253,7 @@ FAULTS = (
         "release/cubes/questions/answering.py",
         "level = selected_confidence(level, len(places), len(shown.cells))",
         "level = float(confidence)",
-        ("tests/unit/release/test_ends_of_counts.py",),
+        ("tests/unit/release/cubes/questions/test_ends_of_counts.py",),
     ),
     Fault(
         "chosen_answers_as_any",
@@ -2249,7 +2261,7 @@ FAULTS = (
         "query_lang/showing/chosen_rows.py",
         "return 1 - (1 - confidence) * part",
         "return confidence",
-        ("tests/unit/server/test_answers.py",),
+        ("tests/unit/server/use_cases/questions/test_answers.py",),
     ),
     Fault(
         "chosen_sequences_as_any",
@@ -2257,7 +2269,7 @@ FAULTS = (
         "release/sequences/questions/answering.py",
         "level = selected_confidence(level, len(places), candidates)",
         "level = float(confidence)",
-        ("tests/unit/release/sequences/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
     ),
     Fault(
         "passed_is_sure",
@@ -2265,7 +2277,7 @@ FAULTS = (
         "release/sequences/models/completion.py",
         "in_doubt = level.values < level.threshold + reach",
         "in_doubt = level.values < level.threshold",
-        ("tests/unit/release/sequences/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
     ),
     Fault(
         "rest_is_sure",
@@ -2273,7 +2285,7 @@ FAULTS = (
         "release/sequences/questions/browsing.py",
         "estimate = _left(tree, estimate, nodes, others)",
         "estimate = _estimate(tree, nodes)",
-        ("tests/unit/release/sequences/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
     ),
     Fault(
         "other_groups_have_none",
@@ -2281,7 +2293,7 @@ FAULTS = (
         "release/sequences/questions/browsing.py",
         "width = estimate.half_width + _elsewhere(tree, siblings, code)",
         "width = estimate.half_width",
-        ("tests/unit/release/sequences/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
     ),
     Fault(
         "sums_of_doubts_are_sure",
@@ -2289,7 +2301,7 @@ FAULTS = (
         "release/sequences/questions/counting.py",
         "further(values, half_widths, doubted(tree, groups, groups.fresh)),",
         "further(values, half_widths, np.zeros_like(values)),",
-        ("tests/unit/release/sequences/test_doubtful_paths.py",),
+        ("tests/unit/release/sequences/questions/test_doubtful_paths.py",),
     ),
     Fault(
         "absent_values_counted",
@@ -2297,7 +2309,7 @@ FAULTS = (
         "release/cubes/questions/binding/binding.py",
         "        refuse_absent_values(written, slots, position)\n",
         "",
-        ("tests/unit/release/test_questions.py",),
+        ("tests/unit/release/cubes/questions/test_questions.py",),
     ),
     Fault(
         "cut_parts_even",
@@ -2305,7 +2317,7 @@ FAULTS = (
         "release/cubes/models/parts/parts.py",
         "np.where(self.whole, most, np.maximum(most, 0.0)),",
         "np.add.reduceat(self.cells * own, self.first) / self.sizes,",
-        ("tests/unit/release/test_ends_of_counts.py",),
+        ("tests/unit/release/cubes/questions/test_ends_of_counts.py",),
     ),
     Fault(
         "first_places_alone",
@@ -2313,7 +2325,7 @@ FAULTS = (
         "release/sequences/sealed/sampling.py",
         "    places[lengths[owners] > most] = chosen.ravel()\n",
         "",
-        ("tests/unit/release/sequences/test_sampling.py",),
+        ("tests/unit/release/sequences/sealed/test_sampling.py",),
     ),
     Fault(
         "two_sampled_symbols",
@@ -2321,7 +2333,7 @@ FAULTS = (
         "release/sequences/sealed/sealed.py",
         "sampled_places(lengths, raw.phases, 1)",
         "sampled_places(lengths, raw.phases, 2)",
-        ("tests/unit/release/sequences/test_sampling.py",),
+        ("tests/unit/release/sequences/sealed/test_sampling.py",),
     ),
     Fault(
         "what_is_shared_for_half",
@@ -2329,7 +2341,7 @@ FAULTS = (
         "release/sequences/strategies/auto.py",
         "MOVES: Final = 2\n",
         "MOVES: Final = 1\n",
-        ("tests/unit/release/sequences/test_auto_sequences.py",),
+        ("tests/unit/release/sequences/strategies/test_auto_sequences.py",),
     ),
     Fault(
         "number_of_units_alone",
@@ -2361,7 +2373,7 @@ FAULTS = (
         "release/sequences/estimation/posterior.py",
         "    means = np.where(near, scales / (1 - _NEAR), means)",
         "    means = np.where(near, means, means)",
-        ("tests/unit/release/sequences/test_completion.py",),
+        ("tests/unit/release/sequences/models/test_completion.py",),
     ),
     Fault(
         "kept_grams_as_drawn",
@@ -2369,7 +2381,7 @@ FAULTS = (
         "release/sequences/estimation/likely_grams.py",
         "    means[kept], variances[kept] = likely.means, likely.variances\n",
         "    means[kept], variances[kept] = counts[kept], likely.variances\n",
-        ("tests/unit/release/sequences/test_likely_grams.py",),
+        ("tests/unit/release/sequences/estimation/test_likely_grams.py",),
     ),
     Fault(
         "choice_of_rows_unsaid",
@@ -2385,6 +2397,6 @@ FAULTS = (
         "release/sequences/questions/occurring.py",
         "        widths += WEIGHTED_QUANTILE * np.sqrt(variances)",
         "        widths = np.hypot(widths, WEIGHTED_QUANTILE * np.sqrt(variances))",
-        ("tests/unit/release/test_asked_occurrences.py",),
+        ("tests/unit/release/sequences/questions/test_asked_occurrences.py",),
     ),
 )

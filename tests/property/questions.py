@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from tests.hospital import ranked
 from tests.property.evaluator import Question
+from tests.support.data.hospital import ranked
 
 INTEGERS = st.sampled_from([-(2**63), -1, 0, 1, 2, 59, 60, 61, 120, 2**63 - 1])
 DATES = st.sampled_from([date(2024, 1, 29) + timedelta(days=n) for n in range(5)])

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from budget.ledger import Charged, Refused, Scope
 from privacy.losses import MAX_NANO, NANO, Loss
-from tests.ledger_desk import Desk
+from tests.support.installations.ledger_desk import Desk
 
 SCOPES = [
     Scope.population("people"),

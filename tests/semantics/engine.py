@@ -13,9 +13,9 @@ from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.compile import compile_query
 from tests.semantics import hospital
-from tests.semantics.answers import prepare
-from tests.semantics.evaluator import NotAnswerableError
-from tests.semantics.values import to_grid
+from tests.semantics.meaning.answers import prepare
+from tests.semantics.meaning.evaluator import NotAnswerableError
+from tests.semantics.meaning.values import to_grid
 
 STORED = {
     ColumnType.INTEGER: "BIGINT",

@@ -15,12 +15,13 @@ from datetime import date
 from decimal import Decimal
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from tests.semantics import domains, hospital, relations, tree
-from tests.semantics.evaluator import Prepared, own_codes
-from tests.semantics.expressions import compiled
-from tests.semantics.queries import World
-from tests.semantics.scopes import Entry, NotAnswerableError, Scope
-from tests.semantics.tree import (
+from tests.semantics import hospital
+from tests.semantics.meaning import domains, relations, tree
+from tests.semantics.meaning.evaluator import Prepared, own_codes
+from tests.semantics.meaning.expressions import compiled
+from tests.semantics.meaning.queries import World
+from tests.semantics.meaning.scopes import Entry, NotAnswerableError, Scope
+from tests.semantics.meaning.tree import (
     Agg,
     And,
     Arith,

@@ -13,8 +13,8 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from tests.semantics.evaluator import Codes
-from tests.semantics.values import GREATEST, LEAST
+from tests.semantics.meaning.evaluator import Codes
+from tests.semantics.meaning.values import GREATEST, LEAST
 
 T = ColumnType
 FIRST_DAY, LAST_DAY = date(2020, 1, 30), date(2020, 3, 2)

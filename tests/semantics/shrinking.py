@@ -8,8 +8,8 @@ import time
 from dataclasses import fields, replace
 from itertools import islice
 
-from tests.semantics import tree
 from tests.semantics.grammar import Question
+from tests.semantics.meaning import tree
 
 _OPTIONAL = frozenset(
     {"where", "having", "limit", "otherwise", "frame", "bins", "nulls_first", "operand"}

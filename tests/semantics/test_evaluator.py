@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from tests.semantics import domains, hospital
-from tests.semantics.domains import Info, Range
-from tests.semantics.evaluator import Prepared, present
-from tests.semantics.expressions import compiled
-from tests.semantics.queries import World
-from tests.semantics.scopes import Entry, Scope
-from tests.semantics.tree import (
+from tests.semantics import hospital
+from tests.semantics.meaning import domains
+from tests.semantics.meaning.domains import Info, Range
+from tests.semantics.meaning.evaluator import Prepared, present
+from tests.semantics.meaning.expressions import compiled
+from tests.semantics.meaning.queries import World
+from tests.semantics.meaning.scopes import Entry, Scope
+from tests.semantics.meaning.tree import (
     Agg,
     And,
     Arith,

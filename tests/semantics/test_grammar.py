@@ -7,8 +7,8 @@ import pytest
 import sqlglot
 
 from tests.semantics import hospital
-from tests.semantics.answers import prepare
 from tests.semantics.grammar import constructs, random_question
+from tests.semantics.meaning.answers import prepare
 
 QUESTIONS = 400
 CONSTRUCTS = """

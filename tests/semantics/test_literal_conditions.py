@@ -7,10 +7,9 @@ import pytest
 
 from query_lang.compile import compile_query
 from query_lang.showing.presentation import present
-from tests.hospital import HOSPITAL
 from tests.semantics import engine, hospital
 from tests.semantics.grammar import Question
-from tests.semantics.tree import (
+from tests.semantics.meaning.tree import (
     Agg,
     And,
     Between,
@@ -30,6 +29,7 @@ from tests.semantics.tree import (
     Star,
     TableRef,
 )
+from tests.support.data.hospital import HOSPITAL
 
 HOLDS = {
     "true": Lit(True), "one": Compare("=", Lit(1), Lit(1)),

@@ -3,8 +3,8 @@
 import random
 
 from tests.semantics import hospital
-from tests.semantics.answers import prepare
 from tests.semantics.grammar import random_question
+from tests.semantics.meaning.answers import prepare
 from tests.semantics.shrinking import shrunk, without_unit
 
 

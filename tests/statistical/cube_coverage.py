@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cache
 from math import sqrt
 
-from tests.coverages import SHAPES, image_of, measure
+from tests.support.data.coverages import SHAPES, image_of, measure
 
 LEAST = 0.93
 DEVIATIONS = 4.9

@@ -25,9 +25,9 @@ from query_lang.reading.parse import parse_query
 from release.sequences.questions.answering import AskedSequences
 from release.sequences.questions.published import PublishedSequences
 from release.sequences.strategies.registry import STRATEGIES
-from tests.meters import SeededSampler
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_logs import KEPT_ASIDE, SHAPES, WIDE, made
+from tests.support.noise.meters import SeededSampler
 
 EPSILONS = ("0.1", "0.5", "1", "3")
 PROMISED = 0.93

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from release.cubes.strategies.registry import STRATEGIES
-from tests.coverages import DATA, SHAPES, image_of
 from tests.effort import in_the_audits
 from tests.statistical.cube_coverage import (
     GATE,
@@ -19,6 +18,7 @@ from tests.statistical.cube_coverage import (
     too_low,
     too_low_together,
 )
+from tests.support.data.coverages import DATA, SHAPES, image_of
 
 RUNS, BOXES = 14, 3
 

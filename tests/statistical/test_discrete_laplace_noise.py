@@ -11,7 +11,7 @@ from mechanisms.samplers.laplace import OpenDPSampler
 from mechanisms.scales.calibration import laplace_scale
 from mechanisms.scales.half_widths import half_width
 from privacy.losses import Loss
-from tests.samplers import ScaledSampler
+from tests.support.noise.samplers import ScaledSampler
 
 pytestmark = pytest.mark.statistical
 

@@ -17,7 +17,7 @@ from release.cubes.questions.answering import AskedCube
 from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.strategies.registry import STRATEGIES
 from tests.effort import gate_first
-from tests.meters import cube_of, epsilon, run
+from tests.support.noise.meters import cube_of, epsilon, run
 
 pytestmark = pytest.mark.thorough
 

@@ -17,7 +17,6 @@ from privacy.charges import Charge
 from privacy.counts import SparseCounts
 from privacy.losses import Loss
 from privacy.sealed import Exact
-from tests.samplers import ScaledVectorSampler
 from tests.statistical.laws import (
     alike,
     cdf,
@@ -27,6 +26,7 @@ from tests.statistical.laws import (
     laplace_chances,
     tail,
 )
+from tests.support.noise.samplers import ScaledVectorSampler
 
 pytestmark = pytest.mark.statistical
 

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.audit.bounds import (
+from tests.audit.instruments.bounds import (
     Hits,
     NoiseBins,
     area_under_curve,

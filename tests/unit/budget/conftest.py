@@ -1,6 +1,6 @@
 import pytest
 
-from tests.ledger_desk import Desk, PostgresDesk
+from tests.support.installations.ledger_desk import Desk, PostgresDesk
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -9,8 +9,8 @@ from budget.ledger import Ledger
 from server.persistence.tables import work_metadata
 from server.use_cases.identity.limits import Allowance
 from server.use_cases.identity.shared_limits import SharedLimiter
-from tests.ledger_desk import Desk
-from tests.round_trips import Relay
+from tests.support.installations.ledger_desk import Desk
+from tests.support.installations.round_trips import Relay
 
 SETTLED = 10  # questions after which the driver has prepared its statements
 

@@ -10,7 +10,7 @@ from privacy.schema import Column, ColumnType, RangeDomain, Table
 from query_lang.compile import compile_query, compile_syntax
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.reading.parse import parse_query
-from tests.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
+from tests.support.data.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
 
 COUNT = "SELECT COUNT(*) FROM encounters"
 W = COUNT + " WHERE "

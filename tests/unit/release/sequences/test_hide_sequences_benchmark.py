@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.releases.hide_sequences import (
+from benchmarks.releases.sequences.hide import (
     LEVELS,
     QUARTERS,
     cube_images,

@@ -1,0 +1,1 @@
+"""What plans take beside what is predicted."""

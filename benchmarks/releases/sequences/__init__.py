@@ -1,0 +1,1 @@
+"""Releases of sequences: accuracy, time, memory."""

@@ -1,0 +1,100 @@
+"""L8: on a full disk a paid question waits, and is then answered for nothing more."""
+
+import contextlib
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from budget.chain.anchor import AnchorFile
+from budget.charging.room import LARGEST_ANSWER_BYTES
+from budget.storage.tables import trial
+from privacy.errors import LedgerUnavailableError
+from privacy.losses import Loss
+from tests.crash.instruments.disks import filled, small_disk
+from tests.support.installations.clusters import Cluster
+from tests.support.installations.ledger_desk import SCOPES, Desk
+
+pytestmark = pytest.mark.thorough
+MIB = 1 << 20
+ANSWER = b"x" * (2 * MIB)
+LITTLE = MIB // 2  # enough to claim in, too little for the answer
+
+
+@pytest.fixture
+def disk():
+    """A small file system where an unprivileged PostgreSQL gets to as well."""
+    with (
+        tempfile.TemporaryDirectory(prefix="curator-disk-") as folder,
+        small_disk(Path(folder), 400 * MIB) as disk,
+    ):
+        yield disk
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def desk(request, disk, tmp_path):
+    """A ledger whose database lies on a small disk of its own."""
+    with contextlib.ExitStack() as held:
+        if request.param == "sqlite":
+            desk = Desk(disk)
+            desk.anchor = AnchorFile(tmp_path / "anchor")
+        else:
+            request.getfixturevalue("cluster")  # skips where there are no binaries
+            own = Cluster(disk / "cluster")
+            own.folder.mkdir()
+            held.callback(own.close)
+            desk = Desk(tmp_path, url=own.create().database())
+        yield desk
+        desk.databases.close()
+
+
+def orphan(ledger, desk):
+    """Return a charge that nobody works on, once executed."""
+    paid = ledger.charge(desk.request("1")).charge
+    ledger.give_up(paid.query_id)
+    return paid
+
+
+def recover(ledger):
+    """Store an answer for every orphan, as recovery does."""
+    for claimed in ledger.take_up()[0]:
+        ledger.store_answer(claimed.charge, ANSWER)
+
+
+def attempts(desk):
+    with desk.databases.reader.connect() as connection:
+        return connection.exec_driver_sql("SELECT attempts FROM charge").scalar_one()
+
+
+def test_a_paid_question_waits_for_room_and_is_then_answered_for_nothing_more(
+    desk, disk
+):
+    ledger = desk.create()
+    paid = orphan(ledger, desk)
+    with filled(disk, LITTLE):
+        for _ in range(5):
+            with pytest.raises(LedgerUnavailableError):
+                recover(ledger)
+            with contextlib.suppress(LedgerUnavailableError):
+                ledger.give_up(paid.query_id)
+        assert attempts(desk) == 1
+    recover(ledger)
+    assert attempts(desk) == 2
+    assert ledger.query(paid.query_id).state == "answered"
+    assert ledger.spent(SCOPES[0]) == Loss.parse("1")
+    assert ledger.verify([]).ok
+
+
+def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(desk, disk):
+    ledger = desk.create()
+    before = desk.anchor.read()
+    assert ledger.take_up()[0] == []
+    assert desk.anchor.read() == before
+    orphan(ledger, desk)
+    before = desk.anchor.read()
+    assert len(ledger.take_up()[0]) == 1
+    assert desk.anchor.read().head == before.head
+    assert desk.anchor.read().generation == before.generation + 1  # it was tried too
+    with desk.databases.reader.connect() as connection:
+        assert connection.execute(trial.select()).all() == []
+    assert len(ANSWER) < LARGEST_ANSWER_BYTES

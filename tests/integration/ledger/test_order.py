@@ -1,0 +1,219 @@
+"""Commit the charge, anchor it, touch data, store, anchor, send (PRIVACY 5)."""
+
+import dataclasses
+
+import pytest
+from sqlalchemy import select
+
+from budget.chain.entries import head_of
+from budget.ledger import Scope
+from budget.storage.tables import answer, charge
+from engines.contract import Execution
+from mechanisms.samplers.laplace import OpenDPSampler
+from privacy.errors import ExecutionError, LedgerUnavailableError
+from privacy.losses import Loss
+from server.use_cases.identity.access import Caller
+from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.questions import Compiler, prepare
+from server.use_cases.questions.requests import read_request
+from server.use_cases.releases.offers import ReleaseOffers
+from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.services.errors import QueryFailedError
+from server.web import Server
+from tests.support.installations.harness import Installation
+from tests.support.installations.recovering import recovery_at_once
+
+ADA = Caller("ada", "analyst")
+PROJECT = Scope.project("study")
+
+
+def question(**more):
+    return read_request(
+        {
+            "sql": "SELECT COUNT(*) FROM visits",
+            "epsilon": "0.5",
+            "options": {"reuse": "never"},
+            **more,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory):
+    installation = Installation(tmp_path_factory.mktemp("order")).create()
+    installation.load()
+    installation.analyst()
+    return installation
+
+
+@pytest.fixture
+def services(installation):
+    server = Server(installation.settings)
+    server.services.ledger.open()
+    yield server.services
+    server._parser.close()
+    server.services.engine.close()
+    server.services.databases.close()
+
+
+class Watch:
+    """Stands before the engine and the sampler, and looks at the disk."""
+
+    def __init__(self, services, installation, error=None):
+        self._services = services
+        self._installation = installation
+        self._error = error
+        self.seen = []
+
+    def _look(self, what):
+        with self._services.databases.reader.connect() as connection:
+            states = connection.execute(select(charge.c.state)).scalars().all()
+            answers = len(connection.execute(select(answer)).all())
+            head = head_of(connection)
+        anchored = self._services.ledger._anchor.read().head
+        self.seen.append((what, states[-1:], answers, head == anchored))
+
+    def execution(self, snapshot, plan):
+        return Watched(self, self._services.engine.execution(snapshot, plan))
+
+    def execute(self, execution):
+        self._look("execute")
+        if self._error is not None:
+            raise self._error
+        return execution.run()
+
+    def discrete_laplace(self, values, scale):
+        self._look("sample")
+        return OpenDPSampler().discrete_laplace(values, scale)
+
+
+@dataclasses.dataclass
+class Watched:
+    watch: Watch
+    execution: Execution
+
+    def run(self):
+        return self.watch.execute(self.execution)
+
+
+def desk_of(services, watch):
+    watched = dataclasses.replace(services, engine=watch, sampler=watch)
+    compiler = Compiler(watched.parser)
+    desk = Desk(watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched)))
+    return desk, recovery_at_once(watched, compiler, desk)
+
+
+def test_the_charge_is_anchored_before_data_is_touched(services, installation):
+    watch = Watch(services, installation)
+    desk, _ = desk_of(services, watch)
+    before = len(services.ledger.history("ada", limit=200, cursor=None)[0])
+    desk.ask(ADA, "clinic", question(), None)
+    assert [step[0] for step in watch.seen] == ["execute", "sample"]
+    for _, states, answers, anchored in watch.seen:
+        assert states == ["running"]
+        assert answers == before
+        assert anchored
+    record = services.ledger._anchor.read()
+    assert record.head.seq == len(services.ledger.export())
+
+
+def test_a_failed_execution_keeps_its_charge_and_shows_no_cause(services, installation):
+    watch = Watch(services, installation, error=ExecutionError("row 17 is bad"))
+    desk, _ = desk_of(services, watch)
+    spent = services.ledger.spent(PROJECT)
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, QueryFailedError)
+    assert "17" not in str(reply.failure)
+    assert services.ledger.spent(PROJECT) == spent + Loss.parse("0.5")
+    assert services.ledger.query(reply.query_id).state == "failed"
+
+
+def test_a_bug_after_the_charge_looks_like_any_failure(services, installation):
+    watch = Watch(services, installation, error=ZeroDivisionError("secret"))
+    desk, _ = desk_of(services, watch)
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, QueryFailedError)
+    assert "secret" not in str(reply.failure)
+
+
+def test_an_answer_that_cannot_be_stored_is_executed_again_for_nothing(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, recovery = desk_of(services, watch)
+    real = services.ledger.store_answer
+    monkeypatch.setattr(
+        services.ledger,
+        "store_answer",
+        lambda *_: (_ for _ in ()).throw(LedgerUnavailableError("disk full")),
+    )
+    reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, LedgerUnavailableError)
+    assert reply.failure.query_id == reply.query_id
+    spent = services.ledger.spent(PROJECT)
+    monkeypatch.setattr(services.ledger, "store_answer", real)
+    assert [recovery.run_once() for _ in range(2)] == [1, 0]
+    assert services.ledger.query(reply.query_id).state == "answered"
+    assert services.ledger.spent(PROJECT) == spent
+
+
+def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, recovery = desk_of(services, watch)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "os.fsync", lambda _: (_ for _ in ()).throw(OSError(5, "input/output"))
+        )
+        reply = desk.ask(ADA, "clinic", question(), None)
+    assert isinstance(reply.failure, LedgerUnavailableError)
+    assert watch.seen == []
+    assert [recovery.run_once() for _ in range(2)] == [1, 0]
+    assert services.ledger.query(reply.query_id).state == "answered"
+
+
+def test_an_orphan_that_cannot_be_prepared_strands_no_other(
+    services, installation, monkeypatch
+):
+    watch = Watch(services, installation)
+    desk, healthy = desk_of(services, watch)
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        stuck, fine = (desk.ask(ADA, "clinic", question(), None) for _ in range(2))
+    calls = []
+
+    def prepare_all_but_the_first(*words):
+        calls.append(words)
+        if len(calls) == 1:
+            raise ZeroDivisionError
+        return prepare(*words)
+
+    monkeypatch.setattr(
+        "server.use_cases.questions.recovery.prepare", prepare_all_but_the_first
+    )
+    assert [healthy.run_once() for _ in range(2)] == [2, 1]
+    assert services.ledger.query(fine.query_id).state == "answered"
+    assert services.ledger.query(stuck.query_id).state == "running"
+    assert healthy.run_once() == 0
+    assert services.ledger.query(stuck.query_id).state == "answered"
+
+
+def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
+    services, installation, monkeypatch
+):
+    desk, recovery = desk_of(services, Watch(services, installation))
+    with monkeypatch.context() as patch:
+        patch.setattr(services.ledger, "store_answer", refuse_to_store)
+        reply = desk.ask(ADA, "clinic", question(), None)
+    monkeypatch.setattr(
+        "server.use_cases.questions.recovery.prepare",
+        lambda *_: (_ for _ in ()).throw(ZeroDivisionError),
+    )
+    assert [recovery.run_once() for _ in range(4)] == [1, 1, 0, 0]
+    assert services.ledger.query(reply.query_id).state == "failed"
+
+
+def refuse_to_store(*_):
+    message = "disk full"
+    raise LedgerUnavailableError(message)

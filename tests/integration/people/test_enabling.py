@@ -1,0 +1,220 @@
+"""A disabled principal is enabled again, and nothing of its earlier time with it."""
+
+import pytest
+from sqlalchemy import select
+
+from budget.reading.statements import read_entries
+from privacy.errors import CuratorError
+from privacy.losses import Loss
+from server.bootstrap import make_jobs
+from server.persistence import tables
+from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import authenticate
+from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.services.errors import CommandRefusedError, UnauthenticatedError
+from tests.support.installations.harness import (
+    ImportingInstallation,
+    ask,
+    client,
+    serve_in_thread,
+)
+from tests.support.installations.two_persons import Two
+
+HOST = "local:test"
+HIGHER = Loss.parse("12")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return Two.made(tmp_path_factory.mktemp("made"), cap="10")
+
+
+@pytest.fixture
+def two(made, tmp_path):
+    return made.copied(tmp_path / "copy")
+
+
+@pytest.fixture
+def services(tmp_path):
+    made = ImportingInstallation(tmp_path).create()
+    with made.services() as services:
+        yield services
+
+
+def admitted(services, name, credential="Bearer a.b.c"):
+    """Return whether a good token of a principal opens, or else a key."""
+    claimed = name if credential == "Bearer a.b.c" else None
+    with services.databases.reader.connect() as connection:
+        try:
+            return authenticate(connection, credential, claimed).name == name
+        except UnauthenticatedError:
+            return False
+
+
+def revoked(office):
+    listed = office.keys()
+    return [key["revoked"] for key in listed]
+
+
+def back(office, name):
+    office.disable_principal(name)
+    return office.enable_principal(name)
+
+
+def test_an_enabled_principal_asks_with_a_new_key_and_with_no_old_one(tmp_path):
+    installation = ImportingInstallation(tmp_path).create()
+    installation.load()
+    old = installation.analyst()
+    with (
+        installation.services() as services,
+        serve_in_thread(installation) as url,
+        client(url, old) as http,
+    ):
+        office = PeopleOffice(services, HOST)
+        assert ask(http).status_code == 200
+        office.disable_principal("ada")
+        assert ask(http).status_code == 401
+        assert office.enable_principal("ada") == {"name": "ada", "disabled": False}
+        assert ask(http).status_code == 401
+        with client(url, office.create_key("ada")["key"]) as again:
+            assert ask(again).status_code == 200
+        assert revoked(office) == [True, False]
+        assert services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_who_enabled_whom_is_one_entry(services):
+    office = PeopleOffice(services, HOST)
+    office.create_principal("ada", "analyst")
+    key = office.create_key("ada")["id"]
+    back(PeopleOffice(services, "root"), "ada")
+    with services.databases.reader.connect() as connection:
+        *_, entry = read_entries(connection, "admin", naming="principal.enable")
+    assert (entry.body["action"], entry.body["actor"]) == ("principal.enable", "root")
+    assert entry.body["changes"] == [
+        {"table": "principal", "key": {"name": "ada"}, "update": {"disabled": False}},
+        {"table": "key", "key": {"id": key}, "update": {"revoked": True}},
+    ]
+
+
+def test_nobody_is_enabled_who_is_unknown_or_not_disabled(services):
+    office = PeopleOffice(services, HOST)
+    office.create_principal("ada", "analyst")
+    office.create_key("ada")
+    before = services.ledger.position()
+    with pytest.raises(CuratorError, match="no principal 'eve'"):
+        office.enable_principal("eve")
+    with pytest.raises(CommandRefusedError, match="ada is not disabled"):
+        office.enable_principal("ada")
+    assert services.ledger.position() == before
+    assert revoked(office) == [False]
+
+
+def test_a_disabled_principals_key_is_refused_with_what_to_type_first(services):
+    office = PeopleOffice(services, HOST)
+    office.create_principal("ada", "analyst")
+    office.disable_principal("ada")
+    with pytest.raises(CommandRefusedError, match="curator principal enable ada"):
+        office.create_key("ada")
+
+
+def test_a_token_opens_again_only_once_a_key_was_issued_since(services):
+    office = PeopleOffice(services, HOST)
+    for name in ("ada", "ada_b", "bob"):
+        office.create_principal(name, "analyst")
+    office.create_key("ada")
+    assert admitted(services, "ada")
+    back(office, "ada")
+    assert not admitted(services, "ada")
+    assert admitted(services, "bob")
+    assert admitted(services, "ada_b")
+    issued = office.create_key("ada")
+    assert admitted(services, "ada")
+    assert admitted(services, "ada", f"Bearer {issued['key']}")
+    back(office, "ada")
+    assert not admitted(services, "ada")
+    assert not admitted(services, "ada", f"Bearer {issued['key']}")
+
+
+def test_a_restore_before_or_after_an_enabling_shuts_tokens_out(tmp_path):
+    made = ImportingInstallation(tmp_path).create()
+    with made.services() as services:
+        office = PeopleOffice(services, HOST)
+        office.create_principal("ada", "analyst")
+        back(office, "ada")
+        office.create_key("ada")
+    made.settings.anchor.unlink()
+    with made.services() as services:
+        AuditOffice(services, HOST).reconcile("the anchor was lost")
+        office = PeopleOffice(services, HOST)
+        assert not admitted(services, "ada")
+        office.create_principal("grace", "analyst")
+        assert admitted(services, "grace")
+        back(office, "grace")
+        assert not admitted(services, "grace")
+
+
+def propose(two):
+    """Try to raise the cap; return the id of what waits."""
+    with pytest.raises(ProposalOpenError) as waiting:
+        raise_cap(two)
+    return waiting.value.proposal["proposal"]
+
+
+def raise_cap(two):
+    with two.installation.services() as services:
+        CustodyOffice(services, HOST).set_cap("people", HIGHER)
+
+
+def _enable(office):
+    back(office, "dora")
+
+
+def _add_again(office):
+    office.remove_custodian("people", "dora")
+    office.add_custodian("people", "dora")
+
+
+@pytest.mark.parametrize("comes_back", [_enable, _add_again])
+def test_an_approval_does_not_come_back_with_who_gave_it(two, comes_back):
+    two.decide("dora", propose(two))
+    two.people(comes_back)
+    another = propose(two)
+    two.decide("dora", another)
+    raise_cap(two)
+
+
+def test_a_proposal_does_not_come_back_with_who_made_it(two):
+    with (
+        two.installation.services() as services,
+        pytest.raises(ProposalOpenError) as waiting,
+    ):
+        CustodyOffice(services, "carol").set_cap("people", HIGHER)
+    two.decide("dora", waiting.value.proposal["proposal"])
+    two.people(lambda office: back(office, "carol"))
+    with (
+        two.installation.services() as services,
+        pytest.raises(ProposalOpenError),
+    ):
+        CustodyOffice(services, "carol").set_cap("people", HIGHER)
+
+
+def test_a_job_does_not_come_back_with_who_submitted_it(two):
+    installation = ImportingInstallation(two.installation.folder)
+    manifest = installation.write_manifest(cap="10")
+    with installation.services() as services:
+        jobs = make_jobs(services)
+        told = {"manifest": manifest.name}
+        mine = jobs.submit(Viewer("carol", None), "dataset.load", told)["id"]
+        others = jobs.submit(Viewer("dora", None), "dataset.load", told)["id"]
+        back(PeopleOffice(services, HOST), "carol")
+        job = tables.job
+        with services.databases.reader.connect() as connection:
+            marked = connection.execute(
+                select(job.c.id).where(job.c.cancel_requested.is_(True))
+            ).scalars()
+            assert set(marked) == {mine}
+        assert others != mine

@@ -1,0 +1,106 @@
+"""What goes wrong with a release: told, counted, and never drawn a second time."""
+
+import errno
+
+import pytest
+
+import server.use_cases.publishing.job as at_work
+from engines.duckdb.engine import DuckDbEngine
+from privacy.errors import ExecutionError, InvalidOptionError
+from server.telemetry.metrics import Facts
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.jobs.store import ENDED
+from server.use_cases.oversight.odometers import Odometers
+from tests.support.installations.harness import Installation
+from tests.support.installations.publishing import Press, paths, spec
+
+
+@pytest.fixture
+def quick(tmp_path):
+    made = Installation(tmp_path).create()
+    made.load()
+    return made
+
+
+def no_space_left(work):
+    """Write all, and then say that the disk is full."""
+
+    def full(*arguments):
+        work(*arguments)
+        raise OSError(errno.ENOSPC, "a path, and what it held")
+
+    return full
+
+
+@pytest.mark.parametrize("spec_of", [spec, paths])
+def test_what_was_measured_and_cannot_be_written_is_never_drawn_anew(
+    quick, monkeypatch, spec_of
+):
+    press = Press(quick)
+    monkeypatch.setattr(at_work, "write_release", no_space_left(at_work.write_release))
+    job = press.submit(spec_of())
+    ended = press.run(job)
+    assert (ended["state"], ended["attempts"]) == ("failed", 1)
+    assert "charge stays spent" in ended["error"]
+    assert "path" not in ended["error"]
+    assert press.folders() == []
+    with press.services() as services:
+        record = services.ledger.query(job)
+    assert (record.state, str(record.loss)) == ("failed", "0.5")
+    monkeypatch.undo()
+    assert press.publish(spec_of())["state"] == "done"  # its name is free
+
+
+def test_what_fails_before_the_measurement_for_a_passing_reason_is_begun_again(
+    quick, monkeypatch
+):
+    press = Press(quick)
+    read = at_work.read_secret
+
+    def unreadable(path):
+        raise OSError(errno.EIO, "the disk is away")
+
+    monkeypatch.setattr(at_work, "read_secret", unreadable)
+    monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", 0)
+    job = press.submit(spec())
+    assert press.run(job)["state"] not in ENDED
+    monkeypatch.setattr(at_work, "read_secret", read)
+    assert press.run(job)["state"] == "done"
+
+
+def test_a_principal_of_another_population_is_refused_as_one_that_nobody_has(quick):
+    press = Press(quick)
+    with quick.services() as services:
+        PeopleOffice(services, "local:test").create_principal("zoe", "analyst")
+    told = []
+    for name in ("zoe", "nobody"):
+        with pytest.raises(InvalidOptionError) as refused:
+            press.submit(spec(readers=[{"principal": name}]))
+        told.append(str(refused.value).replace(name, "NAME"))
+    assert told[0] == told[1]
+    quick.analyst("ada", "study")
+    done = press.publish(spec(readers=[{"principal": "ada"}]))
+    assert done["state"] == "done"
+
+
+def test_a_job_whose_execution_failed_says_so_in_a_sentence(quick, monkeypatch):
+    def failing(*_, **__):
+        raise ExecutionError
+
+    monkeypatch.setattr(DuckDbEngine, "count_cube", failing)
+    ended = Press(quick).publish(spec())
+    assert ended["state"] == "failed"
+    assert ended["error"].startswith("the work could not be executed")
+
+
+@pytest.mark.parametrize(("slot_seconds", "late"), [(0, 0), (1, 1), (3_600, 0)])
+def test_releases_that_missed_their_time_are_counted(quick, slot_seconds, late):
+    quick.release_slot_s = slot_seconds  # of 1 s, the commit's own second is too much
+    press = Press(quick)
+    ended = press.publish(spec())
+    assert ended["state"] == "done"
+    assert ended["result"]["late"] == bool(late)
+    with press.services() as services:
+        facts = Odometers(services).read(late=0)
+    assert isinstance(facts, Facts)
+    assert facts.late_releases == late

@@ -1,0 +1,467 @@
+"""The meaning of a question in plain Python over rows, written from CONTRACT 1-3.
+
+It shares nothing with ``query_lang``: no tree, no parser, no plan, no domains.
+``evaluate(tree, tables, dataset, bounds)`` gives the cells and the exact vectors;
+``present`` applies HAVING, ORDER BY and LIMIT to noisy vectors.
+
+Rows are dicts: of a private table ``unit`` (any integer), ``row_hash``, ``row_rank``,
+and the declared columns but the unit column; of a public table its columns, in the
+order of the file. Decimals are Decimal, dates date, timestamps datetime.
+
+Choices where the pages leave room (N in domains, T and W in relations):
+ E1 max_groups_per_unit and max_rows_per_unit act before values outside the cells are
+    dropped: a unit's row outside the cells can use up its bound.
+ E2 COUNT(DISTINCT c) counts the values of c's domain alone.
+ E3 COUNT(x) of a column that is never NULL is a vector of its own, not COUNT(*)'s.
+ E4 COUNT(DISTINCT unit key) is one vector whichever side's key is named, unless the
+    key is that of a LEFT JOIN's nullable side; then it is a vector of that column.
+ E5 Histograms are one vector when argument and bins are equal; bins that are one a
+    value are equal whatever ``bins`` was written. MEDIAN is QUANTILE(x, 0.5).
+ E6 Values outside a histogram's bounds are dropped (none exists: columns are clamped).
+ E7 HAVING and ORDER BY see an AVG or a QUANTILE as an exact fraction (clamped to its
+    bounds), not as its six digits; a QUANTILE of dates as its day. So the text shown
+    can look equal to a literal that ``=`` calls different.
+ E8 Keys come in the order of GROUP BY, the first slowest; COUNT(DISTINCT x) of a
+    roll-up has the domain [0, k] as COUNT(x) has.
+ E9 the cells of a CASE or COALESCE whose alternatives are ranges list their values
+    in order of appearance; arithmetic and SUM over it use its least and greatest.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+
+from privacy.contributions import NO_BOUNDS
+from tests.semantics.meaning import domains, tree
+from tests.semantics.meaning.domains import Info
+from tests.semantics.meaning.expressions import compiled, compiled_all
+from tests.semantics.meaning.queries import (
+    World,
+    aggregates_in,
+    output_name,
+    resolved_key,
+)
+from tests.semantics.meaning.scopes import NotAnswerableError
+from tests.semantics.meaning.values import to_grid
+
+CELL_LIMIT = 10_000
+DEFAULT_BINS = 64
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A hierarchy handed in.
+
+    Attributes:
+        levels: Public values of each level in published order; None where a level is
+            read in conditions only.
+        codes: Upper-case code without dots -> {level: value}.
+    """
+
+    levels: Mapping[str, tuple[str, ...] | None]
+    codes: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    most_bytes: int | None = None
+
+    def value(self, code, level):
+        """Return the code's value on a level, None for what is no code."""
+        if self.most_bytes is not None and len(code.encode()) > self.most_bytes:
+            return None
+        return self.codes.get(code.upper().replace(".", ""), {}).get(level)
+
+
+def own_codes(hierarchy):
+    """Return a custodian's hierarchy, its levels in the order of its file."""
+    levels = {
+        level: tuple(
+            dict.fromkeys(
+                found[place] for found in hierarchy.codes.values() if found[place]
+            )
+        )
+        for place, level in enumerate(hierarchy.levels)
+    }
+    codes = {
+        code.upper().replace(".", ""): dict(zip(hierarchy.levels, found, strict=True))
+        for code, found in hierarchy.codes.items()
+    }
+    most = 2 * max(len(code.encode()) for code in hierarchy.codes)
+    return Codes(levels, codes, most)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Of a histogram, on the grid of its column."""
+
+    lower: int
+    upper: int
+    count: int
+    one_per_value: bool
+
+    def place(self, steps):
+        """Return the bin of a value, None outside."""
+        if not self.lower <= steps <= self.upper:
+            return None
+        if self.one_per_value:
+            return steps - self.lower
+        place = (steps - self.lower) * self.count // (self.upper - self.lower)
+        return min(place, self.count - 1)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A distinct measured vector: what a cell's rows give, ``size`` integers."""
+
+    identity: tuple
+    size: int
+    of_rows: object  # rows -> list of integers
+
+
+def evaluate(query, tables, dataset, bounds=NO_BOUNDS, hierarchies=None):
+    """Return (cells, vectors) of a query over rows; see ``Prepared``."""
+    prepared = Prepared(query, tables, dataset, bounds, hierarchies)
+    return prepared.cells, prepared.exact_vectors()
+
+
+def present(query, dataset, noisy, bounds=NO_BOUNDS, hierarchies=None):
+    """Return the rows of the answer to given noisy vectors: post-processing alone."""
+    tables = {name: [] for name in dataset.tables}
+    return Prepared(query, tables, dataset, bounds, hierarchies).presented(noisy)
+
+
+class Prepared:
+    """A query over rows.
+
+    Attributes:
+        cells: Key tuples in declared order, first key slowest, NULL last.
+        vectors: Distinct, in order of the SELECT list, then HAVING, then ORDER BY.
+        names: Of the output columns.
+    """
+
+    def __init__(self, query, tables, dataset, bounds, hierarchies=None):
+        self._bounds = bounds
+        own = {name: own_codes(h) for name, h in dataset.hierarchies.items()}
+        world = World(tables, dataset, bounds, {**(hierarchies or {}), **own})
+        for name, common in query.ctes:
+            world.define(name, common)
+        select = self.select = query.select
+        self._body = world.body(select, None)
+        scope = self.scope = self._body.scope
+        self._keys = [resolved_key(k, select.items, scope) for k in select.group_by]
+        self._key_functions, self._key_infos = compiled_all(self._keys, scope)
+        self._aggregates = aggregates_in(self._shown())
+        self.vectors = list(self._distinct_vectors())
+        self._lists = [self._listed(info) for info in self._key_infos]
+        self.cells = list(product(*self._lists))
+        largest = max(vector.size for vector in self.vectors)
+        if len(self.cells) * largest > CELL_LIMIT:
+            message = "too many cells"
+            raise NotAnswerableError(message)
+        self.names = [output_name(item) for item in select.items]
+
+    def _listed(self, info):
+        if not domains.can_be_listed(info, CELL_LIMIT):
+            message = f"a key has no cells: {info}"
+            raise NotAnswerableError(message)
+        return [*domains.listed(info), *([None] if info.nullable else [])]
+
+    def _shown(self):
+        select = self.select
+        having = [] if select.having is None else [select.having]
+        order = [
+            resolved_key(term.expression, select.items, self.scope)
+            for term in select.order_by
+        ]
+        return [*(item.expression for item in select.items), *having, *order]
+
+    # -- measuring -------------------------------------------------------------
+
+    def exact_vectors(self):
+        """Return one list of integers a vector: cell by cell, bin by bin."""
+        places = {cell: [] for cell in self.cells}
+        for row in self._bounded(self._body.run(())):
+            cell = self._cell(row)
+            if cell in places:  # a value outside the cells is dropped
+                places[cell].append(row)
+        return [
+            [n for cell in self.cells for n in vector.of_rows(places[cell])]
+            for vector in self.vectors
+        ]
+
+    def _cell(self, row):
+        return tuple(key((row.values,)) for key in self._key_functions)
+
+    def _bounded(self, rows):
+        """Apply the bounds after filters: groups first, then rows."""
+        most_rows = self._bounds.max_rows_per_unit
+        most_groups = self._bounds.max_groups_per_unit
+        units = {}
+        for row in sorted(rows, key=lambda row: row.tie):
+            units.setdefault(row.owner, []).append(row)
+        for own in units.values():
+            groups = list(dict.fromkeys(self._cell(row) for row in own))[:most_groups]
+            kept = [row for row in own if self._cell(row) in groups]
+            yield from kept[:most_rows]
+
+    def _distinct_vectors(self):
+        seen = set()
+        for aggregate in self._aggregates:
+            for vector in self._vectors_of(aggregate):
+                if vector.identity not in seen:
+                    seen.add(vector.identity)
+                    yield vector
+
+    def _vectors_of(self, aggregate):
+        """Return the vectors that show one aggregate."""
+        if aggregate.argument is None:
+            return [Vector(("rows",), 1, lambda rows: [len(rows)])]
+        value, info = compiled(aggregate.argument, self.scope)
+        name = self.scope.canonical(aggregate.argument)
+        if aggregate.distinct:
+            return [_distinct_vector(value, info, name)]
+        if aggregate.name in {"median", "quantile"}:
+            return [_histogram(value, info, name, bins_of(aggregate, info))]
+        kinds = {"avg": (_sum_vector, _count_vector)}
+        makers = kinds.get(aggregate.name) or (
+            {"sum": _sum_vector, "count": _count_vector}[aggregate.name],
+        )
+        return [maker(value, info, name) for maker in makers]
+
+    # -- presenting ------------------------------------------------------------
+
+    def presented(self, noisy):
+        """Return the shown rows: keys as they are, measures as CONTRACT 3 writes."""
+        slots = {}
+        for place, (key, info) in enumerate(
+            zip(self._keys, self._key_infos, strict=True)
+        ):
+            slots.setdefault(self.scope.canonical(key), (place, info))
+        measures = []
+        for aggregate in self._aggregates:
+            name = self.scope.canonical(aggregate)
+            if name not in slots:
+                measure = self._measure(aggregate)
+                slots[name] = (len(self._keys) + len(measures), measure.info)
+                measures.append(measure)
+        by_identity = dict(zip((v.identity for v in self.vectors), noisy, strict=True))
+        rows = [
+            (*cell, *(m.value(place, by_identity) for m in measures))
+            for place, cell in enumerate(self.cells)
+        ]
+        return self._select(rows, slots, measures)
+
+    def _select(self, rows, slots, measures):
+        scope = self.scope.over(slots, grouped=True)
+        if self.select.having is not None:
+            test, _ = compiled(self.select.having, scope)
+            rows = [row for row in rows if test((row,)) is True]
+        for term in reversed(self.select.order_by):
+            rows = self._ordered(rows, term, scope)
+        rows = rows[: self.select.limit]
+        places = [
+            scope.slots[scope.canonical(resolved_key(i.expression, (), scope))][0]
+            for i in self.select.items
+        ]
+        writers = [lambda value: value] * len(self._keys) + [m.text for m in measures]
+        return [tuple(writers[p](row[p]) for p in places) for row in rows]
+
+    def _ordered(self, rows, term, scope):
+        """Sort by one term, stable: a key by declared order, a measure by value."""
+        node = resolved_key(term.expression, self.select.items, self.scope)
+        place = scope.slots[scope.canonical(node)][0]
+        rank = _identity
+        if place < len(self._keys):
+            rank = self._lists[place].index
+        nulls = [row for row in rows if row[place] is None]
+        rest = [row for row in rows if row[place] is not None]
+        rest.sort(key=lambda row: rank(row[place]), reverse=term.descending)
+        return nulls + rest if term.nulls_first else rest + nulls
+
+    def _measure(self, aggregate):
+        identities = [v.identity for v in self._vectors_of(aggregate)]
+        info = None
+        if aggregate.argument is not None:
+            _, info = compiled(aggregate.argument, self.scope)
+        if aggregate.name == "avg":
+            return AverageMeasure(*identities, info)
+        if aggregate.name in {"median", "quantile"}:
+            fraction = Fraction(aggregate.fraction or Decimal("0.5"))
+            bins = bins_of(aggregate, info)
+            return QuantileMeasure(identities[0], fraction, bins, info)
+        scale = info.scale if aggregate.name == "sum" else 0
+        return NumberMeasure(identities[0], scale)
+
+
+def _identity(value):
+    return value
+
+
+# -- vectors -------------------------------------------------------------------
+
+
+def values_of(value, rows):
+    found = (value((row.values,)) for row in rows)
+    return [v for v in found if v is not None]
+
+
+def _count_vector(value, info, name):
+    identity = ("count", name)
+    return Vector(identity, 1, lambda rows: [len(values_of(value, rows))])
+
+
+def _sum_vector(value, info, name):
+    if domains.hull(info.domain) is None:
+        message = "SUM needs finite bounds"
+        raise NotAnswerableError(message)
+    return Vector(
+        ("sum", name),
+        1,
+        lambda rows: [sum(to_grid(v, info.scale) for v in values_of(value, rows))],
+    )
+
+
+def _distinct_vector(value, info, name):
+    if info.type == "unit":
+        identity = ("units", name) if info.nullable else ("units",)
+        return Vector(identity, 1, lambda rows: [len(set(values_of(value, rows)))])
+    if info.domain is None:
+        message = "COUNT(DISTINCT) needs a public domain"
+        raise NotAnswerableError(message)
+
+    def counted(rows):
+        found = set(values_of(value, rows))
+        return [sum(domains.holds(info.domain, v) for v in found)]
+
+    return Vector(("distinct", name), 1, counted)
+
+
+def bins_of(aggregate, info):
+    """Return the bins of a QUANTILE."""
+    ends = domains.hull(info.domain)
+    if ends is None:
+        message = "QUANTILE needs finite bounds"
+        raise NotAnswerableError(message)
+    lower, upper = (to_grid(end, info.scale) for end in ends)
+    count = aggregate.bins or DEFAULT_BINS
+    if info.type == "integer" and upper - lower + 1 <= count:
+        return Bins(lower, upper, upper - lower + 1, one_per_value=True)
+    if upper == lower:
+        message = "QUANTILE over one value"
+        raise NotAnswerableError(message)
+    return Bins(lower, upper, count, one_per_value=False)
+
+
+def _histogram(value, info, name, bins):
+    def counted(rows):
+        counts = [0] * bins.count
+        for found in values_of(value, rows):
+            place = bins.place(to_grid(found, info.scale))
+            if place is not None:
+                counts[place] += 1
+        return counts
+
+    return Vector(("histogram", name, bins), bins.count, counted)
+
+
+# -- measures shown ------------------------------------------------------------
+
+
+def six_digits(value):
+    """Write a fraction with six digits, half to even; zero has no sign."""
+    millionths = round(value * 10**6)
+    sign = "-" if millionths < 0 else ""
+    whole, rest = divmod(abs(millionths), 10**6)
+    return f"{sign}{whole}.{rest:06d}"
+
+
+@dataclass(frozen=True)
+class NumberMeasure:
+    """A count or a sum."""
+
+    identity: tuple
+    scale: int
+
+    @property
+    def info(self):
+        kind = "decimal" if self.scale else "integer"
+        return Info(kind, nullable=False, scale=self.scale)
+
+    def value(self, place, noisy):
+        steps = noisy[self.identity][place]
+        return Decimal(steps).scaleb(-self.scale) if self.scale else steps
+
+    def text(self, value):
+        return f"{value:.{self.scale}f}" if self.scale else value
+
+
+@dataclass(frozen=True)
+class AverageMeasure:
+    """Noisy sum by noisy count: NULL below 1, clamped to the bounds."""
+
+    sum_identity: tuple
+    count_identity: tuple
+    argument: Info
+
+    info = Info("average", nullable=True)
+
+    def value(self, place, noisy):
+        count = noisy[self.count_identity][place]
+        if count < 1:
+            return None
+        total = Fraction(noisy[self.sum_identity][place], 10**self.argument.scale)
+        low, high = domains.hull(self.argument.domain)
+        return max(Fraction(low), min(Fraction(high), total / count))
+
+    def text(self, value):
+        return None if value is None else six_digits(value)
+
+
+@dataclass(frozen=True)
+class QuantileMeasure:
+    """From a noisy histogram."""
+
+    identity: tuple
+    fraction: Fraction
+    bins: Bins
+    argument: Info
+
+    @property
+    def info(self):
+        kind = "date" if self.argument.type == "date" else "average"
+        return Info(kind, nullable=True)
+
+    def value(self, place, noisy):
+        size = self.bins.count
+        own = noisy[self.identity][place * size : (place + 1) * size]
+        steps = self._steps([max(0, count) for count in own])
+        if steps is None:
+            return None
+        if self.argument.type == "date":
+            return date(1970, 1, 1) + timedelta(days=steps.__floor__())
+        return steps / 10**self.argument.scale
+
+    def _steps(self, counts):
+        """Return the quantile in steps of the grid, None if the total is below 1."""
+        target = self.fraction * sum(counts)
+        reached = Fraction(0)
+        for place, count in enumerate(counts):
+            if count and reached + count >= target:
+                return self._inside(place, (target - reached) / count)
+            reached += count
+        return None
+
+    def _inside(self, place, part):
+        bins = self.bins
+        if bins.one_per_value:
+            return Fraction(bins.lower + place)
+        width = Fraction(bins.upper - bins.lower, bins.count)
+        return bins.lower + (place + part) * width
+
+    def text(self, value):
+        if value is None:
+            return None
+        return value.isoformat() if isinstance(value, date) else six_digits(value)
+
+
+__all__ = ["Codes", "NotAnswerableError", "Prepared", "evaluate", "present", "tree"]

@@ -1,0 +1,458 @@
+"""Expressions as functions of rows.
+
+``compiled(node, scope)`` returns a function of an environment and the ``Info`` of its
+values. An environment is a tuple of rows, outermost SELECT first; a row is a tuple of
+values in the order of the scope's entries, then its slots.
+"""
+
+from fractions import Fraction
+from operator import itemgetter
+
+from tests.semantics.meaning import domains, tree, values
+from tests.semantics.meaning.domains import Info, boolean, integer, whole
+from tests.semantics.meaning.scopes import NotAnswerableError
+
+
+def compiled(node, scope):
+    """Return (function of the environment, Info)."""
+    if scope.slots:
+        slot = scope.slots.get(scope.canonical(node))
+        if slot is not None:
+            place, info = slot
+            return reader(scope.level, place), info
+    if isinstance(node, bool | int | str):
+        node = tree.Lit(node)
+    return COMPILERS[type(node)](node, scope)
+
+
+def compiled_all(nodes, scope):
+    """Return the functions and the infos of several expressions."""
+    pairs = [compiled(node, scope) for node in nodes]
+    return [function for function, _ in pairs], [info for _, info in pairs]
+
+
+def reader(level, place):
+    return lambda env: env[level][place]
+
+
+def column(node, scope):
+    level, place, info = scope.resolve(node)
+    if scope.grouped and level == scope.level:
+        message = f"{node} is neither a key nor in an aggregate"
+        raise NotAnswerableError(message)
+    return reader(level, place), info
+
+
+def literal(node, scope):
+    value = node.value
+    return (lambda _: value), domains.info_of_literal(value)
+
+
+def today(node, scope):
+    day = scope.world.dataset.snapshot_date
+    return (lambda _: day), domains.info_of_literal(day)
+
+
+# -- conditions ----------------------------------------------------------------
+
+
+def exactly(function, info, other):
+    """Beside an average, numbers are compared as fractions."""
+    if other.type != "average" or info.type == "average":
+        return function
+
+    def as_fraction(env):
+        value = function(env)
+        return None if value is None else Fraction(value)
+
+    return as_fraction
+
+
+def compare(node, scope):
+    (left, right), (a, b) = compiled_all((node.left, node.right), scope)
+    left, right = exactly(left, a, b), exactly(right, b, a)
+    test = values.COMPARE[node.operator]
+
+    def truth(env):
+        x, y = left(env), right(env)
+        return None if x is None or y is None else test(x, y)
+
+    return truth, boolean(nullable=a.nullable or b.nullable)
+
+
+def between(node, scope):
+    low = tree.Compare(">=", node.value, node.low)
+    high = tree.Compare("<=", node.value, node.high)
+    both = tree.And((low, high))
+    return compiled(tree.Not(both) if node.negated else both, scope)
+
+
+def in_list(node, scope):
+    value, info = compiled(node.value, scope)
+    items, infos = compiled_all(node.items, scope)
+    items = [exactly(i, own, info) for i, own in zip(items, infos, strict=True)]
+    negated = node.negated
+
+    def truth(env):
+        found = values.member(value(env), [item(env) for item in items])
+        return values.negation(found) if negated else found
+
+    return truth, boolean(nullable=info.nullable)
+
+
+def is_null(node, scope):
+    value, _ = compiled(node.value, scope)
+    negated = node.negated
+    return (lambda env: (value(env) is None) is not negated), boolean(nullable=False)
+
+
+def like(node, scope):
+    value, info = compiled(node.value, scope)
+    pattern, negated = node.pattern, node.negated
+
+    def truth(env):
+        text = value(env)
+        return None if text is None else values.like(text, pattern) is not negated
+
+    return truth, boolean(nullable=info.nullable)
+
+
+def negate(node, scope):
+    item, info = compiled(node.item, scope)
+    return (lambda env: values.negation(item(env))), boolean(nullable=info.nullable)
+
+
+def conjoin(node, scope):
+    items, infos = compiled_all(node.items, scope)
+    nullable = any(info.nullable for info in infos)
+    return (
+        lambda env: values.conjunction(item(env) for item in items),
+        boolean(nullable=nullable),
+    )
+
+
+def disjoin(node, scope):
+    items, infos = compiled_all(node.items, scope)
+    nullable = any(info.nullable for info in infos)
+    return (
+        lambda env: values.disjunction(item(env) for item in items),
+        boolean(nullable=nullable),
+    )
+
+
+def in_query(node, scope):
+    value, info = compiled(node.value, scope)
+    relation = scope.world.bind(node.query, scope)
+    negated = node.negated
+    remembered = []  # IN (subquery) is uncorrelated: one run serves all
+
+    def truth(env):
+        if not remembered:
+            remembered.append([row.values[0] for row in relation.run(env)])
+        found = values.member(value(env), remembered[0])
+        return values.negation(found) if negated else found
+
+    nullable = info.nullable or relation.infos[0].nullable
+    return truth, boolean(nullable=nullable)
+
+
+def exists(node, scope):
+    relation = scope.world.bind(node.query, scope)
+    return (lambda env: bool(relation.run(env))), boolean(nullable=False)
+
+
+# -- numbers and dates ---------------------------------------------------------
+
+SATURATING = {
+    "+": lambda a, b: values.saturated(a + b),
+    "-": lambda a, b: values.saturated(a - b),
+    "*": lambda a, b: values.saturated(a * b),
+}
+
+
+def arithmetic(node, scope):
+    (left, right), (a, b) = compiled_all((node.left, node.right), scope)
+    operator = node.operator
+    step = SATURATING.get(operator, values.divided)
+    if a.type == "date" and b.type == "date":
+        step = _days_between
+    elif a.type == "date":
+        step = values.shifted if operator == "+" else _shifted_back
+    step = values.strict(step)
+    info = domains.arithmetic(operator, a, b)
+    return (lambda env: step(left(env), right(env))), info
+
+
+def _days_between(a, b):
+    return values.boundaries("day", b, a)
+
+
+def _shifted_back(day, days):
+    return values.shifted(day, -days)
+
+
+def divide(node, scope):
+    return arithmetic(tree.Arith("/", node.left, node.right), scope)
+
+
+def minus(node, scope):
+    value, info = compiled(node.value, scope)
+    ends = domains.hull(info.domain)
+    negated = ends and domains.subtract_interval((0, 0), ends)
+    step = values.strict(lambda a: values.saturated(-a))
+    domain = negated and whole(*negated)
+    return (lambda env: step(value(env))), integer(domain, nullable=info.nullable)
+
+
+def extract(node, scope):
+    value, info = compiled(node.value, scope)
+    part = values.strict(values.PARTS[node.part])
+    fixed = {
+        "quarter": (1, 4),
+        "month": (1, 12),
+        "day": (1, 31),
+        "isodow": (1, 7),
+        "hour": (0, 23),
+    }
+    ends = domains.hull(info.domain)
+    years = ends and (ends[0].year, ends[1].year)
+    bounds = fixed.get(node.part, years)
+    found = integer(bounds and whole(*bounds), nullable=info.nullable)
+    return (lambda env: part(value(env))), found
+
+
+def date_of(node, scope):
+    value, info = compiled(node.value, scope)
+    ends = domains.hull(info.domain)
+    domain = ends and (domains.Range(*map(values.as_date, ends)),)
+    day = values.strict(values.as_date)
+    return (lambda env: day(value(env))), Info("date", info.nullable, domain)
+
+
+# -- alternatives --------------------------------------------------------------
+
+
+def case(node, scope):
+    conditions = [
+        c if node.operand is None else tree.Compare("=", node.operand, c)
+        for c, _ in node.branches
+    ]
+    tests, _ = compiled_all(conditions, scope)
+    results, infos = compiled_all([r for _, r in node.branches], scope)
+    otherwise = None
+    if node.otherwise is not None:
+        otherwise, last = compiled(node.otherwise, scope)
+        infos = [*infos, last]
+    pairs = list(zip(tests, results, strict=True))
+
+    def chosen(env):
+        for test, result in pairs:
+            if test(env) is True:
+                return result(env)
+        return None if otherwise is None else otherwise(env)
+
+    nullable = otherwise is None or any(info.nullable for info in infos)
+    return chosen, domains.merged(infos, nullable=nullable)
+
+
+def coalesce(node, scope):
+    items, infos = compiled_all(node.items, scope)
+
+    def chosen(env):
+        for item in items:
+            value = item(env)
+            if value is not None:
+                return value
+        return None
+
+    nullable = all(info.nullable for info in infos)
+    return chosen, domains.merged(infos, nullable=nullable)
+
+
+# -- functions -----------------------------------------------------------------
+
+
+def age_band(node, scope):
+    value, info = compiled(node.arguments[0], scope)
+    width = node.arguments[1]
+    step = values.strict(lambda x: values.band(x, width))
+    low, high = domains.hull(info.domain)
+    starts = range(low // width * width, high + 1, width)
+    bands = tuple(values.band(start, width) for start in starts)
+    return (lambda env: step(value(env))), Info("text", info.nullable, (bands,))
+
+
+def age_years(node, scope):
+    (birth, at), (a, b) = compiled_all(node.arguments, scope)
+    step = values.strict(values.completed_years)
+    ends = domains.hull(a.domain), domains.hull(b.domain)
+    span = domains.age_interval(*ends) if None not in ends else None
+    info = integer(span and whole(*span), nullable=True)
+    return (lambda env: step(birth(env), at(env))), info
+
+
+def date_diff(node, scope):
+    part = node.arguments[0]
+    (start, end), (a, b) = compiled_all(node.arguments[1:], scope)
+    step = values.strict(lambda x, y: values.boundaries(part, x, y))
+    ends = domains.hull(a.domain), domains.hull(b.domain)
+    span = domains.boundaries_interval(part, *ends) if None not in ends else None
+    nullable = a.nullable or b.nullable
+    info = integer(span and whole(*span), nullable=nullable)
+    return (lambda env: step(start(env), end(env))), info
+
+
+def hierarchy(node, scope):
+    """icd_chapter, icd_block, icd_category, and level(column, 'name')."""
+    value, info = compiled(node.arguments[0], scope)
+    level = node.name.removeprefix("icd_")
+    if node.name == "level":
+        level = node.arguments[1]
+    codes = scope.world.hierarchies[info.hierarchy]
+    listed = codes.levels.get(level)
+    domain = None if listed is None else (listed,)
+
+    def found(env):
+        code = value(env)
+        return None if code is None else codes.value(code, level)
+
+    return found, Info("text", nullable=True, domain=domain)
+
+
+CALLS = {
+    "age_band": age_band,
+    "age_years": age_years,
+    "date_diff": date_diff,
+    "icd_chapter": hierarchy,
+    "icd_block": hierarchy,
+    "icd_category": hierarchy,
+    "level": hierarchy,
+}
+
+
+def call(node, scope):
+    return CALLS[node.name](node, scope)
+
+
+def misplaced(node, scope):
+    message = f"{type(node).__name__} cannot stand here"
+    raise NotAnswerableError(message)
+
+
+COMPILERS = {
+    tree.Col: column,
+    tree.Lit: literal,
+    tree.Today: today,
+    tree.Compare: compare,
+    tree.Between: between,
+    tree.InList: in_list,
+    tree.IsNull: is_null,
+    tree.Like: like,
+    tree.Not: negate,
+    tree.And: conjoin,
+    tree.Or: disjoin,
+    tree.InQuery: in_query,
+    tree.Exists: exists,
+    tree.Arith: arithmetic,
+    tree.Divide: divide,
+    tree.Minus: minus,
+    tree.Extract: extract,
+    tree.DateOf: date_of,
+    tree.Case: case,
+    tree.Coalesce: coalesce,
+    tree.Call: call,
+    tree.Agg: misplaced,
+    tree.Window: misplaced,
+    tree.Star: misplaced,
+}
+
+
+# -- aggregates ----------------------------------------------------------------
+
+
+def ordered(rows, terms):
+    """Sort rows by terms, then by tie: NULLS LAST in both directions unless written.
+
+    Args:
+        rows: Rows with ``tie``.
+        terms: (OrderItem, function of the row) in order.
+    """
+    rows = sorted(rows, key=tie_of)
+    for item, value in reversed(terms):
+        pairs = [(value(row), row) for row in rows]
+        nulls = [row for found, row in pairs if found is None]
+        filled = [pair for pair in pairs if pair[0] is not None]
+        filled.sort(key=itemgetter(0), reverse=item.descending)  # stable both ways
+        rest = [row for _, row in filled]
+        rows = nulls + rest if item.nulls_first else rest + nulls
+    return rows
+
+
+def tie_of(row):
+    return row.tie
+
+
+def folded(agg, info):
+    """Return a function from the argument's values, NULL included, to the result.
+
+    FIRST and LAST take values in order; the others in any order.
+    """
+    name = agg.name
+    if name == "sum":
+        return lambda found: _sum(found, info.scale)
+    if agg.distinct:
+        return lambda found: len({v for v in found if v is not None})
+    return FOLDS[name]
+
+
+def _sum(found, scale):
+    found = [v for v in found if v is not None]
+    if not found:
+        return None
+    total = sum(found)
+    if isinstance(total, int):
+        return values.saturated(total)
+    steps = int(total.scaleb(scale))
+    return type(total)(values.saturated(steps)).scaleb(-scale)
+
+
+def _average(found):
+    found = [v for v in found if v is not None]
+    return Fraction(sum(found)) / len(found) if found else None
+
+
+def _of_filled(step):
+    def result(found):
+        found = [v for v in found if v is not None]
+        return step(found) if found else None
+
+    return result
+
+
+FOLDS = {
+    "count": lambda found: sum(v is not None for v in found),
+    "min": _of_filled(min),
+    "max": _of_filled(max),
+    "bool_and": _of_filled(all),
+    "bool_or": _of_filled(any),
+    "avg": _average,
+    "first": lambda found: found[0] if found else None,
+    "last": lambda found: found[-1] if found else None,
+    "first_value": lambda found: found[0] if found else None,
+    "last_value": lambda found: found[-1] if found else None,
+}
+
+
+def info_of_fold(name, info, rows, *, least_count=0):  # noqa: PLR0911 - one return a kind
+    """Return the info of a roll-up or window aggregate over at most ``rows`` rows."""
+    if name == "count":
+        return integer(whole(least_count, rows), nullable=False)
+    if name == "sum":
+        ends = domains.hull(info.domain)
+        span = ends and (domains.Range(*domains.sum_interval(ends, rows)),)
+        return Info(info.type, nullable=True, domain=span, scale=info.scale)
+    if name == "avg":
+        return Info("average", nullable=True)
+    if name in {"bool_and", "bool_or"}:
+        return boolean(nullable=True)
+    return info.or_null()

@@ -1,0 +1,256 @@
+"""SELECTs below the top: FROM, WHERE, roll-ups, windows, HAVING, projection."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tests.semantics.meaning import relations, tree
+from tests.semantics.meaning.expressions import compiled, compiled_all
+from tests.semantics.meaning.relations import Relation, Row
+from tests.semantics.meaning.scopes import NotAnswerableError, Scope
+
+_SCALAR_NAMES = {tree.Case: "case", tree.Extract: "extract"}
+
+
+@dataclass(frozen=True)
+class Body:
+    """FROM, joins and WHERE of a SELECT."""
+
+    scope: Scope
+    rows_per_unit: int | None
+    widths: tuple[int, int, int]
+    run: Callable[[tuple], list[Row]]
+
+
+class World:
+    """The tables of a query, its common tables, and how subqueries are bound."""
+
+    def __init__(self, tables, dataset, bounds, hierarchies):
+        self.tables = tables
+        self.dataset = dataset
+        self.bounds = dict(bounds.tables)
+        self.hierarchies = hierarchies
+        self.common = {}
+
+    def define(self, name, query):
+        """Bind a common table once; its rows are kept."""
+        self.common[name] = run_once(self.bind(query, None))
+
+    def bind(self, query, parent):
+        """Return the relation of a subquery; ``parent`` is the scope around it."""
+        if isinstance(query, tree.UnionAll):
+            return relations.union([self.bind(part, parent) for part in query.parts])
+        body = self.body(query, parent)
+        if query.distinct:
+            query = tree.Select(
+                query.items,
+                query.source,
+                group_by=tuple(item.expression for item in query.items),
+            )
+        if query.group_by:
+            return rolled_up(body, query)
+        return projected(body, query.items)
+
+    def source(self, node, parent):
+        """Return (relation, alias) of a table, common table or derived table."""
+        if isinstance(node, tree.Derived):
+            return run_once(self.bind(node.query, None)), node.alias
+        alias = node.alias or node.name
+        if node.name in self.common:
+            return self.common[node.name], alias
+        table = self.dataset.tables[node.name]
+        rows = self.tables[node.name]
+        return relations.scan(table, rows, self.bounds.get(node.name)), alias
+
+    def body(self, select, parent):
+        """Return FROM, joins and WHERE."""
+        relation, alias = self.source(select.source, parent)
+        joined = relations.first_source(relation, alias)
+        for node in select.joins:
+            other, name = self.source(node.source, parent)
+            joined = relations.join(joined, other, node, name, (parent, self))
+        scope = Scope(self, joined.entries, parent)
+        most, run = joined.rows_per_unit, joined.run
+        if select.where is not None:
+            run = filtered(run, compiled(select.where, scope)[0])
+            if not select.joins:
+                most = numbered_bound(relation, select.where, scope, most)
+        return Body(scope, most, joined.widths, run)
+
+
+def run_once(relation):
+    """Return a relation of FROM: it reads nothing from outside and keeps its rows."""
+    kept = []
+
+    def run(env):
+        if not kept:
+            kept.append(relation.run(()))
+        return kept[0]
+
+    return replace(relation, run=run)
+
+
+def filtered(run, test):
+    def kept(env):
+        return [row for row in run(env) if test((*env, row.values)) is True]
+
+    return kept
+
+
+def numbered_bound(relation, where, scope, most):
+    """Return rows_per_unit after ``rn = 1`` or ``rn <= n`` (PRIVACY 1)."""
+    for conjunct in relations.conjuncts(where):
+        match conjunct:
+            case tree.Compare(
+                "=" | "<=", tree.Col() as column, tree.Lit(int(n))
+            ) | tree.Compare("=" | ">=", tree.Lit(int(n)), tree.Col() as column):
+                level, place, _ = scope.resolve(column)
+                counted = conjunct.operator != "=" or n == 1
+                if level == scope.level and place in relation.numbered and counted:
+                    most = min(most, max(n, 0))
+            case _:
+                pass
+    return most
+
+
+# -- projection ----------------------------------------------------------------
+
+
+def output_name(item):  # noqa: PLR0911 - one return a kind
+    """Return an output column's name: its alias, its column, or its function's."""
+    if item.alias is not None:
+        return item.alias
+    node = item.expression
+    if isinstance(node, tree.Col):
+        return node.name
+    if isinstance(node, tree.Agg | tree.Call):
+        return node.name
+    if isinstance(node, tree.Window):
+        return node.function.name
+    return _SCALAR_NAMES.get(type(node), "?")
+
+
+def projected(body, items):
+    """Return a SELECT list over rows, windows included."""
+    if any(isinstance(item.expression, tree.Star) for item in items):
+        return Relation((), (), body.rows_per_unit, body.widths, body.run)
+    windows = [
+        node
+        for item in items
+        for node in tree.walk(item.expression)
+        if isinstance(node, tree.Window)
+    ]
+    scope, run = with_windows(body, windows)
+    functions, infos = compiled_all([item.expression for item in items], scope)
+
+    def rows(env):
+        found = []
+        for row in run(env):
+            inner = (*env, row.values)
+            shown = tuple(function(inner) for function in functions)
+            found.append(Row(shown, row.owner, row.tie))
+        return found
+
+    numbered = frozenset(
+        place for place, item in enumerate(items) if numbers_rows(item, body.scope)
+    )
+    names = tuple(output_name(item) for item in items)
+    return Relation(
+        names, tuple(infos), body.rows_per_unit, body.widths, rows, None, numbered
+    )
+
+
+def numbers_rows(item, scope):
+    """Whether an item is ROW_NUMBER() over PARTITION BY exactly the unit key."""
+    node = item.expression
+    if not isinstance(node, tree.Window) or node.function.name != "row_number":
+        return False
+    infos = [compiled(key, scope)[1] for key in node.partition_by]
+    return [info.type for info in infos] == ["unit"]
+
+
+def with_windows(body, windows):
+    """Return the scope with slots for windows, and rows that fill them."""
+    if not windows:
+        return body.scope, body.run
+    functions, slots = [], {}
+    for node in windows:
+        name = body.scope.canonical(node)
+        if name not in slots:
+            function, info = relations.window_over(node, body.scope, body.rows_per_unit)
+            slots[name] = (len(body.scope.entries) + len(functions), info)
+            functions.append(function)
+
+    def run(env):
+        rows = body.run(env)
+        columns = [function(env, rows) for function in functions]
+        return [
+            row._replace(values=row.values + extra)
+            for row, extra in zip(rows, zip(*columns, strict=True), strict=True)
+        ]
+
+    return body.scope.over(slots), run
+
+
+# -- roll-ups ------------------------------------------------------------------
+
+
+def resolved_key(term, items, scope):
+    """Return the expression of a GROUP BY or ORDER BY term.
+
+    A position counts the items from 1; a bare name is an input column first, then an
+    alias.
+    """
+    if isinstance(term, int):
+        return items[term - 1].expression
+    if isinstance(term, tree.Col) and term.table is None:
+        if scope.place(term.name, None) is not None:
+            return term
+        for item in items:
+            if item.alias == term.name:
+                return item.expression
+    return term
+
+
+def aggregates_in(nodes):
+    return [part for node in nodes for part in tree.walk(node) if is_aggregate(part)]
+
+
+def is_aggregate(node):
+    return isinstance(node, tree.Agg)
+
+
+def rolled_up(body, select):
+    """Return GROUP BY unit key [and columns] with roll-ups and HAVING."""
+    keys = [resolved_key(key, select.items, body.scope) for key in select.group_by]
+    key_functions, key_infos = compiled_all(keys, body.scope)
+    units = [info.type for info in key_infos].count("unit")
+    if body.rows_per_unit is not None and not units:
+        message = "a roll-up groups by the unit key"
+        raise NotAnswerableError(message)
+    shown = [item.expression for item in select.items]
+    having = [] if select.having is None else [select.having]
+    folds, slots = [], {}
+    for place, (key, info) in enumerate(zip(keys, key_infos, strict=True)):
+        slots.setdefault(body.scope.canonical(key), (place, info))
+    for agg in aggregates_in([*shown, *having]):
+        name = body.scope.canonical(agg)
+        if name not in slots:
+            fold, info = relations.fold_over(agg, body.scope, body.rows_per_unit)
+            slots[name] = (len(keys) + len(folds), info)
+            folds.append(fold)
+
+    def run(env):
+        found = []
+        groups = relations.groups_of(body.run(env), key_functions, env)
+        for key, rows in groups.items():
+            folded = tuple(fold(env, rows) for fold in folds)
+            tie = min(row.tie for row in rows)
+            found.append(Row(key + folded, rows[0].owner, tie))
+        return found
+
+    scope = body.scope.over(slots, grouped=True)
+    if select.having is not None:
+        run = filtered(run, compiled(select.having, scope)[0])
+    only_unit = units == len(keys)
+    most = 1 if only_unit and body.rows_per_unit is not None else body.rows_per_unit
+    return projected(Body(scope, most, body.widths, run), select.items)

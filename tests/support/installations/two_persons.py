@@ -1,0 +1,98 @@
+"""Custodians whom the host did not make, and what they decide, without HTTP."""
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+
+import pytest
+from sqlalchemy import select
+
+from budget.storage.tables import chain
+from server.installing import initialise
+from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.second_persons import ProposalOpenError
+from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.identity.access import Caller
+from server.use_cases.loading.custody import CustodyOffice
+from tests.support.installations.harness import Installation
+
+CUSTODIANS = ("carol", "dora")
+
+
+@dataclass
+class Two:
+    """An admin of the host's, and custodians of the admin's, with their keys."""
+
+    installation: Installation
+    keys: dict
+
+    @classmethod
+    def make(cls, installation, custodians=CUSTODIANS):
+        """Make them."""
+        two = cls(installation, {})
+        with installation.services() as services:
+            host = PeopleOffice(services, "local:test")
+            host.create_principal("root", "admin")
+            two.keys["root"] = host.create_key("root")["key"]
+            for name in custodians:
+                two._make(services, name)
+        return two
+
+    def _make(self, services, name):
+        admin = PeopleOffice(services, "root")
+        admin.create_principal(name, "custodian")
+        self.keys[name] = admin.create_key(name)["key"]
+
+    @classmethod
+    def made(cls, folder, *, cap):
+        """Make a population ``people`` of carol, dora and emil, whom an admin made."""
+        installation = Installation(folder)
+        initialise(installation.settings, single_custodian=False)
+        two = cls.make(installation, ("carol", "dora", "emil"))
+        manifest = installation.write_manifest(cap=cap)
+        with pytest.raises(ProposalOpenError):
+            installation.load_manifest(manifest)
+        two.approve_all("carol")
+        installation.load_manifest(manifest)
+        for name in ("dora", "emil"):
+            two.people(lambda office, name=name: office.add_custodian("people", name))
+        return two
+
+    def copied(self, folder):
+        """Return a copy: loading takes seconds."""
+        shutil.copytree(self.installation.folder, folder)
+        return replace(self, installation=Installation(folder))
+
+    def people(self, work, actor="local:test"):
+        """Do something in the office of people and projects."""
+        with self.installation.services() as services:
+            return work(PeopleOffice(services, actor))
+
+    def custody(self, work, actor="local:test"):
+        """Do something in the office of populations and loads."""
+        with self.installation.services() as services:
+            return work(CustodyOffice(services, actor))
+
+    def waiting(self):
+        with self.installation.services() as services:
+            return ProposalOffice(services).listed(waiting=True)
+
+    def decide(self, name, proposal, what="approve", *reason):
+        with self.installation.services() as services:
+            office = ProposalOffice(services)
+            return getattr(office, what)(Caller(name, "custodian"), proposal, *reason)
+
+    def approve_all(self, name):
+        for proposal in self.waiting():
+            if proposal["state"] == "open":
+                self.decide(name, proposal["proposal"])
+
+    def entries(self, action):
+        """Return the bodies of the entries of one action."""
+        with (
+            self.installation.services() as services,
+            services.databases.reader.connect() as connection,
+        ):
+            rows = connection.execute(select(chain.c.body).order_by(chain.c.seq))
+            bodies = [json.loads(row.body) for row in rows]
+        return [body for body in bodies if body.get("action") == action]

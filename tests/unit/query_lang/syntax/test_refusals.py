@@ -1,0 +1,137 @@
+"""What is refused: under which rule, where, and with a hint."""
+
+import pathlib
+import re
+
+import pytest
+
+from privacy.errors import QueryError
+from query_lang.compile import compile_query
+from query_lang.reading.parse import parse_query
+from query_lang.syntax.rules import RULES
+from tests.golden.binding_refusals import REFUSED_AT_BINDING
+from tests.golden.refusals import REFUSED, C, W
+from tests.support.data.hospital import HOSPITAL
+
+UNTRIED = {  # tried elsewhere
+    "level",
+    "no_cells",
+    "row_bound_needed",
+    "too_complex",
+    "too_costly",
+}
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "rule", "line", "column"),
+    REFUSED,
+    ids=[f"{rule}-{index}" for index, (_, _, rule, _, _) in enumerate(REFUSED)],
+)
+def test_a_text_is_refused_by_its_rule_at_its_place(sql, code, rule, line, column):
+    with pytest.raises(QueryError) as refused:
+        parse_query(sql)
+    error = refused.value
+    assert (error.code, error.rule, error.line, error.column) == (
+        code,
+        rule,
+        line,
+        column,
+    )
+    assert error.detail
+    assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "rule", "line", "column"),
+    REFUSED_AT_BINDING,
+    ids=[f"{row[2]}-{index}" for index, row in enumerate(REFUSED_AT_BINDING)],
+)
+def test_a_meaning_is_refused_by_its_rule_at_its_place(sql, code, rule, line, column):
+    parse_query(sql)
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, HOSPITAL)
+    error = refused.value
+    assert (error.code, error.rule) == (code, rule)
+    assert (error.line, error.column) == (line, column)
+    assert error.detail
+    assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        (W + "agee >= 60", "did you mean age?"),
+        ("SELECT COUNT(*) FROM encounter", "did you mean encounters?"),
+        (W + "stay = 'x'", "a number: 1.5"),
+        ("SELECT sex, COUNT(*) FROM encounters", "GROUP BY sex"),
+        ("SELECT SUM(patient_id) FROM encounters", "COUNT(DISTINCT patient_id)"),
+        (C + "JOIN patients p ON p.sex = encounters.sex", "USING (patient_id)"),
+        (C + "WHERE age / 2 = 1", "NULLIF"),
+        ("SELECT MAX(age) FROM encounters", "QUANTILE(x, 0.99)"),
+    ],
+)
+def test_a_refused_meaning_hints_at_the_nearest_allowed_form(sql, words):
+    with pytest.raises(QueryError) as refused:
+        compile_query(sql, HOSPITAL)
+    assert words in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        (W + "IFNULL(age, 0) = 0", "COALESCE(a, b)"),
+        (W + "DATEDIFF('day', admitted, seen) = 1", "DATE_DIFF('day'"),
+        (W + "YEAR(admitted) = 2024", "EXTRACT(YEAR FROM"),
+        (W + "CAST('2024-01-01' AS DATE) = admitted", "DATE '2024-01-31'"),
+        (W + "IF(smoker, 1, 0) = 1", "CASE WHEN"),
+        (W + "LOWER(code) = 'e11'", "LIKE 'E11%'"),
+        (
+            W + "date_diff('day', admitted) = 1",
+            "DATE_DIFF('day', admitted, discharged)",
+        ),
+        ("SELECT ANY_VALUE(code) FROM encounters", "FIRST(code ORDER BY"),
+        ("SELECT QUANTILE_CONT(age, 0.5) FROM encounters", "QUANTILE(age, 0.9)"),
+        ("SELECT FIRST(code) FROM encounters", "FIRST_VALUE"),
+        ("SELECT RANK() OVER (ORDER BY age) FROM encounters", "ROW_NUMBER()"),
+        (W + "age > (SELECT 1 FROM encounters)", "EXISTS"),
+        (C + "RIGHT JOIN patients USING (patient_id)", "LEFT JOIN"),
+        (C + "CROSS JOIN patients", "ON p.patient_id"),
+    ],
+)
+def test_a_refusal_hints_at_the_nearest_allowed_form(sql, words):
+    with pytest.raises(QueryError) as refused:
+        parse_query(sql)
+    assert words in refused.value.hint
+
+
+def test_order_by_below_the_top_is_refused_in_these_words():
+    with pytest.raises(QueryError) as refused:
+        parse_query("SELECT COUNT(*) FROM (SELECT a FROM t ORDER BY a) AS d")
+    assert "below the top" in refused.value.detail
+
+
+def test_refusals_echo_nothing_of_the_text():
+    for sql, *_ in REFUSED:
+        with pytest.raises(QueryError) as refused:
+            parse_query(sql)
+        shown = refused.value.detail + refused.value.hint
+        assert shown.isascii()
+        assert shown.isprintable()
+        assert len(shown) < 400
+
+
+def test_there_are_many_texts_and_no_text_twice():
+    texts = [sql for sql, *_ in REFUSED]
+    assert len(texts) == len(set(texts)) >= 120
+
+
+def test_every_rule_is_tried():
+    tried = {row[2] for row in (*REFUSED, *REFUSED_AT_BINDING)}
+    assert set(RULES) - tried == UNTRIED
+
+
+def test_every_rule_has_a_line_in_the_reference():
+    root = pathlib.Path(__file__).parents[4]
+    text = (root / "docs/query-language.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+    assert documented == set(RULES)
