@@ -1,17 +1,19 @@
-"""What every strategy of a cube release offers."""
+"""What every strategy of a release offers, of whatever kind the release is."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
-from release.contract.domain import CubeDomain
-from release.contract.models import CubeModel
-from release.contract.sealed_cube import SealedCube
 
 Parameters = Mapping[str, object]
 """Of one strategy: checked by its own ``parts``; JSON values."""
+
+
+Domain_contra = TypeVar("Domain_contra", contravariant=True)
+Sealed_contra = TypeVar("Sealed_contra", contravariant=True)
+Model_co = TypeVar("Model_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,13 @@ class Expectation:
     words: str
 
 
-class Strategy(Protocol):
-    """Spends a loss on a cube; stateless."""
+class Strategy(Protocol[Domain_contra, Sealed_contra, Model_co]):
+    """Spends a loss on what is counted under seal; stateless."""
 
     name: str
 
     def parts(
-        self, domain: CubeDomain, loss: Loss, parameters: Parameters
+        self, domain: Domain_contra, loss: Loss, parameters: Parameters
     ) -> tuple[Part, ...]:
         """Return how the loss divides; the parts' sum is exactly ``loss``.
 
@@ -46,9 +48,9 @@ class Strategy(Protocol):
         ...
 
     def expectation(
-        self, domain: CubeDomain, loss: Loss, parameters: Parameters
+        self, domain: Domain_contra, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return the error that public facts foretell.
+        """Return the error that public facts alone let one expect.
 
         Raises:
             ReleaseRefusedError: As ``parts``.
@@ -56,11 +58,32 @@ class Strategy(Protocol):
         ...
 
     def measure(
-        self, cube: SealedCube, meter: Meter, parameters: Parameters
-    ) -> CubeModel:
+        self, sealed: Sealed_contra, meter: Meter, parameters: Parameters, /
+    ) -> Model_co:
         """Spend the meter's parts, each once, and return what may be published.
 
         Neighbouring relation: add or remove all rows of one unit. Proof: the page of
         the strategy's name in docs/proofs.
         """
         ...
+
+
+class _Named(Protocol):
+    name: str
+
+
+NamedT = TypeVar("NamedT", bound=_Named)
+
+
+def registered(
+    plain: Iterable[NamedT], auto: Callable[[Mapping[str, NamedT]], NamedT]
+) -> Mapping[str, NamedT]:
+    """Return strategies by the names that specs call them, and the one that picks.
+
+    Args:
+        plain: All that can be picked.
+        auto: Makes the one that picks, of those by name.
+    """
+    named = {strategy.name: strategy for strategy in plain}
+    picking = auto(named)
+    return {**named, picking.name: picking}

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from mechanisms.measuring.meter import Meter, Part
-from privacy.losses import Loss
 from release.contract.models import Facts, Table
 from release.contract.sequence_domain import SequenceDomain
-from release.contract.strategies import Expectation, Parameters
+from release.contract.strategies import Strategy
 from release.sequences.estimation.paths import PathTree
 from release.sequences.sealed.sealed import SealedSequences
 
@@ -57,37 +55,4 @@ class SequenceModel(Protocol):
         ...
 
 
-class SequenceStrategy(Protocol):
-    """Spends a loss on sequences; stateless."""
-
-    name: str
-
-    def parts(
-        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
-    ) -> tuple[Part, ...]:
-        """Return how the loss divides; the parts' sum is exactly ``loss``.
-
-        Raises:
-            ReleaseRefusedError: The domain or a parameter does not fit the strategy.
-        """
-        ...
-
-    def expectation(
-        self, domain: SequenceDomain, loss: Loss, parameters: Parameters
-    ) -> Expectation:
-        """Return the error that public facts foretell.
-
-        Raises:
-            ReleaseRefusedError: As ``parts``.
-        """
-        ...
-
-    def measure(
-        self, sequences: SealedSequences, meter: Meter, parameters: Parameters
-    ) -> SequenceModel:
-        """Spend the meter's parts, each once, and return what may be published.
-
-        Neighbouring relation: add or remove all rows of one unit. Proof: the page of
-        the strategy's name in docs/proofs.
-        """
-        ...
+SequenceStrategy = Strategy[SequenceDomain, SealedSequences, SequenceModel]

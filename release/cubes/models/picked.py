@@ -1,6 +1,6 @@
 """What ``auto`` publishes: the model of the strategy that it picked, and why."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,8 +13,7 @@ from release.contract.models import (
     Roll,
     Table,
 )
-
-Rebuild = Callable[[CubeDomain, Mapping[str, object], Mapping[str, Table]], CubeModel]
+from release.contract.rebuilding import PICKED, Rebuilds, inner_model, picked_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class PickedModel:
     @classmethod
     def rebuilt(
         cls,
-        plain: Mapping[str, Rebuild],
+        plain: Rebuilds[CubeDomain, CubeModel],
         domain: CubeDomain,
         facts: Mapping[str, object],
         tables: Mapping[str, Table],
@@ -51,9 +50,8 @@ class PickedModel:
             facts: As written.
             tables: As written.
         """
-        own = cast("Mapping[str, object]", facts["model"])
         return cls(
-            inner=plain[str(facts["kind"])](domain, own, tables),
+            inner=inner_model(plain, domain, facts, tables),
             strategy=str(facts["strategy"]),
             parameters=cast("Mapping[str, object]", facts["parameters"]),
             noisy_total=int(str(facts["noisy_total"])),
@@ -63,7 +61,7 @@ class PickedModel:
     @property
     def kind(self) -> str:
         """Its name in manifests."""
-        return "picked"
+        return PICKED
 
     @property
     def domain(self) -> CubeDomain:
@@ -73,12 +71,10 @@ class PickedModel:
     def facts(self) -> Facts:
         """Return what was picked and from which noisy total, and its own facts."""
         return {
-            "strategy": self.strategy,
+            **picked_facts(self.strategy, self.inner.kind, self.inner.facts()),
             "parameters": dict(self.parameters),
             "noisy_total": self.noisy_total,
             "total_scale": self.total_scale,
-            "kind": self.inner.kind,
-            "model": self.inner.facts(),
         }
 
     def tables(self) -> Mapping[str, Table]:

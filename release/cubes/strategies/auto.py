@@ -14,8 +14,9 @@ from release.contract.parameters import (
     share,
 )
 from release.contract.sealed_cube import SealedCube
-from release.contract.strategies import Expectation, Parameters, Strategy
+from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.picked import PickedModel
+from release.cubes.strategies.contract import CubeStrategy
 from release.cubes.strategies.rules import pick, rules_of
 
 TOTAL_SHARE: Final = "0.02"
@@ -29,7 +30,7 @@ class Auto:
 
     name = "auto"
 
-    def __init__(self, strategies: Mapping[str, Strategy]) -> None:
+    def __init__(self, strategies: Mapping[str, CubeStrategy]) -> None:
         self._strategies = strategies
 
     def parts(

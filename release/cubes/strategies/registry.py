@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Final
 
-from release.contract.strategies import Strategy
+from release.contract.strategies import registered
 from release.cubes.strategies.auto import Auto
 from release.cubes.strategies.cells import Cells
+from release.cubes.strategies.contract import CubeStrategy
 from release.cubes.strategies.marginals.marginals import MarginalTables
 from release.cubes.strategies.partitions.agrid import AdaptiveGrid
 from release.cubes.strategies.partitions.dpcube import DPCube
@@ -15,9 +16,8 @@ from release.cubes.strategies.trees.dawa import Dawa
 from release.cubes.strategies.trees.hb import HB
 from release.cubes.strategies.trees.pthb import Pthb
 
-_PLAIN: Final[Mapping[str, Strategy]] = {
-    strategy.name: strategy
-    for strategy in (
+STRATEGIES: Final[Mapping[str, CubeStrategy]] = registered(
+    (
         AdaptiveGrid(),
         Cells(),
         DPCube(),
@@ -27,8 +27,7 @@ _PLAIN: Final[Mapping[str, Strategy]] = {
         PrivTree(),
         Pthb(),
         SparseCells(),
-    )
-}
-
-STRATEGIES: Final[Mapping[str, Strategy]] = {**_PLAIN, Auto.name: Auto(_PLAIN)}
+    ),
+    Auto,
+)
 """One line each; docs/proofs has a page of each name."""

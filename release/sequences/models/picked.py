@@ -1,18 +1,14 @@
 """What ``auto`` publishes of sequences: the picked strategy's model, and why."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
 from release.contract.models import Facts, Table
+from release.contract.rebuilding import PICKED, Rebuilds, inner_model, picked_facts
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run, SequenceModel
 from release.sequences.estimation.paths import PathTree
-
-Rebuild = Callable[
-    [SequenceDomain, Mapping[str, object], Mapping[str, Table]], SequenceModel
-]
-
 
 _EARLIER: Final = ("noisy_total", "total_scale", "noisy_lengths")
 """What the rules of earlier releases read."""
@@ -74,7 +70,7 @@ class PickedSequences:
     @classmethod
     def rebuilt(
         cls,
-        plain: Mapping[str, Rebuild],
+        plain: Rebuilds[SequenceDomain, SequenceModel],
         domain: SequenceDomain,
         facts: Mapping[str, object],
         tables: Mapping[str, Table],
@@ -87,10 +83,9 @@ class PickedSequences:
             facts: As written.
             tables: As written.
         """
-        own = cast("Mapping[str, object]", facts["model"])
         read = cast("Mapping[str, object] | None", facts.get("evidence"))
         return cls(
-            inner=plain[str(facts["kind"])](domain, own, tables),
+            inner=inner_model(plain, domain, facts, tables),
             strategy=str(facts["strategy"]),
             evidence=None if read is None else Evidence.rebuilt(read),
             earlier={name: facts[name] for name in _EARLIER if name in facts},
@@ -99,7 +94,7 @@ class PickedSequences:
     @property
     def kind(self) -> str:
         """Its name in manifests."""
-        return "picked"
+        return PICKED
 
     @property
     def domain(self) -> SequenceDomain:
@@ -112,9 +107,7 @@ class PickedSequences:
         return {
             **self.earlier,
             **read,
-            "kind": self.inner.kind,
-            "model": self.inner.facts(),
-            "strategy": self.strategy,
+            **picked_facts(self.strategy, self.inner.kind, self.inner.facts()),
         }
 
     def tables(self) -> Mapping[str, Table]:

@@ -3,17 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
+from release.contract.strategies import registered
 from release.sequences.contract import SequenceStrategy
 from release.sequences.strategies.auto import AutoSequences
 from release.sequences.strategies.ngram import Ngram
 from release.sequences.strategies.prefix_tree import PrefixTree
 
-_PLAIN: Final[Mapping[str, SequenceStrategy]] = {
-    strategy.name: strategy for strategy in (Ngram(), PrefixTree())
-}
-
-STRATEGIES: Final[Mapping[str, SequenceStrategy]] = {
-    **_PLAIN,
-    AutoSequences.name: AutoSequences(_PLAIN),
-}
+STRATEGIES: Final[Mapping[str, SequenceStrategy]] = registered(
+    (Ngram(), PrefixTree()), AutoSequences
+)
 """One line each; docs/proofs has a page of each name."""

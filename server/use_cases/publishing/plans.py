@@ -16,7 +16,8 @@ from release.contract.errors import ReleaseRefusedError
 from release.contract.sealed_cube import SealedCube
 from release.contract.sequence_domain import SequenceDomain
 from release.contract.spec import CubeSpec, ReleaseSpec, SequenceSpec
-from release.contract.strategies import Expectation, Parameters, Strategy
+from release.contract.strategies import Expectation, Parameters
+from release.cubes.strategies.contract import CubeStrategy
 from release.cubes.strategies.registry import STRATEGIES
 from release.sequences.contract import SequenceStrategy
 from release.sequences.sealed.sealed import SealedSequences
@@ -95,7 +96,7 @@ class CubeWork:
     spec: CubeSpec
     plan: CubePlan
     domain: CubeDomain
-    strategy: Strategy
+    strategy: CubeStrategy
 
     @property
     def strategies(self) -> tuple[str, ...]:
