@@ -412,6 +412,24 @@ def test_columns_that_are_made_otherwise_are_no_match(tmp_path, counted, other):
         assert offered(served, sql.format(OVER.format(value=other))) == set()
 
 
+@pytest.mark.parametrize("first", ["2023-11-15", "2024-03-15"])
+def test_months_since_another_day_are_no_calendar_months(tmp_path, first):
+    """Their numbers begin elsewhere: 0 is not the first month that there may be."""
+    made = Installation(tmp_path).create()
+    made.load()
+    key = made.analyst()
+    months = f"DATE_DIFF('month', DATE '{first}', day)"
+    spec = {
+        "from": f"(SELECT patient_id, {months} AS m FROM visits) AS t",
+        "dimensions": [{"column": "m"}],
+    }
+    publish(made, ZeroVectorSampler, **spec)
+    with serve_in_thread(made) as url:
+        served = (made, url, {"ada": key}, {})
+        sql = "SELECT EXTRACT(MONTH FROM day) AS m, COUNT(*) FROM visits GROUP BY m"
+        assert planned(served, sql)["free"] == []
+
+
 def test_a_release_whose_files_are_gone_leaves_the_question_to_be_paid(tmp_path):
     made = Installation(tmp_path).create()
     made.load()

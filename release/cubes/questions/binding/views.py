@@ -19,7 +19,13 @@ from privacy.schema import (
     Scalar,
 )
 from query_lang import hierarchies
-from query_lang.plans.expressions import Call, Constant, Expression, Function
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    Facts,
+    Function,
+)
 
 Own = Mapping[str, Hierarchy]
 _MONTHS = 12
@@ -190,7 +196,11 @@ def view_of(expression: Expression) -> View | None:
     match expression:
         case Call(Function.LEVEL, _, _, (str(hierarchy), str(level))):
             return LevelView(hierarchy, level)
-        case Call(Function.MONTHS_BETWEEN, (Constant(date() as first), _)):
+        case Call(
+            Function.MONTHS_BETWEEN,
+            (Constant(date() as first), _),
+            Facts(domain=RangeDomain(minimum=0)),  # its values begin in that month
+        ):
             return MonthView(first)
         case Call(Function.AGE_BAND, _, _, (int(width),)):
             return BandView(width)

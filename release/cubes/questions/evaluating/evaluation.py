@@ -101,13 +101,14 @@ class PublicValues:
         effort.spend(size * TRUTH_STEPS)
         self._count(condition, size, question, effort)
         query = self._query(condition, axes, question)
-        known = self._engine.kept.get((self, query))
+        own = (self, "truths")  # what is kept of the same text as values is no signs
+        known = self._engine.kept.get((own, query))
         if known is not None:
             return cast("TruthArray", known)
         holds = self._signs(query, size)
         holds = holds.reshape([self.shape[axis] for axis in axes])
         holds.setflags(write=False)
-        self._engine.kept.put((self, query), holds, holds.nbytes + _bytes(query))
+        self._engine.kept.put((own, query), holds, holds.nbytes + _bytes(query))
         return holds
 
     def values(

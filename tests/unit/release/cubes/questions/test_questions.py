@@ -8,7 +8,9 @@ import pytest
 
 from privacy.errors import QueryError, SqlNotAllowedError, TooManyGroupsError
 from privacy.schema import ColumnType
+from query_lang.reading.parse import parse_query
 from release.contract.domain import Dimension
+from release.cubes.questions.answering import AskedCube
 from tests.unit.release.cubes.asked_cubes import (
     BANDED,
     DIMENSIONS,
@@ -27,6 +29,24 @@ def sums(cube, key, kept=lambda _: True):
         if kept(row):
             found[key(row)] += int(row["n"])
     return dict(found)
+
+
+@pytest.mark.parametrize(
+    "condition", ["block IS NULL", "age * 2 > 70", "block LIKE 'E%'"]
+)
+def test_a_condition_is_the_same_whoever_asked_it_before_and_where(condition):
+    """As a filter and as a key: what one reader asked changes no other's answer."""
+    texts = (
+        f"SELECT COUNT(*) AS n FROM cube WHERE {condition}",
+        f"SELECT {condition} AS k, COUNT(*) AS n FROM cube GROUP BY k",
+    )
+    cube = cells_cube()
+    expected = [ask(cube, text).rows for text in texts]
+    for order in (texts, texts[::-1]):
+        asked = AskedCube(*cube)
+        found = {text: asked.ask(parse_query(text)).rows for text in order}
+        asked.close()
+        assert [found[text] for text in texts] == expected
 
 
 def nonzero(answer):
