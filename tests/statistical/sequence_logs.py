@@ -280,6 +280,22 @@ WIDE: dict[str, tuple[Callable, int]] = {
 """Shapes of many symbols: noise lifts some that nobody has above every threshold."""
 
 
+def pathways(units, dice):
+    """Twenty ways of six steps, which nobody leaves: prefixes have one way on."""
+    ways, steps = 20, 6
+    rows = (dice.integers(0, ways, units)[:, None] + np.arange(steps)) % ways
+    return _log(rows, np.full(units, steps), ways, dice)
+
+
+def half_pathways(units, dice):
+    """Ten such ways, and as many units again that go any way through ten symbols."""
+    ways, steps = 10, 6
+    rows = (dice.integers(0, ways, units)[:, None] + np.arange(steps)) % ways
+    wild = dice.random(units) < 1 / 2
+    rows[wild] = dice.integers(ways, 2 * ways, (int(wild.sum()), steps))
+    return _log(rows, np.full(units, steps), 2 * ways, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -304,7 +320,13 @@ KEPT_ASIDE: dict[str, tuple[Callable, int]] = {
 }
 """Shapes on which nothing was tuned."""
 
-_EVERY = SHAPES | KEPT_ASIDE | WIDE
+UNBRANCHED: dict[str, tuple[Callable, int]] = {
+    "pathways": (pathways, 8),
+    "half pathways": (half_pathways, 8),
+}
+"""Shapes of which many prefixes have one way on."""
+
+_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED
 
 
 def made(shape, units, seed=1):

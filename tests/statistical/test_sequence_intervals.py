@@ -61,6 +61,19 @@ def test_how_many_units_there_are_is_held_where_few_symbols_are_kept(strategy):
     assert not held["everybody"].is_short(1)
 
 
+@pytest.mark.parametrize(
+    ("shape", "epsilon"),
+    [("pathways", "1"), *gate_first(0, [("pathways", "3"), ("half pathways", "1")])],
+)
+def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilon):
+    """Errors that lean one way at each step would add up along the ways."""
+    own = Questions(*made(shape, 3_000), each=EACH)
+    own.asked = [q for q in own.asked if q.kind in {"everybody", "STARTS_WITH"}]
+    held = coverage(own, "prefix_tree", epsilon, range(40))
+    assert set(held) >= {"everybody", "STARTS_WITH"}
+    assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
     for shape in ("tiny", "mixed"):

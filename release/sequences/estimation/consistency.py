@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from release.contract.models import FloatArray, IntArray
 
@@ -23,43 +22,81 @@ class NoisyLevel:
         parents: For each, the place of its parent on the level above; ascending.
         values: Noisy counts.
         variances: Of their noise.
-        full: For each, whether all its children were kept: then they sum to it, else
-            they may sum to less.
     """
 
     parents: IntArray
     values: FloatArray
     variances: FloatArray
-    full: NDArray[np.bool_]
 
 
-def upward(levels: list[NoisyLevel]) -> list[NoisyLevel]:
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What children that were not kept hold together, by the nodes that they are of.
+
+    Attributes:
+        nodes: Places of nodes whose children were looked for.
+        means: Expected counts.
+        variances: Expected squared errors of them.
+    """
+
+    nodes: IntArray
+    means: FloatArray
+    variances: FloatArray
+
+
+def upward(levels: list[NoisyLevel], hidden: list[Hidden]) -> list[NoisyLevel]:
     """Return levels of which each node is joined with what its children say.
 
-    Where children contradict a node (they hold more; or another sum, where all of them
-    are known) it becomes the mean of both by inverse variance: so counts stop growing
-    along a path, and least squares is had where the tree is full.
+    A node has as many units as its children together, those that were not kept
+    included: it becomes the mean of both by inverse variance, whichever is more. To
+    join only where the kept ones hold more would add to counts, again at each depth.
+
+    Args:
+        levels: From the first symbols on.
+        hidden: Of each level but the last, what its nodes' unkept children hold.
 
     Source: docs/proofs/prefix_tree.md.
     """
     joined = list(levels)
     for depth in range(len(levels) - 1, 0, -1):
-        joined[depth - 1] = _joined(joined[depth - 1], joined[depth])
+        above = joined[depth - 1]
+        joined[depth - 1] = _joined(above, joined[depth], hidden[depth - 1])
     return joined
 
 
-def _joined(level: NoisyLevel, below: NoisyLevel) -> NoisyLevel:
-    size = len(level.values)
-    sums = np.bincount(below.parents, below.values, size)
-    spread = np.bincount(below.parents, below.variances, size)
-    children = np.bincount(below.parents, minlength=size)
-    meets = (children > 0) & (level.full | (sums > level.values))
-    weight = np.where(
-        meets, level.variances / np.maximum(spread + level.variances, _LEAST), 0.0
-    )
-    values = level.values + weight * (sums - level.values)
-    variances = np.where(meets, weight * spread, level.variances)
-    return NoisyLevel(level.parents, values, variances, level.full)
+def upward_where_more(levels: list[NoisyLevel], base: int) -> list[NoisyLevel]:
+    """Return levels as earlier releases are read, which go on saying what they said.
+
+    Nodes are joined with their kept children where these are all that there can be,
+    or hold more.
+
+    Args:
+        levels: From the first symbols on.
+        base: How many children a node can have.
+    """
+    joined = list(levels)
+    for depth in range(len(levels) - 1, 0, -1):
+        above, below = joined[depth - 1], joined[depth]
+        size = len(above.values)
+        sums = np.bincount(below.parents, below.values, size)
+        children = np.bincount(below.parents, minlength=size)
+        meets = (children == base) | ((children > 0) & (sums > above.values))
+        nodes = np.flatnonzero(meets)
+        nothing = np.zeros(len(nodes))
+        joined[depth - 1] = _joined(above, below, Hidden(nodes, nothing, nothing))
+    return joined
+
+
+def _joined(level: NoisyLevel, below: NoisyLevel, hidden: Hidden) -> NoisyLevel:
+    nodes, size = hidden.nodes, len(level.values)
+    sums = np.bincount(below.parents, below.values, size)[nodes] + hidden.means
+    counted = np.bincount(below.parents, below.variances, size)[nodes]
+    spread = counted + hidden.variances
+    values, variances = level.values.copy(), level.variances.copy()
+    weight = variances[nodes] / np.maximum(spread + variances[nodes], _LEAST)
+    values[nodes] += weight * (sums - values[nodes])
+    variances[nodes] = weight * spread
+    return NoisyLevel(level.parents, values, variances)
 
 
 def share_out(

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from release.contract.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.contract.models import FloatArray, IntArray
 from release.sequences.estimation.bands import Bands
-from release.sequences.estimation.consistency import NoisyLevel, share_out, upward
+from release.sequences.estimation.consistency import (
+    Hidden,
+    NoisyLevel,
+    share_out,
+    upward,
+    upward_where_more,
+)
 from release.sequences.estimation.markov import Chain, order_for, smoothed
 from release.sequences.estimation.posterior import Unseen, seen
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
@@ -71,12 +77,24 @@ def complete(drawn: DrawnTree) -> Completed:
     """Return the completed tree; deterministic, of public values alone."""
     order = order_for(drawn.domain.symbols)
     strength = LEAST_STRENGTH + STRENGTH * max(level.scale for level in drawn.levels)
-    joined = upward(_noisy(drawn))
+    noisy = [
+        NoisyLevel(
+            level.parents,
+            level.values.astype(np.float64),
+            np.full(len(level.values), noise_variance(level.scale)),
+        )
+        for level in drawn.levels
+    ]
     tables = [Unseen.of(level.threshold, level.scale) for level in drawn.levels]
     chain = smoothed(order, _first_counts(drawn, order), strength)
+    joined = noisy
+    if not drawn.joins_all:
+        joined = upward_where_more(noisy, drawn.domain.symbols + 1)
     done = _estimates(drawn, joined, tables, chain)
     for _ in range(ROUNDS):
         chain = smoothed(order, _counts(done.levels, chain), strength)
+        if drawn.joins_all:
+            joined = upward(noisy, _hidden(drawn, done.levels, tables, chain))
         done = _estimates(drawn, joined, tables, chain)
     return done
 
@@ -92,18 +110,23 @@ def counted(completed: Completed) -> FloatArray:
     return found.reshape(shape)
 
 
-def _noisy(drawn: DrawnTree) -> list[NoisyLevel]:
-    levels = []
-    for level, below in zip(drawn.levels, (*drawn.levels[1:], None), strict=True):
-        size = len(level.values)
-        children = np.bincount(below.parents, minlength=size) if below else None
-        full = np.zeros(size, dtype=np.bool_)
-        if children is not None:
-            full = children == drawn.domain.symbols + 1
-        values = level.values.astype(np.float64)
-        spread = np.full(size, noise_variance(level.scale))
-        levels.append(NoisyLevel(level.parents, values, spread, full))
-    return levels
+def _hidden(
+    drawn: DrawnTree, levels: list[Children], tables: list[Unseen], chain: Chain
+) -> list[Hidden]:
+    """Return what the unkept children of each level but the last hold together.
+
+    They were all missed by the same threshold: their errors lean the same way, so
+    their standard deviations are added.
+    """
+    found = []
+    below = zip(levels[1:], tables[1:], strict=True)
+    for level, (children, table) in zip(drawn.levels, below, strict=False):
+        wholes = children.counts.sum(axis=1)[:, None]
+        likely = table.likely(wholes * chain.chances[children.states])
+        means = np.where(children.kept, 0.0, likely.means).sum(axis=1)
+        deviations = np.where(children.kept, 0.0, np.sqrt(likely.variances)).sum(axis=1)
+        found.append(Hidden(np.flatnonzero(level.grown), means, np.square(deviations)))
+    return found
 
 
 def _first_counts(drawn: DrawnTree, order: int) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from release.contract.models import Facts, IntArray, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.rooms import Sampled
+
+_ALL: Final = "all children"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,15 @@ class DrawnTree:
         levels: Of the tree.
         bands: Noisy lengths; None in releases of the first format, and while it grows.
         sampled: Noisy symbols at one place of each unit; None likewise.
+        joins_all: Whether a node is joined with all its children, the expected counts
+            of those that were not kept included; in earlier releases it was not.
     """
 
     domain: SequenceDomain
     levels: tuple[DrawnLevel, ...]
     bands: Bands | None = None
     sampled: Sampled | None = None
+    joins_all: bool = True
 
     def facts(self) -> Facts:
         """Return each level's number of nodes, scale and threshold."""
@@ -56,6 +62,7 @@ class DrawnTree:
             "nodes": [len(level.values) for level in self.levels],
             "scales": [level.scale for level in self.levels],
             "thresholds": [level.threshold for level in self.levels],
+            **({"joined": _ALL} if self.joins_all else {}),
             **self._scales(),
         }
 
@@ -119,7 +126,8 @@ class DrawnTree:
             DrawnLevel(parents, symbols, values, grown > 0, scale, int(threshold))
             for parents, symbols, values, grown, scale, threshold in rows
         )
-        return cls(domain, levels, *_rebuilt_beside(domain, facts, tables))
+        beside = _rebuilt_beside(domain, facts, tables)
+        return cls(domain, levels, *beside, joins_all="joined" in facts)
 
 
 def _rebuilt_beside(
