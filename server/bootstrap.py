@@ -32,7 +32,7 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
-from server.use_cases.jobs.jobs import JobsOffice
+from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
@@ -115,9 +115,9 @@ def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:
     return JobStore(services.databases, lease_ms=lease_ms)
 
 
-def make_jobs(services: Services) -> JobsOffice:
+def make_jobs(services: Services) -> JobService:
     """Wire what submits, lists and cancels jobs."""
-    return JobsOffice(services, _job_store(services), job_kinds(services))
+    return JobService(services, _job_store(services), job_kinds(services))
 
 
 def make_runner(

@@ -28,9 +28,9 @@ from server.installing import actor, initialise, upgrade_database
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
 from server.use_cases.jobs.queues import JobQueues
-from server.use_cases.oversight.auditing import AuditOffice
-from server.use_cases.oversight.statements import StatementOffice
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.oversight.auditing import AuditService
+from server.use_cases.oversight.statements import StatementService
+from server.use_cases.publishing.releases import ReleaseService
 from server.version import VERSION
 
 cli = typer.Typer(
@@ -41,12 +41,12 @@ _WIRING = Wiring(make_services, initialise, actor, make_jobs, make_runner)
 add_commands(cli, _WIRING)
 add_analyst_commands(cli)
 cli.add_typer(manifest_commands(), name="manifest")
-cli.add_typer(job_commands(_WIRING.jobs_office, _WIRING.operator), name="job")
+cli.add_typer(job_commands(_WIRING.job_service, _WIRING.operator), name="job")
 cli.add_typer(
     release_commands(
         ReleaseParts(
-            office=lambda: ReleaseOffice(make_services(settings_or_exit())),
-            jobs=_WIRING.jobs_office,
+            service=lambda: ReleaseService(make_services(settings_or_exit())),
+            jobs=_WIRING.job_service,
             viewer=_WIRING.operator,
             runner=lambda stop: make_runner(make_services(settings_or_exit()), stop),
         )
@@ -54,12 +54,12 @@ cli.add_typer(
     name="release",
 )
 _ledger = ledger_commands(
-    lambda: AuditOffice(make_services(settings_or_exit()), actor()),
-    lambda: AuditOffice(make_services(settings_or_exit(), ends_restore=True), actor()),
+    lambda: AuditService(make_services(settings_or_exit()), actor()),
+    lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),
 )
 add_report(
     _ledger,
-    lambda: StatementOffice(make_services(settings_or_exit()), on_host=True),
+    lambda: StatementService(make_services(settings_or_exit()), on_host=True),
 )
 cli.add_typer(_ledger, name="ledger")
 cli.add_typer(backup_commands(settings_or_exit), name="backup")

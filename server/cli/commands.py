@@ -17,12 +17,12 @@ from server.cli.people.proposals import proposal_commands
 from server.cli.terminal.arguments import read_loss, settings_or_exit
 from server.configuration.settings import Settings
 from server.processes.giving_way import giving_way, is_served
-from server.use_cases.approvals.proposals import ProposalOffice
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.datasets.snapshots import SnapshotOffice
-from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.approvals.proposals import ProposalService
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.datasets.snapshots import SnapshotService
+from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.running import JobRunner
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.loading.custody import CustodyService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
 
@@ -36,11 +36,11 @@ class Wiring:
     make_services: Callable[[Settings], Services]
     initialise: "Initialise"
     actor: Callable[[], str]
-    make_jobs: Callable[[Services], JobsOffice]
+    make_jobs: Callable[[Services], JobService]
     make_runner: Callable[[Services, Event], JobRunner]
 
-    def jobs_office(self) -> JobsOffice:
-        """Open the office of jobs."""
+    def job_service(self) -> JobService:
+        """Open the job service."""
         return self.make_jobs(self.make_services(settings_or_exit()))
 
     def operator(self) -> Viewer:
@@ -61,24 +61,24 @@ class Initialise(Protocol):
 def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     """Add population, dataset, project, principal, key and proposal."""
 
-    def custody() -> CustodyOffice:
-        return CustodyOffice(wiring.make_services(settings_or_exit()), wiring.actor())
+    def custody() -> CustodyService:
+        return CustodyService(wiring.make_services(settings_or_exit()), wiring.actor())
 
     def gives_way() -> AbstractContextManager[None]:
         databases = wiring.make_services(settings_or_exit()).databases
         return giving_way(lambda: is_served(databases))
 
-    def people() -> PeopleOffice:
-        return PeopleOffice(wiring.make_services(settings_or_exit()), wiring.actor())
+    def people() -> PeopleService:
+        return PeopleService(wiring.make_services(settings_or_exit()), wiring.actor())
 
-    def proposals() -> ProposalOffice:
-        return ProposalOffice(wiring.make_services(settings_or_exit()))
+    def proposals() -> ProposalService:
+        return ProposalService(wiring.make_services(settings_or_exit()))
 
-    def snapshots() -> SnapshotOffice:
-        return SnapshotOffice(wiring.make_services(settings_or_exit()), wiring.actor())
+    def snapshots() -> SnapshotService:
+        return SnapshotService(wiring.make_services(settings_or_exit()), wiring.actor())
 
     def submit(kind: str, told: Document) -> Document:
-        return wiring.jobs_office().submit(wiring.operator(), kind, told)
+        return wiring.job_service().submit(wiring.operator(), kind, told)
 
     cli.add_typer(population_commands(custody, people), name="population")
     dataset = dataset_commands(custody, submit, gives_way)

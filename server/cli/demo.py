@@ -24,8 +24,8 @@ from server.configuration.settings import read_settings
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
-from server.use_cases.custody.people import NewProject, PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.custody.people import NewProject, PeopleService
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.publishing.spec_files import read_spec_file
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
@@ -150,16 +150,16 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     wiring.initialise(settings, single_custodian=True)
     services = wiring.make_services(settings)
     say("Loading it ...")
-    CustodyOffice(services, wiring.actor()).load(manifest, LoadChoices(), None)
+    CustodyService(services, wiring.actor()).load(manifest, LoadChoices(), None)
     for what, published in (("cube of its stays", cube), ("tree of ways", sequences)):
         say(f"Publishing a {what} ...")
         _publish(wiring, services, published.NAME, published.SPEC)
-    office = PeopleOffice(services, wiring.actor())
-    office.create_principal("ada", "analyst")
-    office.create_project(
+    service = PeopleService(services, wiring.actor())
+    service.create_principal("ada", "analyst")
+    service.create_project(
         NewProject("demo", ("hospital",), ("ada",), allotment=Loss.parse("5"))
     )
-    issued = office.create_key("ada")
+    issued = service.create_key("ada")
     services.databases.close()
     (FOLDER / "key.json").write_text(json.dumps(issued), "utf-8")
     say(f"Ready after {time.monotonic() - started:.1f} s.")

@@ -16,7 +16,7 @@ from curator_client import (
     Patience,
     Plan,
 )
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.support.installations.harness import Installation, serve_in_thread
 
 BY_WARD = (
@@ -325,7 +325,7 @@ def test_several_datasets_must_be_told_apart(installation):
     both.load(dataset="second")
     with both.services() as services:
         token = both.analyst()
-        PeopleOffice(services, "local:test").grant_dataset("study", "second")
+        PeopleService(services, "local:test").grant_dataset("study", "second")
     with (
         serve_in_thread(both) as other_url,
         Curator(other_url, token) as connection,

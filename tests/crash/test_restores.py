@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from privacy.errors import AnchorMismatchError
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.crash.instruments.books import charges, database, problems, settle, spent
 from tests.crash.instruments.processes import becomes, lines, question
 from tests.support.installations.harness import Installation
@@ -91,7 +91,7 @@ def test_a_restored_backup_is_refused_until_reconciled_and_then_pays(
     assert problems(installation) == []
     assert spent(installation, PEOPLE) == 5 * EPSILON
     with installation.services() as services:
-        fresh = PeopleOffice(services, "local:test").create_key("ada")["key"]
+        fresh = PeopleService(services, "local:test").create_key("ada")["key"]
     with nursery.serving(installation) as server:
         for token, status in ((asker, 401), (fresh, 200)):
             with lines(server.port, token, 1) as (line,):
@@ -162,7 +162,7 @@ def test_a_deleted_anchor_is_refused_and_reconcile_closes_the_population(
     reconcile(installation)
     assert problems(installation) == []
     with installation.services() as services:
-        fresh = PeopleOffice(services, "local:test").create_key("ada")["key"]
+        fresh = PeopleService(services, "local:test").create_key("ada")["key"]
     with (
         nursery.serving(installation) as server,
         lines(server.port, fresh, 1) as (line,),

@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from tests.crash.instruments.books import database
 from tests.crash.instruments.filled import assert_filled, fill
 from tests.crash.instruments.tampers import run_tampers
@@ -72,7 +72,7 @@ def test_charges_and_entries_are_one_to_one(filled):
     with database(filled) as held:
         rows = set(held.execute("SELECT query_id, seq, nano_epsilon > 0 FROM charge"))
     with filled.services() as services:
-        entries = AuditOffice(services, "local:test").export()
+        entries = AuditService(services, "local:test").export()
     made = [
         (entry["query_id"], entry["seq"], int(entry["kind"] == "charge"))
         for entry in entries

@@ -13,7 +13,7 @@ from budget.ledger import Scope
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import Caller, authenticate, find_grant
 from server.use_cases.releases.shelf import Download, ReleaseShelf
 from server.use_cases.services.paging import Page
@@ -83,11 +83,11 @@ def ward(request, tmp_path):
     made.load(dataset="second")
     key = made.analyst()
     with made.services() as services:
-        office = PeopleOffice(services, ACTOR)
-        office.create_principal("bob", "analyst")
-        office.create_principal("eva", "analyst")
-        office.disable_principal("eva")
-        office.create_principal("cara", "custodian", ["people"])
+        service = PeopleService(services, ACTOR)
+        service.create_principal("bob", "analyst")
+        service.create_principal("eva", "analyst")
+        service.disable_principal("eva")
+        service.create_principal("cara", "custodian", ["people"])
     told = spec(readers=[{"project": "study"}])
     return Ward(made, key, cluster, Press(made).submit(told, OPERATOR))
 
@@ -98,7 +98,7 @@ def see_grant(services, ward):
 
 
 def see_key(services, ward):
-    held = PeopleOffice(services, ACTOR).keys()
+    held = PeopleService(services, ACTOR).keys()
     return [one["principal"] for one in held] == ["ada", "bob"]
 
 
@@ -121,7 +121,7 @@ def see_revocation(services, ward):
 def see_enabling(services, ward):
     held = {
         one["name"]: one["disabled"]
-        for one in PeopleOffice(services, ACTOR).principals()
+        for one in PeopleService(services, ACTOR).principals()
     }
     return not held["eva"]
 

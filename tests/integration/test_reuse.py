@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from budget.storage.tables import charge
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
 from server.use_cases.services.services import today
 from tests.crash.instruments.books import answers, stored_bytes
@@ -53,15 +53,15 @@ def test_a_revoked_key_and_a_disabled_principal_are_shut_out_at_once(installatio
         client(url, key) as http,
         installation.services() as services,
     ):
-        office = PeopleOffice(services, "local:test")
+        service = PeopleService(services, "local:test")
         assert ask(http).status_code == 200
-        second = office.create_key("ada")
-        listed = office.keys()
-        office.revoke_key(listed[0]["id"])
+        second = service.create_key("ada")
+        listed = service.keys()
+        service.revoke_key(listed[0]["id"])
         assert ask(http).status_code == 401
         with client(url, second["key"]) as other:
             assert ask(other).status_code == 200
-            office.disable_principal("ada")
+            service.disable_principal("ada")
             assert ask(other).status_code == 401
 
 

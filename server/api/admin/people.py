@@ -15,7 +15,7 @@ from server.api.routing.admission import (
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
 from server.use_cases.custody.administration import keys_page, principals_page
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import Caller
 from server.use_cases.services.documents import Document
 
@@ -27,8 +27,8 @@ def add_people_routes(app: FastAPI) -> None:
     _add_custodians(app)
 
 
-def _office(request: Request, caller: Caller) -> PeopleOffice:
-    return PeopleOffice(parts_of(request).services, caller.name)
+def _service(request: Request, caller: Caller) -> PeopleService:
+    return PeopleService(parts_of(request).services, caller.name)
 
 
 def _add_principals(app: FastAPI) -> None:
@@ -56,8 +56,8 @@ def _add_principals(app: FastAPI) -> None:
         """Create a principal without a key; its role never changes."""
 
         def work(caller: Caller, body: wire.PrincipalBody) -> Document:
-            office = _office(request, caller)
-            return office.create_principal(body.name, body.role, body.populations)
+            service = _service(request, caller)
+            return service.create_principal(body.name, body.role, body.populations)
 
         return await change(request, wire.PrincipalBody, work, 201)
 
@@ -71,7 +71,7 @@ def _add_principals(app: FastAPI) -> None:
         """Disable a principal: its keys stop at the next request."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request, caller).disable_principal(principal)
+            return _service(request, caller).disable_principal(principal)
 
         return await change(request, wire.NoBody, work)
 
@@ -85,7 +85,7 @@ def _add_principals(app: FastAPI) -> None:
         """Enable a disabled principal; its keys stay revoked, so issue a new one."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request, caller).enable_principal(principal)
+            return _service(request, caller).enable_principal(principal)
 
         return await change(request, wire.NoBody, work)
 
@@ -115,7 +115,7 @@ def _add_keys(app: FastAPI) -> None:
         """Issue a key; its token is shown this once."""
 
         def work(caller: Caller, body: wire.KeyBody) -> Document:
-            return _office(request, caller).create_key(body.principal)
+            return _service(request, caller).create_key(body.principal)
 
         return await change(request, wire.KeyBody, work, 201)
 
@@ -129,7 +129,7 @@ def _add_keys(app: FastAPI) -> None:
         """Revoke a key at once."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request, caller).revoke_key(key)
+            return _service(request, caller).revoke_key(key)
 
         return await change(request, wire.NoBody, work)
 
@@ -146,7 +146,7 @@ def _add_custodians(app: FastAPI) -> None:
         """Make a principal of the role custodian one of a population's."""
 
         def work(caller: Caller, body: wire.CustodianBody) -> Document:
-            return _office(request, caller).add_custodian(population, body.principal)
+            return _service(request, caller).add_custodian(population, body.principal)
 
         return await change(request, wire.CustodianBody, work)
 
@@ -162,6 +162,6 @@ def _add_custodians(app: FastAPI) -> None:
         """Take a custodian from a population; approvals of theirs end with it."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request, caller).remove_custodian(population, principal)
+            return _service(request, caller).remove_custodian(population, principal)
 
         return await change(request, wire.NoBody, work)

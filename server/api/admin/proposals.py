@@ -14,10 +14,10 @@ from server.api.routing.admission import (
 )
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
-from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.custody.administration import CustodyDesk
 from server.use_cases.identity.access import Caller
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.ledger_lines import ledger_page
 from server.use_cases.services.documents import Document
 
@@ -48,13 +48,13 @@ def add_proposal_routes(app: FastAPI) -> None:
     )
     def one_proposal(proposal: str, request: Request) -> Response:
         """Show a proposal: the whole change, old and new values."""
-        return read(request, lambda caller: _office(request).seen_by(caller, proposal))
+        return read(request, lambda caller: _service(request).seen_by(caller, proposal))
 
     _add_decisions(app)
 
 
-def _office(request: Request) -> ProposalOffice:
-    return ProposalOffice(parts_of(request).services)
+def _service(request: Request) -> ProposalService:
+    return ProposalService(parts_of(request).services)
 
 
 def _add_decisions(app: FastAPI) -> None:
@@ -68,7 +68,7 @@ def _add_decisions(app: FastAPI) -> None:
         """Approve a proposal: whoever made it may then make the change, once."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _office(request).approve(caller, proposal)
+            return _service(request).approve(caller, proposal)
 
         return await change(request, wire.NoBody, work)
 
@@ -83,7 +83,7 @@ def _add_decisions(app: FastAPI) -> None:
         """Reject a proposal, also one of your own, or one that was approved."""
 
         def work(caller: Caller, body: wire.ReasonBody) -> Document:
-            return _office(request).reject(caller, proposal, body.reason)
+            return _service(request).reject(caller, proposal, body.reason)
 
         return await change(request, wire.ReasonBody, work)
 
@@ -115,5 +115,5 @@ def add_ledger_routes(app: FastAPI) -> None:
         """Find any edit, deletion, reordering or truncation of the ledger."""
         services = parts_of(request).services
         return read(
-            request, lambda caller: AuditOffice(services, caller.name).outline()
+            request, lambda caller: AuditService(services, caller.name).outline()
         )

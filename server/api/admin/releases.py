@@ -17,7 +17,7 @@ from server.api.routing.parts import parts_of
 from server.api.schemas import releases as wire
 from server.use_cases.identity.access import Caller
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.services.documents import Document
 
 _PATH = "/v1/admin/releases"
@@ -31,8 +31,8 @@ def add_admin_release_routes(app: FastAPI) -> None:
     _add_withdrawing(app)
 
 
-def _office(request: Request) -> ReleaseOffice:
-    return ReleaseOffice(parts_of(request).services)
+def _service(request: Request) -> ReleaseService:
+    return ReleaseService(parts_of(request).services)
 
 
 def _viewer(request: Request, caller: Caller) -> Viewer:
@@ -52,7 +52,7 @@ def _add_making(app: FastAPI) -> None:
 
         def work(caller: Caller, body: wire.ReleaseBody) -> Document:
             viewer = _viewer(request, caller)
-            return _office(request).plan(viewer, {"release": body.release})
+            return _service(request).plan(viewer, {"release": body.release})
 
         return await change(request, wire.ReleaseBody, work)
 
@@ -92,7 +92,7 @@ def _add_reading(app: FastAPI) -> None:
 
         def work(caller: Caller) -> Document:
             viewer = _viewer(request, caller)
-            return _office(request).page(viewer, page_of(request))
+            return _service(request).page(viewer, page_of(request))
 
         return read(request, work)
 
@@ -103,7 +103,7 @@ def _add_reading(app: FastAPI) -> None:
         """Return a release, by id or name: state, readers, spec, manifest."""
         return read(
             request,
-            lambda caller: _office(request).show(_viewer(request, caller), release),
+            lambda caller: _service(request).show(_viewer(request, caller), release),
         )
 
     @app.get(
@@ -116,7 +116,7 @@ def _add_reading(app: FastAPI) -> None:
         """Check a release's files: complete, unchanged, signed."""
         return read(
             request,
-            lambda caller: _office(request).verify(_viewer(request, caller), release),
+            lambda caller: _service(request).verify(_viewer(request, caller), release),
         )
 
 
@@ -133,6 +133,6 @@ def _add_withdrawing(app: FastAPI) -> None:
 
         def work(caller: Caller, body: wire.WithdrawBody) -> Document:
             viewer = _viewer(request, caller)
-            return _office(request).withdraw(viewer, release, body.reason)
+            return _service(request).withdraw(viewer, release, body.reason)
 
         return await change(request, wire.WithdrawBody, work)

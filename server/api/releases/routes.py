@@ -13,7 +13,7 @@ from server.api.routing.ranges import ranges_of
 from server.api.schemas import releases as wire
 from server.api.schemas.openapi import problem_responses
 from server.api.schemas.problems import Problem
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.releases.shelf import Download, FoundFile, ReleaseShelf
 
 _PATH = "/v1/releases"
@@ -86,8 +86,8 @@ def _add_lists(app: FastAPI) -> None:
     )
     def key(request: Request) -> Response:
         """Return the key that verifies this installation's manifests."""
-        office = ReleaseOffice(parts_of(request).services)
-        return read(request, lambda _: {"public_key": office.public_key()})
+        service = ReleaseService(parts_of(request).services)
+        return read(request, lambda _: {"public_key": service.public_key()})
 
 
 def _add_one(app: FastAPI) -> None:

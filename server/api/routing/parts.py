@@ -8,7 +8,7 @@ from fastapi import Request
 from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.roles import Gate
-from server.use_cases.jobs.jobs import JobsOffice
+from server.use_cases.jobs.jobs import JobService
 from server.use_cases.releases.asked import ReleaseDesk
 from server.use_cases.services.services import Services
 
@@ -21,7 +21,7 @@ class Parts:
     authenticate: Callable[[str | None], Caller]
     gate: Gate
     services: Services
-    jobs: JobsOffice
+    jobs: JobService
     release_desk: ReleaseDesk
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 

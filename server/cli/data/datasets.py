@@ -11,7 +11,7 @@ import typer
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import Json, refusals, say, show, show_list
 from server.cli.terminal.progress import shown_progress
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.services.documents import Document
 
 Submit = Callable[[str, Document], Document]
@@ -27,7 +27,7 @@ def _nothing_new(snapshot: str) -> str:
 
 
 def dataset_commands(
-    office: Callable[[], CustodyOffice], submit: Submit, gives_way: GivesWay
+    service: Callable[[], CustodyService], submit: Submit, gives_way: GivesWay
 ) -> typer.Typer:
     """Return the commands; ``submit`` queues a job of a kind.
 
@@ -77,10 +77,10 @@ def dataset_commands(
                 return
             if json:
                 with gives_way():
-                    loaded = office().load(manifest, choices)
+                    loaded = service().load(manifest, choices)
             else:
                 with gives_way(), shown_progress() as progress:
-                    loaded = office().load(manifest, choices, progress)
+                    loaded = service().load(manifest, choices, progress)
             show(loaded, as_json=json)
             if "same_rows_as" in loaded:
                 say(_nothing_new(str(loaded["same_rows_as"])))
@@ -89,12 +89,12 @@ def dataset_commands(
     def list_all(*, json: Json = False) -> None:
         """List the datasets and their active snapshots."""
         with refusals():
-            show_list(office().datasets(), as_json=json)
+            show_list(service().datasets(), as_json=json)
 
     @cli.command("show")
     def show_one(name: str, *, json: Json = False) -> None:
         """Show one dataset: schema and snapshots."""
         with refusals():
-            show(office().dataset(name), as_json=json)
+            show(service().dataset(name), as_json=json)
 
     return cli

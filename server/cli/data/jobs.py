@@ -20,7 +20,7 @@ from server.cli.terminal.output import (
     show_list,
 )
 from server.cli.terminal.progress import PlainLines
-from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
@@ -31,7 +31,7 @@ Tell = Callable[[Document], None]
 
 
 def job_commands(
-    office: Callable[[], JobsOffice], viewer: Callable[[], Viewer]
+    service: Callable[[], JobService], viewer: Callable[[], Viewer]
 ) -> typer.Typer:
     """Return the commands about jobs."""
     cli = typer.Typer(help="Work that goes on in the background; see 'curator worker'.")
@@ -50,7 +50,7 @@ def job_commands(
         Example: curator job list --limit 10
         """
         with refusals():
-            page = office().page(viewer(), Page(limit, cursor))
+            page = service().page(viewer(), Page(limit, cursor))
         if json:
             print_json(page)
             return
@@ -65,7 +65,7 @@ def job_commands(
         Example: curator job show job_0123456789abcdef01234567
         """
         with refusals():
-            show(office().show(viewer(), job), as_json=json)
+            show(service().show(viewer(), job), as_json=json)
 
     @cli.command()
     def follow(job: str, *, json: Json = False) -> None:
@@ -74,7 +74,7 @@ def job_commands(
         Example: curator job follow job_0123456789abcdef01234567
         """
         with refusals(), shown_headway(quiet=json) as tell:
-            jobs = office()
+            jobs = service()
             ended = follow_job(lambda: jobs.show(viewer(), job), tell)
         show(ended, as_json=json)
         if ended["state"] != "done":
@@ -87,7 +87,7 @@ def job_commands(
         Example: curator job cancel job_0123456789abcdef01234567
         """
         with refusals():
-            show(office().cancel(viewer(), job), as_json=json)
+            show(service().cancel(viewer(), job), as_json=json)
 
     return cli
 

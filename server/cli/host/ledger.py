@@ -14,16 +14,16 @@ from server.cli.terminal.output import (
     show,
     show_list,
 )
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 
 
 def ledger_commands(
-    office: Callable[[], AuditOffice], ending_restore: Callable[[], AuditOffice]
+    service: Callable[[], AuditService], ending_restore: Callable[[], AuditService]
 ) -> typer.Typer:
     """Return the ledger's commands.
 
     Args:
-        office: Opens the ledger.
+        service: Opens the ledger.
         ending_restore: Opens it also where a restore has not ended.
     """
     cli = typer.Typer(help="The append-only record of every charge and change.")
@@ -35,7 +35,7 @@ def ledger_commands(
         Example: curator ledger verify
         """
         with refusals():
-            found = office().verify()
+            found = service().verify()
         show(found, as_json=json)
         if not found["ok"]:
             raise typer.Exit(REFUSED)
@@ -47,7 +47,7 @@ def ledger_commands(
         Example: curator ledger export --json > ledger.json
         """
         with refusals():
-            entries = office().export()
+            entries = service().export()
         if json:
             print_json(entries)
         else:

@@ -15,11 +15,11 @@ from server.cli.terminal.output import (
     show,
     show_list,
 )
-from server.use_cases.datasets.snapshots import SnapshotOffice
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.datasets.snapshots import SnapshotService
+from server.use_cases.oversight.statements import StatementService
 
 
-def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
+def snapshot_commands(service: Callable[[], SnapshotService]) -> typer.Typer:
     """Return ``curator dataset snapshot ...``."""
     cli = typer.Typer(help="The versions of a dataset: switch, or erase one.")
 
@@ -30,7 +30,7 @@ def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
         Example: curator dataset snapshot list hospital
         """
         with refusals():
-            show_list(office().snapshots(dataset), as_json=json)
+            show_list(service().snapshots(dataset), as_json=json)
 
     @cli.command()
     def activate(
@@ -58,7 +58,7 @@ def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
         Example: curator dataset snapshot activate s_0123456789ab
         """
         with refusals():
-            done = office().activate(
+            done = service().activate(
                 snapshot, reason=reason, override_overlap=override_overlap
             )
             show(done, as_json=json)
@@ -70,12 +70,12 @@ def snapshot_commands(office: Callable[[], SnapshotOffice]) -> typer.Typer:
         Example: curator dataset snapshot remove s_0123456789ab
         """
         with refusals():
-            show(office().remove(snapshot), as_json=json)
+            show(service().remove(snapshot), as_json=json)
 
     return cli
 
 
-def add_report(ledger: typer.Typer, office: Callable[[], StatementOffice]) -> None:
+def add_report(ledger: typer.Typer, service: Callable[[], StatementService]) -> None:
     """Add ``curator ledger report``."""
 
     @ledger.command()
@@ -98,9 +98,9 @@ def add_report(ledger: typer.Typer, office: Callable[[], StatementOffice]) -> No
             raise typer.Exit(USAGE)
         with refusals():
             if project is not None:
-                text = office().project(project)
+                text = service().project(project)
             else:
-                text = office().population(str(population))
+                text = service().population(str(population))
         if json:
             print_json({"markdown": text})
         else:

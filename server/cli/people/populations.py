@@ -9,12 +9,12 @@ import typer
 from privacy.losses import Loss
 from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.loading.custody import CustodyService
 
 
 def population_commands(
-    office: Callable[[], CustodyOffice], people: Callable[[], PeopleOffice]
+    service: Callable[[], CustodyService], people: Callable[[], PeopleService]
 ) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="People who share an identifier space, and their cap.")
@@ -26,7 +26,7 @@ def population_commands(
         Example: curator population create hospital.yaml
         """
         with refusals(as_json=json):
-            show(office().create_population(manifest), as_json=json)
+            show(service().create_population(manifest), as_json=json)
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:
@@ -35,7 +35,7 @@ def population_commands(
         Example: curator population list
         """
         with refusals():
-            show_list(office().populations(), as_json=json)
+            show_list(service().populations(), as_json=json)
 
     @cli.command("show")
     def show_one(
@@ -47,9 +47,9 @@ def population_commands(
         """
         with refusals():
             if name is not None:
-                show(office().population(name), as_json=json)
+                show(service().population(name), as_json=json)
             else:
-                show_list(office().populations(), as_json=json)
+                show_list(service().populations(), as_json=json)
 
     @cli.command()
     def cap(
@@ -73,7 +73,7 @@ def population_commands(
         if loss == Loss(0) and not yes:
             confirm(f"every question about {name} is refused until the cap is raised")
         with refusals(as_json=json):
-            show(office().set_cap(name, loss, reason), as_json=json)
+            show(service().set_cap(name, loss, reason), as_json=json)
         if loss == Loss(0):
             say("warning: nothing more is answered until the cap is raised")
 
@@ -81,7 +81,7 @@ def population_commands(
     return cli
 
 
-def _custodians(office: Callable[[], PeopleOffice]) -> typer.Typer:
+def _custodians(service: Callable[[], PeopleService]) -> typer.Typer:
     cli = typer.Typer(help="Who holds a population.")
 
     @cli.command()
@@ -91,7 +91,7 @@ def _custodians(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator population custodian add hospital carol
         """
         with refusals(as_json=json):
-            show(office().add_custodian(population, principal), as_json=json)
+            show(service().add_custodian(population, principal), as_json=json)
 
     @cli.command()
     def remove(population: str, principal: str, *, json: Json = False) -> None:
@@ -100,6 +100,6 @@ def _custodians(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator population custodian remove hospital carol
         """
         with refusals(as_json=json):
-            show(office().remove_custodian(population, principal), as_json=json)
+            show(service().remove_custodian(population, principal), as_json=json)
 
     return cli

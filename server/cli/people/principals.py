@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from server.cli.terminal.output import Json, refusals, show, show_list
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 
 
-def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
+def principal_commands(service: Callable[[], PeopleService]) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="People and programs that hold keys.")
 
@@ -33,13 +33,13 @@ def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator principal create carol --role custodian --population hospital
         """
         with refusals():
-            show(office().create_principal(name, role, population or ()), as_json=json)
+            show(service().create_principal(name, role, population or ()), as_json=json)
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:
         """List the principals with their roles."""
         with refusals():
-            show_list(office().principals(), as_json=json)
+            show_list(service().principals(), as_json=json)
 
     @cli.command()
     def disable(name: str, *, json: Json = False) -> None:
@@ -48,7 +48,7 @@ def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator principal disable ada
         """
         with refusals():
-            show(office().disable_principal(name), as_json=json)
+            show(service().disable_principal(name), as_json=json)
 
     @cli.command()
     def enable(name: str, *, json: Json = False) -> None:
@@ -57,12 +57,12 @@ def principal_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator principal enable ada
         """
         with refusals():
-            show(office().enable_principal(name), as_json=json)
+            show(service().enable_principal(name), as_json=json)
 
     return cli
 
 
-def key_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
+def key_commands(service: Callable[[], PeopleService]) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="API keys.")
 
@@ -73,13 +73,13 @@ def key_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator key create ada --json
         """
         with refusals():
-            show(office().create_key(principal), as_json=json)
+            show(service().create_key(principal), as_json=json)
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:
         """List the keys, never their secrets."""
         with refusals():
-            show_list(office().keys(), as_json=json)
+            show_list(service().keys(), as_json=json)
 
     @cli.command()
     def revoke(key: str, *, json: Json = False) -> None:
@@ -88,6 +88,6 @@ def key_commands(office: Callable[[], PeopleOffice]) -> typer.Typer:
         Example: curator key revoke k_0123456789ab
         """
         with refusals():
-            show(office().revoke_key(key), as_json=json)
+            show(service().revoke_key(key), as_json=json)
 
     return cli

@@ -10,22 +10,22 @@ from server.cli.terminal.output import USAGE, Json, refusals, say, show, show_li
 from server.use_cases.custody.projects import (
     NewProject,
     ProjectChange,
-    ProjectOffice,
+    ProjectService,
     require_ahead,
 )
 
 
-def project_commands(office: Callable[[], ProjectOffice]) -> typer.Typer:
+def project_commands(service: Callable[[], ProjectService]) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="Who may ask which datasets, until when, for how much.")
-    _add_making(cli, office)
-    _add_changing(cli, office)
-    _add_grants(cli, office)
-    _add_reading(cli, office)
+    _add_making(cli, service)
+    _add_changing(cli, service)
+    _add_grants(cli, service)
+    _add_reading(cli, service)
     return cli
 
 
-def _add_making(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
+def _add_making(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:
     @cli.command()
     def create(
         name: str,
@@ -67,10 +67,10 @@ def _add_making(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
         )
         with refusals(as_json=json):
             require_ahead(new.expires)
-            show(office().create_project(new), as_json=json)
+            show(service().create_project(new), as_json=json)
 
 
-def _add_grants(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
+def _add_grants(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:
     @cli.command()
     def grant(
         name: str,
@@ -94,13 +94,13 @@ def _add_grants(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
         loss = None if allotment is None else read_loss(allotment)
         with refusals(as_json=json):
             if principal is not None:
-                granted = office().grant_principal(name, principal, loss, reason)
+                granted = service().grant_principal(name, principal, loss, reason)
             else:
-                granted = office().grant_dataset(name, str(dataset))
+                granted = service().grant_dataset(name, str(dataset))
             show(granted, as_json=json)
 
 
-def _add_changing(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
+def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:
     @cli.command()
     def change(
         name: str,
@@ -134,7 +134,7 @@ def _add_changing(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None
             say("give what to change: --allotment, --expires, --purpose, --protocol")
             raise typer.Exit(USAGE)
         with refusals(as_json=json):
-            show(office().change_project(name, wanted), as_json=json)
+            show(service().change_project(name, wanted), as_json=json)
 
     @cli.command()
     def revoke(
@@ -153,21 +153,21 @@ def _add_changing(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None
             raise typer.Exit(USAGE)
         with refusals(as_json=json):
             if principal is not None:
-                revoked = office().revoke_principal(name, principal)
+                revoked = service().revoke_principal(name, principal)
             else:
-                revoked = office().revoke_dataset(name, str(dataset))
+                revoked = service().revoke_dataset(name, str(dataset))
             show(revoked, as_json=json)
 
 
-def _add_reading(cli: typer.Typer, office: Callable[[], ProjectOffice]) -> None:
+def _add_reading(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:
         """List the projects."""
         with refusals():
-            show_list(office().projects(), as_json=json)
+            show_list(service().projects(), as_json=json)
 
     @cli.command("show")
     def show_one(name: str, *, json: Json = False) -> None:
         """Show one project."""
         with refusals():
-            show(office().project(name), as_json=json)
+            show(service().project(name), as_json=json)

@@ -8,7 +8,7 @@ import typer
 from server.cli.terminal.arguments import Reason
 from server.cli.terminal.output import Json, refusals, show, show_list
 from server.cli.terminal.remote import Remote
-from server.use_cases.approvals.proposals import WAITING, ProposalOffice
+from server.use_cases.approvals.proposals import WAITING, ProposalService
 from server.use_cases.services.documents import Document
 
 _COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
@@ -24,18 +24,18 @@ Http = Annotated[
 ]
 
 
-def proposal_commands(office: Callable[[], ProposalOffice]) -> typer.Typer:
+def proposal_commands(service: Callable[[], ProposalService]) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(
         help="Changes that need a second person. All commands on the host are one "
         "person: another custodian approves or rejects over HTTP, with their own key."
     )
-    _add_reading(cli, office)
+    _add_reading(cli, service)
     _add_deciding(cli)
     return cli
 
 
-def _add_reading(cli: typer.Typer, office: Callable[[], ProposalOffice]) -> None:
+def _add_reading(cli: typer.Typer, service: Callable[[], ProposalService]) -> None:
     @cli.command("list")
     def list_all(
         *,
@@ -54,7 +54,7 @@ def _add_reading(cli: typer.Typer, office: Callable[[], ProposalOffice]) -> None
             listed = [one for one in listed if not waiting or one["state"] in WAITING]
         else:
             with refusals():
-                listed = office().listed(waiting=waiting)
+                listed = service().listed(waiting=waiting)
         show_list(listed if json else map(_brief, listed), as_json=json)
 
     @cli.command("show")
@@ -67,7 +67,7 @@ def _add_reading(cli: typer.Typer, office: Callable[[], ProposalOffice]) -> None
             show(Remote(as_json=json).get(_PROPOSALS, proposal), as_json=json)
             return
         with refusals():
-            show(office().shown(proposal), as_json=json)
+            show(service().shown(proposal), as_json=json)
 
 
 def _add_deciding(cli: typer.Typer) -> None:

@@ -22,9 +22,9 @@ from server.cli.terminal.output import (
     say,
     show,
 )
-from server.use_cases.jobs.jobs import JobsOffice, Viewer
+from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.running import JobRunner
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.shares import (
     SharesRefusedError,
     check_number,
@@ -53,14 +53,14 @@ class ReleaseParts:
     """What the commands work with.
 
     Attributes:
-        office: Lists, shows, verifies and withdraws.
+        service: Lists, shows, verifies and withdraws.
         jobs: Submits.
         viewer: Whoever works on this host.
         runner: Runs jobs in this process, until its event is set.
     """
 
-    office: Callable[[], ReleaseOffice]
-    jobs: Callable[[], JobsOffice]
+    service: Callable[[], ReleaseService]
+    jobs: Callable[[], JobService]
     viewer: Callable[[], Viewer]
     runner: Callable[[threading.Event], JobRunner]
 
@@ -260,14 +260,14 @@ def _submitted(
     result = ended["result"]
     if not isinstance(result, dict):
         return {}
-    shown = parts.office().show(viewer, str(result["release"]))
+    shown = parts.service().show(viewer, str(result["release"]))
     return {**result, "visible": shown["visible"]}
 
 
 def _planned(parts: ReleaseParts, order: _Order) -> Document:
     """Plan a release; what is refused has a line and a column."""
     try:
-        return parts.office().plan(parts.viewer(), order.told)
+        return parts.service().plan(parts.viewer(), order.told)
     except SpecRefusedError as error:
         _, places = read_spec_file(order.path)
         raise placed(error, order.path, places) from None

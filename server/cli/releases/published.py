@@ -53,7 +53,7 @@ def _add_reading(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release list
         """
         with refusals():
-            page = parts.office().page(parts.viewer(), Page(limit, cursor))
+            page = parts.service().page(parts.viewer(), Page(limit, cursor))
         if json:
             print_json(page)
             return
@@ -68,7 +68,7 @@ def _add_reading(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release show ages_by_chapter
         """
         with refusals():
-            show(parts.office().show(parts.viewer(), release), as_json=json)
+            show(parts.service().show(parts.viewer(), release), as_json=json)
 
     @cli.command()
     def key(*, json: Json = False) -> None:
@@ -77,7 +77,7 @@ def _add_reading(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release key
         """
         with refusals():
-            show({"public_key": parts.office().public_key()}, as_json=json)
+            show({"public_key": parts.service().public_key()}, as_json=json)
 
 
 def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
@@ -101,7 +101,7 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
                 problems = problems_in(Path(release), public_key)
                 found: Document = {"ok": not problems, "problems": problems}
             else:
-                found = parts.office().verify(parts.viewer(), release)
+                found = parts.service().verify(parts.viewer(), release)
         show(found, as_json=json)
         if not found["ok"]:
             raise typer.Exit(REFUSED)
@@ -120,6 +120,6 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
         Example: curator release withdraw ages_by_chapter --reason "wrong cohort"
         """
         with refusals():
-            withdrawn = parts.office().withdraw(parts.viewer(), release, reason)
+            withdrawn = parts.service().withdraw(parts.viewer(), release, reason)
             brief = {name: withdrawn[name] for name in _BRIEF}
             show(withdrawn if json else brief, as_json=json)

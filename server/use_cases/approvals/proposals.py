@@ -29,7 +29,7 @@ WAITING = ("open", "approved")
 _REJECTABLE = (*WAITING, "stale")
 
 
-class ProposalOffice:
+class ProposalService:
     """Shows proposals, and takes custodians' decisions; each is one chain entry."""
 
     def __init__(self, services: Services) -> None:

@@ -10,11 +10,11 @@ from server.persistence import tables
 from server.use_cases.approvals.proposals import visible_creations
 from server.use_cases.approvals.second_persons import proposal_documents
 from server.use_cases.custody.people import key_document, principal_document
-from server.use_cases.custody.populations import PopulationOffice
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.custody.projects import (
     NewProject,
     ProjectChange,
-    ProjectOffice,
+    ProjectService,
     require_ahead,
 )
 from server.use_cases.identity.access import Caller, populations_of
@@ -30,8 +30,8 @@ class CustodyDesk:
     def __init__(self, services: Services, caller: Caller) -> None:
         self._services = services
         self._caller = caller
-        self._populations = PopulationOffice(services, caller.name)
-        self._projects = ProjectOffice(services, caller.name)
+        self._populations = PopulationService(services, caller.name)
+        self._projects = ProjectService(services, caller.name)
 
     def populations(self, page: Page) -> Document:
         """List the caller's populations."""

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select
 from budget.ledger import RecordedTransaction
 from privacy.times import shown_time
 from server.persistence import tables
-from server.use_cases.custody.projects import NewProject, ProjectOffice
+from server.use_cases.custody.projects import NewProject, ProjectService
 from server.use_cases.identity.access import (
     ENABLED,
     TOKEN_PREFIX,
@@ -27,10 +27,10 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text, random_id
 
-__all__ = ["ROLES", "NewProject", "PeopleOffice"]
+__all__ = ["ROLES", "NewProject", "PeopleService"]
 
 
-class PeopleOffice(ProjectOffice):
+class PeopleService(ProjectService):
     """Creates principals and keys, beside projects; each change is one chain entry."""
 
     def create_principal(

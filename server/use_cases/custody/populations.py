@@ -25,7 +25,7 @@ from server.use_cases.services.secret_files import read_secret, secret_digest
 from server.use_cases.services.services import Services
 
 
-class PopulationOffice:
+class PopulationService:
     """Shows populations and datasets, and sets caps; each change is one chain entry."""
 
     def __init__(self, services: Services, actor: str) -> None:

@@ -50,7 +50,7 @@ class ProjectChange:
     reason: str | None = None  # of the change itself, on record with it
 
 
-class ProjectOffice:
+class ProjectService:
     """Creates and changes projects; each change is one chain entry."""
 
     def __init__(self, services: Services, actor: str) -> None:

@@ -41,7 +41,7 @@ from server.use_cases.services.services import OneEach, Services, now_text
 SnapshotRow = Row[tuple[object, ...]]
 
 
-class SnapshotOffice:
+class SnapshotService:
     """Works on snapshots; each change is one chain entry."""
 
     def __init__(self, services: Services, actor: str) -> None:

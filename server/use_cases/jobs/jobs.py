@@ -52,7 +52,7 @@ class Viewer:
     populations: frozenset[str] | None
 
 
-class JobsOffice:
+class JobService:
     """Jobs, for custodians; what is not theirs is not there."""
 
     def __init__(self, services: Services, store: JobStore, kinds: JobKinds) -> None:

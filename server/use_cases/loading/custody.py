@@ -8,7 +8,7 @@ from server.use_cases.approvals.second_persons import (
     asking_second_person,
     require_second_person,
 )
-from server.use_cases.custody.populations import PopulationOffice, installation_value
+from server.use_cases.custody.populations import PopulationService, installation_value
 from server.use_cases.identity.catalogue import refuse_used
 from server.use_cases.loading.comparisons import require_reason
 from server.use_cases.loading.loading import Errand, LoadChoices, Loader
@@ -23,10 +23,10 @@ from server.use_cases.services.secret_files import OverlapFiles
 from upstream.manifests.manifest import load_manifest
 from upstream.progress import Progress, silent
 
-__all__ = ["CustodyOffice", "LoadChoices", "installation_value", "load_lock"]
+__all__ = ["CustodyService", "LoadChoices", "installation_value", "load_lock"]
 
 
-class CustodyOffice(PopulationOffice):
+class CustodyService(PopulationService):
     """Creates populations and loads datasets; each change is one chain entry."""
 
     def create_population(self, manifest_path: Path) -> Document:

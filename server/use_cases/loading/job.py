@@ -17,7 +17,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.loading.comparisons import require_reason
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.loading.loading import CHANGED, Errand
 from server.use_cases.loading.manifest_reading import (
     MANIFESTS,
@@ -136,8 +136,8 @@ class LoadJob:
             accept_changes=given.accept_changes,
             reason=given.reason,
         )
-        office = CustodyOffice(self._services, context.actor)
-        return office.load(path, choices, errand=_errand(context, read.facts))
+        service = CustodyService(self._services, context.actor)
+        return service.load(path, choices, errand=_errand(context, read.facts))
 
     def unbegun(self) -> list[str]:
         """Return none: only custodians are told when a load began."""

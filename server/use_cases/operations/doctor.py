@@ -29,7 +29,7 @@ from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.datasets.expiry import expires_soon
 from server.use_cases.identity.access import is_expired
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.services.services import Services
 from server.use_cases.services.unreadable import charged_snapshots
 
@@ -282,12 +282,12 @@ def _snapshots(services: Services) -> Found:
 
 
 def _releases(services: Services) -> Found:
-    office = ReleaseOffice(services)
-    problems = office.problems()
+    service = ReleaseService(services)
+    problems = service.problems()
     for problem in problems:
         yield Finding("releases", "fail", problem)
     if not problems:
-        number = len(office.published())
+        number = len(service.published())
         yield Finding("releases", "ok", f"{number} published, whole and signed")
 
 

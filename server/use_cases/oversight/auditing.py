@@ -7,12 +7,12 @@ from sqlalchemy import ColumnElement
 from budget.checking.reconciliation import NothingToReconcileError
 from budget.ledger import RecordedTransaction, Verification
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.custody.populations import PopulationOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.revocations import end_proposals, revoke_keys
 from server.use_cases.operations.postgres_dump import end_restore
 from server.use_cases.oversight.ledger_lines import WHOLE
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.releases.times import has_appeared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
@@ -23,7 +23,7 @@ ALTERED = (
 )
 
 
-class AuditOffice:
+class AuditService:
     """Reads the whole ledger; reconcile alone writes."""
 
     def __init__(self, services: Services, actor: str) -> None:
@@ -58,7 +58,7 @@ class AuditOffice:
     ) -> list[str]:
         if not found.ok:  # the catalogue's own words are in doubt
             return []
-        return ReleaseOffice(self._services).problems(which)
+        return ReleaseService(self._services).problems(which)
 
     def export(self) -> list[Document]:
         """Return every entry, without the bodies of answers."""
@@ -84,12 +84,12 @@ class AuditOffice:
                 raise
             return {"reconciled": False, "restore": "ended: nothing was forgotten"}
         end_restore(self._services.settings)
-        people = PeopleOffice(self._services, self._actor).principals()
+        people = PeopleService(self._services, self._actor).principals()
         return {
             "reconciled": True,
             "keys": "all revoked: issue new ones",
             "not_disabled": [p["name"] for p in people if not p["disabled"]],
-            "populations": PopulationOffice(self._services, self._actor).populations(),
+            "populations": PopulationService(self._services, self._actor).populations(),
             "look": "a restore brings back whoever was disabled, caps that were "
             "lowered, grants and releases that were taken back since the backup",
         }

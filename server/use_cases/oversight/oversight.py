@@ -4,9 +4,9 @@ from sqlalchemy import Table, select
 
 from server.persistence import tables
 from server.use_cases.custody.administration import CustodyDesk, listed
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
@@ -23,7 +23,7 @@ class OversightDesk:
         self._services = services
         self._caller = caller
         self._custody = CustodyDesk(services, caller)
-        self._office = SnapshotOffice(services, caller.name)
+        self._service = SnapshotService(services, caller.name)
 
     def snapshots(self, dataset: str, page: Page) -> Document:
         """List a dataset's snapshots, newest first.
@@ -32,7 +32,7 @@ class OversightDesk:
             NotFoundError: Unknown, or of a population that is not the caller's.
         """
         self._custody.require_datasets([dataset])
-        return listed(*self._office.page(dataset, page))
+        return listed(*self._service.page(dataset, page))
 
     def activate(
         self,
@@ -50,7 +50,7 @@ class OversightDesk:
             ProposalOpenError: Another custodian must approve first.
         """
         self._require_of(dataset, snapshot)
-        return self._office.activate(
+        return self._service.activate(
             snapshot,
             dataset=dataset,
             reason=reason,
@@ -65,7 +65,7 @@ class OversightDesk:
             CommandRefusedError: It is the active one.
         """
         self._require_of(dataset, snapshot)
-        return self._office.remove(snapshot, dataset=dataset)
+        return self._service.remove(snapshot, dataset=dataset)
 
     def statement(self, population: str) -> str:
         """Return a population's privacy statement.
@@ -77,7 +77,7 @@ class OversightDesk:
             self._require_row(tables.population, population)
         else:
             self._custody.require_population(population)
-        return StatementOffice(self._services).population(population)
+        return StatementService(self._services).population(population)
 
     def report(self, project: str) -> str:
         """Return a project's report.
@@ -89,7 +89,7 @@ class OversightDesk:
             self._require_row(tables.project, project)
         else:
             self._custody.require_project(project)
-        return StatementOffice(self._services).project(project)
+        return StatementService(self._services).project(project)
 
     def _require_row(self, table: Table, name: str) -> None:
         with self._services.databases.reader.connect() as connection:

@@ -49,7 +49,7 @@ RELEASES_READ = (
 )
 
 
-class StatementOffice:
+class StatementService:
     """Writes statements from the ledger; it changes nothing.
 
     Args:

@@ -34,7 +34,7 @@ from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services
 
 
-class ReleaseOffice:
+class ReleaseService:
     """Releases of a viewer's populations; what is not theirs is not there."""
 
     def __init__(self, services: Services) -> None:

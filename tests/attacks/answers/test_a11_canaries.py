@@ -12,7 +12,7 @@ import sys
 import httpx
 import pytest
 
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.support.installations.harness import (
     DEFAULT_ROWS,
     Installation,
@@ -187,9 +187,9 @@ def read_statements(run, http):
 
 def auditor(installation):
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("mary", "auditor")
-        return office.create_key("mary")["key"]
+        service = PeopleService(services, "local:test")
+        service.create_principal("mary", "auditor")
+        return service.create_key("mary")["key"]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from server.api.app import openapi_document
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.datasets.reading import ReadingRoom
 from tests.support.installations.arms import (
     CANARIES,
@@ -96,9 +96,9 @@ def _serve(stack, folder, rows):
     installation = make_installation(folder, rows)
     key = installation.analyst()
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("olga", "auditor")
-        auditor = office.create_key("olga")["key"]
+        service = PeopleService(services, "local:test")
+        service.create_principal("olga", "auditor")
+        auditor = service.create_key("olga")["key"]
     log = folder / "server.log"
     url = stack.enter_context(
         serve_in_process(

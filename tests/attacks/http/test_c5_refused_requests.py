@@ -16,7 +16,7 @@ from server.api.routing.backlog import AT_ONCE
 from server.api.routing.caller_checks import CHECKING_SECONDS, RESTING
 from server.api.routing.slots import SlotClock
 from server.children.parser_process import ParserPool
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.web import Server
 from tests.support.installations.arms import ROWS, make_installation
 from tests.support.installations.harness import ask, client, serve_in_thread, serving
@@ -177,7 +177,7 @@ def test_a_key_that_ends_while_its_question_waits_is_401(tmp_path, monkeypatch):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         with installation.services() as services:
-            PeopleOffice(services, "local:test").disable_principal("eve")
+            PeopleService(services, "local:test").disable_principal("eve")
         go_on.set()
         assert [one.result().status_code for one in held] == [200] * AT_ONCE
         assert waiting.result().status_code == 401

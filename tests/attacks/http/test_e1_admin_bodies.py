@@ -64,7 +64,7 @@ WRONG = [
 def people(house):
     """A custodian of the house's population, and the admin, as clients."""
     two = Two.make(house.installation, ("carol",))
-    two.people(lambda office: office.add_custodian("people", "carol"))
+    two.people(lambda service: service.add_custodian("people", "carol"))
     with (
         client(house.url, two.keys["carol"]) as carol,
         client(house.url, two.keys["root"]) as root,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.support.installations.harness import ask, client
 
 _GOOD = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"}
@@ -126,7 +126,7 @@ def test_a_replay_comes_before_the_body_is_read_and_the_grant_is_looked_up(house
     with house.analyst("leaver", "leaving") as http:
         first = ask(http, headers=headers)
         with house.installation.services() as services:
-            PeopleOffice(services, "local:test").revoke_principal("leaving", "leaver")
+            PeopleService(services, "local:test").revoke_principal("leaving", "leaver")
         assert ask(http).status_code == 404
         assert ask(http, headers=headers).content == first.content
 
@@ -134,9 +134,9 @@ def test_a_replay_comes_before_the_body_is_read_and_the_grant_is_looked_up(house
 @pytest.mark.parametrize("role", ["custodian", "auditor", "admin"])
 def test_a_role_is_refused_after_the_bodys_form_and_before_the_dataset(house, role):
     with house.installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal(f"order{role}", role)
-        token = office.create_key(f"order{role}")["key"]
+        service = PeopleService(services, "local:test")
+        service.create_principal(f"order{role}", role)
+        token = service.create_key(f"order{role}")["key"]
     call = Call({}, b"{", "elsewhere")
     calls = [call, call.saying(cap="9"), call.saying(epsilon="9")]
     calls.append(replace(calls[-1], dataset="clinic"))

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.support.installations.arms import plan, shape
 from tests.support.installations.harness import ask, client
 
@@ -22,9 +22,9 @@ def name():
 
 
 @pytest.fixture
-def office(house):
+def service(house):
     with house.installation.services() as services:
-        yield PeopleOffice(services, "local:test")
+        yield PeopleService(services, "local:test")
 
 
 def _code(reply):
@@ -54,10 +54,10 @@ def test_another_principals_query_and_an_absent_one_are_one_answer(house, name):
 
 
 def test_a_dataset_without_a_grant_and_an_absent_one_are_one_answer(
-    house, name, office
+    house, name, service
 ):
-    office.create_principal(name, "analyst")
-    with client(house.url, office.create_key(name)["key"]) as http:
+    service.create_principal(name, "analyst")
+    with client(house.url, service.create_key(name)["key"]) as http:
         for path in ("queries", "plan"):
             urls = [f"/v1/datasets/{name}/{path}" for name in ("clinic", "nowhere")]
             other, absent = (
@@ -84,7 +84,7 @@ def test_a_project_that_is_not_yours_is_not_there(house, name):
 def test_several_projects_that_fit_want_a_name(house, name):
     with house.analyst(name, name) as http:
         with house.installation.services() as services:
-            PeopleOffice(services, "local:test").grant_principal("study", name, None)
+            PeopleService(services, "local:test").grant_principal("study", name, None)
         assert _code(ask(http)) == (422, "invalid_request")
         assert ask(http, project=name).status_code == 200
 
@@ -104,25 +104,25 @@ def test_a_project_that_ends_later_is_there(house, name):
         assert ask(http).status_code == 200
 
 
-def test_a_revoked_key_ends_at_the_next_request(house, name, office):
-    office.create_principal(name, "analyst")
-    made = [office.create_key(name) for _ in range(2)]
+def test_a_revoked_key_ends_at_the_next_request(house, name, service):
+    service.create_principal(name, "analyst")
+    made = [service.create_key(name) for _ in range(2)]
     with (
         client(house.url, made[0]["key"]) as http,
         client(house.url, made[1]["key"]) as spare,
     ):
         assert http.get("/v1/budget").status_code == 200
-        office.revoke_key(made[0]["id"])
+        service.revoke_key(made[0]["id"])
         for reply in _everywhere(http):
             assert _code(reply) == (401, "unauthenticated")
             assert reply.headers["www-authenticate"] == "Bearer"
         assert spare.get("/v1/budget").status_code == 200
 
 
-def test_a_disabled_principals_keys_all_end_at_the_next_request(house, name, office):
+def test_a_disabled_principals_keys_all_end_at_the_next_request(house, name, service):
     with house.analyst(name, name) as http:
         assert ask(http).status_code == 200
-        office.disable_principal(name)
+        service.disable_principal(name)
         assert {_code(reply) for reply in _everywhere(http)} == {
             (401, "unauthenticated")
         }
@@ -169,9 +169,9 @@ def test_over_budget_is_402_with_what_remains_and_one_entry(house, name):
         assert ask(http, epsilon="0.001").json()["remaining"]["project"] == "0"
 
 
-def test_a_principals_own_allotment_binds_and_is_shown(house, name, office):
+def test_a_principals_own_allotment_binds_and_is_shown(house, name, service):
     with house.analyst(name, name, allotment="10") as http:
-        office.grant_principal(name, name, Loss.parse("0.75"))
+        service.grant_principal(name, name, Loss.parse("0.75"))
         body = ask(http).json()
         assert body["type"] == "budget_exceeded"
         assert body["remaining"] == {"project": "10", "principal": "0.75"}

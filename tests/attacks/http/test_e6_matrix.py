@@ -190,27 +190,27 @@ def world(tmp_path_factory):
     installation = ImportingInstallation(tmp_path_factory.mktemp("matrix"))
     initialise(installation.settings, single_custodian=False)
     two = Two.make(installation, ("carol", "dora", "emil", "spare", "ended"))
-    two.people(lambda office: office.disable_principal("ended"), "root")
+    two.people(lambda service: service.disable_principal("ended"), "root")
     older = _load(two, DEFAULT_ROWS, "clinic", "people", approver="carol")
     newer = two.installation.load_manifest(
         two.installation.write_manifest(DEFAULT_ROWS)
     )
     school = _load(two, STRANGERS, "school", "pupils", approver="emil")
     two.people(_fill, actor="root")
-    two.people(lambda office: office.add_custodian("people", "dora"))
+    two.people(lambda service: service.add_custodian("people", "dora"))
     for name, dataset, principal in (
         ("study", "clinic", "ada"),
         ("ending", "clinic", "grace"),
         ("other", "school", "eve"),
     ):
         project = NewProject(name, (dataset,), (principal,), Loss.parse("100"))
-        two.people(lambda office, project=project: office.create_project(project))
+        two.people(lambda service, project=project: service.create_project(project))
     keys = {
-        role: two.people(lambda office, name=name: office.create_key(name), "root")
+        role: two.people(lambda service, name=name: service.create_key(name), "root")
         for role, name in NAMES.items()
     }
-    spare_key = two.people(lambda office: office.create_key("spare"))["id"]
-    eve = two.people(lambda office: office.create_key("eve"), "root")["key"]
+    spare_key = two.people(lambda service: service.create_key("spare"))["id"]
+    eve = two.people(lambda service: service.create_key("eve"), "root")["key"]
     releases = [_release(installation, *one) for one in RELEASED]
     trees = [
         _release(installation, dataset, project, f"{name}_paths", **PATHS)
@@ -271,12 +271,12 @@ def _release(installation, dataset, project, name, **more):
     return press.publish(told)["result"]["release"]
 
 
-def _fill(office):
+def _fill(service):
     for name, role in (
         *(("ada", "analyst"), ("eve", "analyst"), ("grace", "analyst")),
         ("olga", "auditor"),
     ):
-        office.create_principal(name, role)
+        service.create_principal(name, role)
 
 
 def _propose(world, population):

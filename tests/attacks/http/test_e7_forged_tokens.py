@@ -12,11 +12,11 @@ import httpx
 import pytest
 from joserfc.jwk import ECKey
 
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import authenticate
 from server.use_cases.identity.key_sets import KeySource
 from server.use_cases.identity.oidc import TokenReader
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import UnauthenticatedError
 from server.web import Server
 from tests.support.installations import issuers
@@ -80,9 +80,9 @@ def served(tmp_path_factory):
     }
     key = installation.analyst()
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("gone", "analyst")
-        office.disable_principal("gone")
+        service = PeopleService(services, "local:test")
+        service.create_principal("gone", "analyst")
+        service.disable_principal("gone")
     with serve_in_thread(installation) as url:
         yield url, key, installation
 
@@ -358,23 +358,23 @@ def test_an_issuer_that_hangs_keeps_nobody_waiting(tmp_path):
 def test_a_key_goes_on_beside_tokens_and_ends_alone(served):
     url, _, installation = served
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("both", "analyst")
-        made = office.create_key("both")
+        service = PeopleService(services, "local:test")
+        service.create_principal("both", "analyst")
+        made = service.create_key("both")
         text = token(sub="both")
         assert read(url, made["key"]).status_code == 200
         assert read(url, text).status_code == 200
-        office.revoke_key(made["id"])
+        service.revoke_key(made["id"])
         assert read(url, made["key"]).status_code == 401
         assert read(url, text).status_code == 200
-        office.disable_principal("both")
+        service.disable_principal("both")
         assert read(url, text).status_code == 401
 
 
 def test_a_token_has_the_role_of_its_principal(served):
     url, _, installation = served
     with installation.services() as services:
-        PeopleOffice(services, "local:test").create_principal("clerk", "auditor")
+        PeopleService(services, "local:test").create_principal("clerk", "auditor")
     assert read(url, token(sub="clerk", role="analyst")).status_code == 403
 
 
@@ -401,7 +401,7 @@ def test_no_token_opens_for_whom_a_restore_revived(tmp_path):
         live.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     old = database.read_bytes()
     with installation.services() as services:
-        PeopleOffice(services, "local:test").disable_principal("mallory")
+        PeopleService(services, "local:test").disable_principal("mallory")
     for path in installation.data.glob("curator.sqlite*"):
         path.unlink()
     database.write_bytes(old)
@@ -415,11 +415,11 @@ def test_no_token_opens_for_whom_a_restore_revived(tmp_path):
 
     with installation.services() as services:
         assert admitted(services, "mallory") == "mallory"  # nothing went back, it seems
-        AuditOffice(services, "local:test").reconcile("put back")
-        office = PeopleOffice(services, "local:test")
+        AuditService(services, "local:test").reconcile("put back")
+        service = PeopleService(services, "local:test")
         assert admitted(services, "mallory") is None
-        office.create_principal("grace", "analyst")
+        service.create_principal("grace", "analyst")
         assert admitted(services, "grace") == "grace"
         assert admitted(services, "mallory") is None
-        office.create_key("mallory")
+        service.create_key("mallory")
         assert admitted(services, "mallory") == "mallory"

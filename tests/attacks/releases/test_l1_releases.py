@@ -12,7 +12,7 @@ import pytest
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -100,4 +100,4 @@ def test_what_a_release_took_is_not_there_for_questions_and_the_other_way(house)
     assert press.publish(spec("third", epsilon="0.000001"))["state"] == "failed"
     assert spent(press) == limit
     with press.services() as services:
-        assert AuditOffice(services, "local:test").verify()["problems"] == []
+        assert AuditService(services, "local:test").verify()["problems"] == []

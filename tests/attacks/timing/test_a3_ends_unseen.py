@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import Desk
 from server.use_cases.questions.questions import Compiler
@@ -108,9 +108,9 @@ def test_cursors_of_the_history_count_nobodys_entries(slotted):
 def test_an_auditor_sees_no_end_before_its_reply_leaves(slotted):
     key = slotted.analyst()
     with slotted.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("olga", "auditor")
-        auditor = office.create_key("olga")["key"]
+        service = PeopleService(services, "local:test")
+        service.create_principal("olga", "auditor")
+        auditor = service.create_key("olga")["key"]
     sampler, left = HeldSampler(), []
     with (
         serve_in_thread(slotted, lambda: sampler) as url,
@@ -177,9 +177,9 @@ def test_a_server_that_stops_gives_up_what_waits_instead_of_failing_it(waiting):
 def test_a_snapshot_that_a_paid_question_waits_for_is_not_erased(waiting):
     installation, services, snapshot, answer = waiting
     installation.load()
-    office = SnapshotOffice(services, "local:test")
+    service = SnapshotService(services, "local:test")
     with pytest.raises(CommandRefusedError, match="being answered: try again"):
-        office.remove(snapshot)
+        service.remove(snapshot)
     reply, state = answer()
     assert (reply.failure, state) == (None, "answered")
-    assert office.remove(snapshot)["state"] == "removed"
+    assert service.remove(snapshot)["state"] == "removed"

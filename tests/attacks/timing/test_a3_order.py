@@ -87,13 +87,13 @@ class House:
         self.installation.load()
         self.installation.load(STRANGERS, dataset="school", population="pupils")
         two = Two.make(self.installation, ("carol",))
-        two.people(lambda office: office.add_custodian("people", "carol"))
-        two.people(lambda office: office.create_principal("olga", "auditor"))
+        two.people(lambda service: service.add_custodian("people", "carol"))
+        two.people(lambda service: service.create_principal("olga", "auditor"))
         self.keys = {
             **two.keys,
             "ada": self.installation.analyst(),
             "bob": self.installation.analyst("bob", "lessons", "school"),
-            "olga": two.people(lambda office: office.create_key("olga"))["key"],
+            "olga": two.people(lambda service: service.create_key("olga"))["key"],
         }
         boots = [None] if not url else ["one", "two"]
         servers = [Server(self.installation.settings, boot=boot) for boot in boots]

@@ -60,9 +60,9 @@ def installation(tmp_path_factory):
 def keys(installation):
     """Return a key of each role."""
     two = Two.make(installation, ("carol",))
-    two.people(lambda office: office.add_custodian("people", "carol"))
-    two.people(lambda office: office.create_principal("olga", "auditor"))
-    olga = two.people(lambda office: office.create_key("olga"))["key"]
+    two.people(lambda service: service.add_custodian("people", "carol"))
+    two.people(lambda service: service.create_principal("olga", "auditor"))
+    olga = two.people(lambda service: service.create_key("olga"))["key"]
     return {**two.keys, "ada": installation.analyst(), "olga": olga}
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from privacy.losses import Loss
-from server.use_cases.custody.people import NewProject, PeopleOffice
+from server.use_cases.custody.people import NewProject, PeopleService
 from tests.support.installations.harness import (
     Installation,
     serve_in_process,
@@ -59,10 +59,10 @@ class Arm:
     def projects(self, count, allotment, dataset):
         """Make projects of one new analyst each, sharing nothing; return their keys."""
         with self.installation.services() as services:
-            office = PeopleOffice(services, "local:test")
+            service = PeopleService(services, "local:test")
             return [
                 _analyst(
-                    office,
+                    service,
                     f"a{secrets.token_hex(8)}",
                     (dataset,),
                     allotment,
@@ -139,14 +139,14 @@ def _make_arm(folder, tables, permits, *, added):
     for table in tables:
         table.load(installation, added=added)
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        key = _analyst(office, "auditor", [table.dataset for table in tables], CAP)
+        service = PeopleService(services, "local:test")
+        key = _analyst(service, "auditor", [table.dataset for table in tables], CAP)
     return Arm(installation, key)
 
 
-def _analyst(office, name, datasets, allotment, *, private_history=False):
-    office.create_principal(name, "analyst")
-    office.create_project(
+def _analyst(service, name, datasets, allotment, *, private_history=False):
+    service.create_principal(name, "analyst")
+    service.create_project(
         NewProject(
             f"of_{name}",
             tuple(datasets),
@@ -155,7 +155,7 @@ def _analyst(office, name, datasets, allotment, *, private_history=False):
             private_history=private_history,
         )
     )
-    return office.create_key(name)["key"]
+    return service.create_key(name)["key"]
 
 
 def _serve(installation, sampler_factory):

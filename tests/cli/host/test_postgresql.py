@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import make_url
 
 from privacy.losses import Loss
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.loading.custody import CustodyService
 from server.use_cases.operations.backup import create_backup, restore_backup
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import (
     Installation,
@@ -38,8 +38,8 @@ def run(installation, *arguments):
     return done
 
 
-def office(services):
-    return AuditOffice(services, "local:test")
+def service(services):
+    return AuditService(services, "local:test")
 
 
 def test_the_ledgers_commands_work_on_postgresql(installation, cluster):
@@ -47,8 +47,8 @@ def test_the_ledgers_commands_work_on_postgresql(installation, cluster):
     with cluster.admin() as admin:
         admin.execute(f"CREATE DATABASE {name}_old TEMPLATE {name}")
     with installation.services() as services:
-        CustodyOffice(services, "local:test").set_cap("people", Loss.parse("90"))
-        assert office(services).export()[-1]["action"] == "population.cap"
+        CustodyService(services, "local:test").set_cap("people", Loss.parse("90"))
+        assert service(services).export()[-1]["action"] == "population.cap"
     verified = run(installation, "ledger", "verify", "--json")
     assert json.loads(verified.stdout)["ok"]
     with cluster.admin() as admin:
@@ -59,7 +59,7 @@ def test_the_ledgers_commands_work_on_postgresql(installation, cluster):
     reconciled = run(installation, "ledger", "reconcile", "--reason", "put back")
     assert reconciled.returncode == 0
     with installation.services() as services:
-        assert office(services).verify()["problems"] == []
+        assert service(services).verify()["problems"] == []
 
 
 def test_a_restored_dump_is_brought_back_before_anything_else(
@@ -82,7 +82,7 @@ def test_a_restore_ends_with_the_reconciliation_and_not_before(
     """The live database is no place of the dump; its files are of another time."""
     create_backup(installation.settings, tmp_path / "b.tar", snapshots=True)
     with installation.services() as services:
-        PeopleOffice(services, "local:test").create_principal("late", "analyst")
+        PeopleService(services, "local:test").create_principal("late", "analyst")
     shutil.rmtree(installation.data)
     restore_backup(installation.settings, tmp_path / "b.tar")
     dump = installation.data / "ledger.dump"
@@ -123,7 +123,7 @@ def test_a_second_init_and_an_unreachable_database_are_refused_in_a_sentence(
 def test_several_processes_share_one_rate_limit(installation):
     """New connections go to any of the processes; together they let 5 a minute in."""
     with installation.services() as services:
-        key = PeopleOffice(services, "local:test").create_key("ada")["key"]
+        key = PeopleService(services, "local:test").create_key("ada")["key"]
     limited = {"CURATOR_WORKERS": "2", "CURATOR_RATE_LIMIT": "5"}
     with serve_in_process(installation, environment=limited) as url:
         replies = []

@@ -7,8 +7,7 @@ import time
 import psycopg
 
 from budget.charging.splices import Splice
-from server.bootstrap import make_services
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 
 SETTLE_SECONDS = 60
 
@@ -89,9 +88,4 @@ def settle(installation):
 def problems(installation):
     """Return what ``ledger verify`` finds."""
     with installation.services() as services:
-        return AuditOffice(services, "local:test").verify()["problems"]
-
-
-def make_office_services(installation):
-    """Return services that the caller closes."""
-    return make_services(installation.settings)
+        return AuditService(services, "local:test").verify()["problems"]

@@ -4,8 +4,8 @@ import contextlib
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.custody.people import NewProject, PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.custody.people import NewProject, PeopleService
+from server.use_cases.loading.custody import CustodyService
 from tests.crash.instruments.books import charges
 from tests.crash.instruments.processes import Line, question
 from tests.support.installations.harness import empty_snapshot
@@ -28,13 +28,13 @@ def fill(nursery, installation):
 
 def _admit_others(installation):
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("bob", "analyst")
-        office.create_principal("cara", "custodian")
-        office.create_project(
+        service = PeopleService(services, "local:test")
+        service.create_principal("bob", "analyst")
+        service.create_principal("cara", "custodian")
+        service.create_project(
             NewProject("poor", ("wrecked",), ("ada",), Loss.parse("3"))
         )
-        office.create_project(
+        service.create_project(
             NewProject(
                 "hidden",
                 ("clinic",),
@@ -43,10 +43,10 @@ def _admit_others(installation):
                 private_history=True,
             )
         )
-        office.grant_principal("hidden", "bob", Loss.parse("2"))
-        keys = [office.create_key(name) for name in ("bob", "cara", "bob")]
-        office.revoke_key(keys[2]["id"])
-        custody = CustodyOffice(services, "local:test")
+        service.grant_principal("hidden", "bob", Loss.parse("2"))
+        keys = [service.create_key(name) for name in ("bob", "cara", "bob")]
+        service.revoke_key(keys[2]["id"])
+        custody = CustodyService(services, "local:test")
         custody.set_cap("people", Loss.parse("90000"))
         assert services.ledger.limit(Scope.population("people")) == Loss.parse("90000")
         return keys[0]["key"], keys[1]["key"]

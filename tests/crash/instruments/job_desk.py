@@ -25,7 +25,7 @@ class JobDesk:
     installation: ImportingInstallation
 
     @contextlib.contextmanager
-    def office(self):
+    def service(self):
         with self.installation.services() as services:
             yield make_jobs(services)
 
@@ -34,25 +34,25 @@ class JobDesk:
         return self.submit_manifest(self.installation.write_manifest(rows, **more))
 
     def submit_manifest(self, path):
-        with self.office() as office:
+        with self.service() as service:
             told = {"manifest": str(path)}
-            return office.submit(OPERATOR, "dataset.load", told)["id"]
+            return service.submit(OPERATOR, "dataset.load", told)["id"]
 
     def look(self, job):
-        with self.office() as office:
-            return office.show(OPERATOR, job)
+        with self.service() as service:
+            return service.show(OPERATOR, job)
 
     def cancel(self, job):
-        with self.office() as office:
-            return office.cancel(OPERATOR, job)
+        with self.service() as service:
+            return service.cancel(OPERATOR, job)
 
     def wait(self, job, until=lambda seen: seen["state"] in ENDED):
         """Return a job once it has ended, or is as wanted; and how it was meanwhile."""
         seen = []
         deadline = time.monotonic() + WAIT_SECONDS
-        with self.office() as office:
+        with self.service() as service:
             while time.monotonic() < deadline:
-                seen.append(office.show(OPERATOR, job))
+                seen.append(service.show(OPERATOR, job))
                 if until(seen[-1]) or seen[-1]["state"] in ENDED:
                     return seen[-1], seen
                 time.sleep(0.02)

@@ -21,9 +21,9 @@ class ReleaseDesk(JobDesk):
     def submit(self, spec_of=None, **more):
         """Queue a release of a name of its own."""
         spec_of = spec_of or self.spec_of
-        with self.office() as office:
+        with self.service() as service:
             told = {"release": spec_of(f"release_{next(_NUMBERS)}", **more)}
-            return office.submit(OPERATOR, "release.publish", told)["id"]
+            return service.submit(OPERATOR, "release.publish", told)["id"]
 
     def states(self):
         """Return {id: (state, digest of the manifest)} of what was begun."""

@@ -17,8 +17,8 @@ from budget.ledger import ChargeRequest, Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 from server.bootstrap import make_runner
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.loading.custody import CustodyService
 from tests.support.installations.harness import ImportingInstallation
 
 ACTOR = "local:test"
@@ -38,27 +38,27 @@ HOW = {"fails": fails, "dies": dies}
 
 def grant(services, ill):
     ill()
-    PeopleOffice(services, ACTOR).grant_dataset("study", "second")
+    PeopleService(services, ACTOR).grant_dataset("study", "second")
 
 
 def key(services, ill):
     ill()
-    PeopleOffice(services, ACTOR).create_key("bob")
+    PeopleService(services, ACTOR).create_key("bob")
 
 
 def cap(services, ill):
     ill()
-    CustodyOffice(services, ACTOR).set_cap("people", Loss.parse("200000"))
+    CustodyService(services, ACTOR).set_cap("people", Loss.parse("200000"))
 
 
 def revocation(services, ill):
     ill()
-    PeopleOffice(services, ACTOR).disable_principal("ada")
+    PeopleService(services, ACTOR).disable_principal("ada")
 
 
 def enabling(services, ill):
     ill()
-    PeopleOffice(services, ACTOR).enable_principal("eva")
+    PeopleService(services, ACTOR).enable_principal("eva")
 
 
 def answer(services, ill):

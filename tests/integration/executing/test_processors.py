@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.slots import children
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading import activations
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import (
@@ -112,8 +112,8 @@ def test_an_activation_is_compared_on_the_processors_of_row_work(tmp_path, monke
     of_rows = frozenset({max(mine)})
     with installation.services() as services:
         kept = replace(services, row_processors=of_rows)
-        office = SnapshotOffice(kept, "local:test")
+        service = SnapshotService(kept, "local:test")
         with pytest.raises(CommandRefusedError, match="could not be compared"):
-            office.activate(older, reason="back")
+            service.activate(older, reason="back")
     assert seen.read_text() == str(sorted(of_rows))
     assert os.sched_getaffinity(0) == mine

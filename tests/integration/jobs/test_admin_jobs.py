@@ -6,10 +6,10 @@ import pytest
 
 from server.bootstrap import make_jobs
 from server.persistence import tables
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.loading import job as load_job
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.loading.custody import CustodyService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import (
     STRANGERS,
@@ -26,13 +26,13 @@ ABSENT = f"{JOBS}/job_{'0' * 24}"
 def add_principal(installation, name, role, populations=()):
     """Make a principal with a key, custodian of the given populations."""
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal(name, role)
+        service = PeopleService(services, "local:test")
+        service.create_principal(name, role)
         with services.ledger.recorded("test.custodians", "local:test") as change:
             for population in populations:
                 row = {"population": population, "principal": name}
                 change.insert(tables.custodian, row)
-        return office.create_key(name)["key"]
+        return service.create_key(name)["key"]
 
 
 @pytest.fixture(scope="module")
@@ -187,11 +187,11 @@ def test_a_job_of_somebody_who_is_no_custodian_any_more_fails(
     with client(url, key) as http:
         job = submit(http, manifest.name).json()["id"]
     with installation.services() as services:
-        office = PeopleOffice(services, "local:test")
+        service = PeopleService(services, "local:test")
         if end == "remove":
-            office.remove_custodian("people", name)
+            service.remove_custodian("people", name)
         else:
-            office.disable_principal(name)
+            service.disable_principal(name)
     installation.run_jobs()
     ended = as_("grace").get(f"{JOBS}/{job}").json()
     assert (ended["state"], "no enabled custodian" in ended["error"]) == (
@@ -209,7 +209,7 @@ def test_a_job_for_a_population_that_others_created_meanwhile_fails(as_, install
     installation.run_jobs()
     with installation.services() as services:
         shown = make_jobs(services).show(Viewer("local:test", None), job)
-        after = CustodyOffice(services, "local:test").dataset("taken")["snapshot"]
+        after = CustodyService(services, "local:test").dataset("taken")["snapshot"]
     assert (shown["state"], after) == ("failed", before)
 
 

@@ -85,7 +85,7 @@ class Desk:
     def __init__(self, installation, services):
         self.installation = installation
         self.services = services
-        self.office = make_jobs(services)
+        self.service = make_jobs(services)
 
     def submit(self, *rows, **more):
         path = self.installation.write_manifest(*rows)
@@ -99,16 +99,18 @@ class Desk:
 
     def submit_manifest(self, path, **more):
         told = {"manifest": str(path), **more}
-        return self.office.submit(OPERATOR, "dataset.load", told)["id"]
+        return self.service.submit(OPERATOR, "dataset.load", told)["id"]
 
     def submit_release(self, name, **more):
         told = {"release": spec(name, **more)}
-        return self.office.submit(OPERATOR, "release.publish", told)["id"]
+        return self.service.submit(OPERATOR, "release.publish", told)["id"]
 
     def wait(self, job):
         """Return a job once it has ended."""
         return until(
-            lambda: (seen := self.office.show(OPERATOR, job))["state"] in ENDED and seen
+            lambda: (
+                (seen := self.service.show(OPERATOR, job))["state"] in ENDED and seen
+            )
         )
 
     def charge(self, job):
@@ -119,7 +121,7 @@ class Desk:
         return until(lambda: self.state(job) == "queued" and self.charge(job))
 
     def state(self, job):
-        return self.office.show(OPERATOR, job)["state"]
+        return self.service.show(OPERATOR, job)["state"]
 
 
 @contextlib.contextmanager
@@ -219,14 +221,14 @@ def test_a_release_is_charged_before_its_turn(installation, hold):
         assert [desk.state(job) for job in (load, *jobs)] == ["running"] + [
             "queued"
         ] * 3
-        desk.office.cancel(OPERATOR, jobs[1])
+        desk.service.cancel(OPERATOR, jobs[1])
         until(lambda: desk.charge(jobs[1]).state == "failed")
         again = desk.submit_release("second")
         charges.append(desk.charged(again))
         hold.end()
         ended = [desk.wait(job)["state"] for job in (load, *jobs, again)]
         assert ended == ["done", "done", "cancelled", "done", "done"]
-        after = desk.office.show(OPERATOR, load)["ended"]
+        after = desk.service.show(OPERATOR, load)["ended"]
         assert all(shown_time(charge.time) <= after for charge in charges)
         assert charges[0].snapshot == desk.charge(jobs[2]).snapshot
         assert desk.services.ledger.verify(RECORDED_TABLES).ok
@@ -252,7 +254,7 @@ def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
 
     def cancelled_meanwhile(kind, context, parameters):
         begin(kind, context, parameters)
-        desk.office.cancel(OPERATOR, context.job_id)
+        desk.service.cancel(OPERATOR, context.job_id)
 
     monkeypatch.setattr(ReleaseJob, "begin", cancelled_meanwhile)
     with installation.services() as services:

@@ -5,7 +5,7 @@ import pytest
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.loading import loading
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.loading.overlaps import Overlaps
 from server.use_cases.services.errors import CommandRefusedError
 from tests.effort import gate_first
@@ -47,8 +47,8 @@ def load(installation, monkeypatch):
         monkeypatch.setattr(loading, "ingest", overtaken)
         choices = LoadChoices(accept_changes=True, reason="a test")
         with installation.services() as services:
-            office = CustodyOffice(services, "local:test")
-            return office.load(manifest, choices, None)
+            service = CustodyService(services, "local:test")
+            return service.load(manifest, choices, None)
 
     return loaded
 

@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from privacy.losses import Loss
-from server.use_cases.custody.projects import NewProject, ProjectOffice
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.oversight.statements import StatementService
 from tests.support.installations.harness import (
     STRANGERS,
     Installation,
@@ -29,7 +29,7 @@ def installation(tmp_path):
 
 def written(installation, population):
     with installation.services() as services:
-        return StatementOffice(services).population(population)
+        return StatementService(services).population(population)
 
 
 @pytest.mark.long
@@ -46,7 +46,7 @@ def test_after_a_restore_each_reads_of_its_own_charges_alone(installation, tmp_p
     key = installation.analyst(allotment="3")
     with installation.services() as services:
         other = NewProject("other", ("elsewhere",), ("ada",), Loss.parse("3"))
-        ProjectOffice(services, "local:test").create_project(other)
+        ProjectService(services, "local:test").create_project(other)
     kept = tmp_path / "kept"
     shutil.copytree(installation.data, kept)
     with serve_in_thread(installation) as url, client(url, key) as http:

@@ -7,15 +7,15 @@ import pytest
 
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.datasets import snapshots as activating
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading import activations
 from server.use_cases.loading.activations import Held
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.loading.shown_content import Shown
 from server.use_cases.loading.versions import Versions
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import BusyError, CommandRefusedError
 from tests.effort import gate_first
 from tests.support.data.published_codes import Publisher
@@ -47,17 +47,17 @@ class House:
 
     def _load(self, manifest):
         with self.installation.services() as services:
-            office = CustodyOffice(services, "local:test")
-            return office.load(manifest, CHANGED, None)["snapshot"]
+            service = CustodyService(services, "local:test")
+            return service.load(manifest, CHANGED, None)["snapshot"]
 
     def activate(self, snapshot=None, **more):
         with self.installation.services() as services:
-            office = SnapshotOffice(services, "local:test")
-            return office.activate(snapshot or self.older, reason="back", **more)
+            service = SnapshotService(services, "local:test")
+            return service.activate(snapshot or self.older, reason="back", **more)
 
     def active(self):
         with self.installation.services() as services:
-            shown = SnapshotOffice(services, "local:test").snapshots("clinic")
+            shown = SnapshotService(services, "local:test").snapshots("clinic")
         return next(one["id"] for one in shown if one["state"] == "active")
 
     def entries(self, action):
@@ -68,7 +68,7 @@ class House:
 
     def statement(self, population):
         with self.installation.services() as services:
-            return StatementOffice(services).population(population)
+            return StatementService(services).population(population)
 
 
 @pytest.fixture
@@ -189,25 +189,25 @@ def test_one_snapshot_is_compared_at_a_time_and_not_for_ever(house, monkeypatch)
     held_against_units, tried = activating.held_against_units, []
 
     with house.installation.services() as services:
-        office = SnapshotOffice(services, "local:test")
+        service = SnapshotService(services, "local:test")
 
         def meanwhile(services, row):
             with pytest.raises(
                 BusyError, match="another snapshot of population people"
             ):
-                office.activate(house.newer)
+                service.activate(house.newer)
             tried.append(row.id)
             return held_against_units(services, row)
 
         monkeypatch.setattr(activating, "held_against_units", meanwhile)
         with pytest.raises(CommandRefusedError, match="add --reason TEXT"):
-            office.activate(house.older, override_overlap=True)
+            service.activate(house.older, override_overlap=True)
         assert tried == []  # nothing was compared
-        office.activate(house.older, reason="back")
+        service.activate(house.older, reason="back")
         monkeypatch.setattr(activating, "held_against_units", held_against_units)
         monkeypatch.setattr(activations, "COMPARISON_SECONDS", 0.001)
         with pytest.raises(CommandRefusedError, match="was not compared"):
-            office.activate(house.newer, reason="and again")
+            service.activate(house.newer, reason="and again")
     assert tried == [house.older]
     assert house.active() == house.older
 
@@ -215,10 +215,10 @@ def test_one_snapshot_is_compared_at_a_time_and_not_for_ever(house, monkeypatch)
 def test_over_http_it_is_refused_alike(house):
     house.load(NEWCOMERS, dataset="others", population="others")
     with house.installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("dora", "custodian")
-        office.add_custodian("people", "dora")
-        key = office.create_key("dora")["key"]
+        service = PeopleService(services, "local:test")
+        service.create_principal("dora", "custodian")
+        service.add_custodian("people", "dora")
+        key = service.create_key("dora")["key"]
     path = f"/v1/admin/datasets/clinic/snapshots/{house.older}/activate"
     with (
         serve_in_thread(house.installation) as url,

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -40,7 +40,7 @@ def diabetes(test_data, tmp_path_factory):
     shutil.copy(EXAMPLE, folder)
     installation = Installation(folder).create()
     with installation.services() as services:
-        loaded = CustodyOffice(services, "local:test").load(
+        loaded = CustodyService(services, "local:test").load(
             folder / EXAMPLE.name, LoadChoices(), None
         )
     return installation, loaded

@@ -8,9 +8,9 @@ import pytest
 from server.use_cases.approvals.changes import Altered, Change
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.datasets import snapshots as activating
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading.activations import Held
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.use_cases.loading.shown_content import Shown
 from server.use_cases.loading.versions import Versions
 from server.use_cases.services.errors import BusyError, CommandRefusedError
@@ -41,7 +41,7 @@ def load(installation, ids, population, choices=LoadChoices()):  # noqa: B008 - 
         text.replace("patient_id, type: integer", "patient_id, type: text")
     )
     with installation.services() as services:
-        CustodyOffice(services, "local:test").load(manifest, choices, None)
+        CustodyService(services, "local:test").load(manifest, choices, None)
 
 
 def test_a_known_person_in_another_spelling_is_compared_with_nobody(tmp_path):
@@ -70,7 +70,7 @@ def test_the_digest_of_a_proposal_tells_of_no_population(tmp_path):
         pytest.raises(ProposalOpenError) as waiting,
         two.installation.services() as services,
     ):
-        SnapshotOffice(services, "carol").activate(
+        SnapshotService(services, "carol").activate(
             snapshot, override_overlap=True, reason="why not"
         )
     told = waiting.value.proposal
@@ -113,22 +113,22 @@ def test_another_population_is_activated_while_one_is_compared(tmp_path, monkeyp
             lines, dataset=f"of_{population}", population=population
         )
         with installation.services() as services:
-            office = CustodyOffice(services, "local:test")
-            made[population] = office.load(manifest, LoadChoices(), None)["snapshot"]
+            service = CustodyService(services, "local:test")
+            made[population] = service.load(manifest, LoadChoices(), None)["snapshot"]
     held_against_units, tried = activating.held_against_units, []
 
     with installation.services() as services:
-        office = SnapshotOffice(services, "local:test")
+        service = SnapshotService(services, "local:test")
 
         def meanwhile(services, row):
             tried.append(row.id)
             if row.id == made["people"]:
                 with pytest.raises(BusyError, match="of population people"):
-                    office.activate(made["people"])
-                assert office.activate(made["pupils"])["state"] == "active"
+                    service.activate(made["people"])
+                assert service.activate(made["pupils"])["state"] == "active"
             return held_against_units(services, row)
 
         monkeypatch.setattr(activating, "held_against_units", meanwhile)
         for _ in range(2):  # names are let go of
-            office.activate(made["people"])
+            service.activate(made["people"])
     assert tried == [made["people"], made["pupils"]] * 2

@@ -7,10 +7,10 @@ import pytest
 from budget.ledger import Ledger
 from privacy.errors import LedgerUnavailableError
 from server.use_cases.approvals.second_persons import ProposalOpenError
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading.comparisons import OverlapRefusedError
 from server.use_cases.loading.custody import LoadChoices
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.integration.people.test_two_persons import (
     crowd,
@@ -69,7 +69,7 @@ def proposed(two, manifest, choices=OVERRIDE):
 def statement(two):
     """Return the population's statement, as its custodians read it."""
     with two.installation.services() as services:
-        return StatementOffice(services).population("pupils")
+        return StatementService(services).population("pupils")
 
 
 def refused_once(two):
@@ -201,7 +201,7 @@ def test_an_activation_that_is_refused_uses_its_approval_up(two):
 
     def activate():
         with two.installation.services() as services:
-            SnapshotOffice(services, "dora").activate(snapshot)
+            SnapshotService(services, "dora").activate(snapshot)
 
     for refused in (1, 2):
         with pytest.raises(CommandRefusedError, match="names people of"):

@@ -6,7 +6,7 @@ import pytest
 
 from budget.ledger import Charged, Scope
 from privacy.losses import Loss
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.requests import read_request
 from server.use_cases.services.errors import CommandRefusedError
@@ -58,12 +58,12 @@ def test_a_snapshot_is_erased_once_its_charges_have_ended_and_they_stay(tmp_path
         installation.services() as services,
         pytest.raises(CommandRefusedError, match="being answered: try again"),
     ):
-        SnapshotOffice(services, "local:test").remove(older)
+        SnapshotService(services, "local:test").remove(older)
     with serve_in_thread(installation) as url, client(url, key) as http:
         found = wait_until_ended(http, query_id)
         assert found["state"] == "answered"
         with installation.services() as services:
-            SnapshotOffice(services, "local:test").remove(older)
+            SnapshotService(services, "local:test").remove(older)
         kept = http.get(f"/v1/queries/{query_id}").json()
         assert kept == found
     assert not (installation.data / "snapshots" / f"{older}.duckdb").exists()

@@ -5,8 +5,8 @@ import pytest
 from budget.ledger import Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from server.bootstrap import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleOffice
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.services.errors import (
     CommandRefusedError,
     DatasetUnavailableError,
@@ -31,7 +31,7 @@ class World:
         }
         self.key = self.made.analyst()
         with self.made.services() as services:
-            PeopleOffice(services, "local:test").grant_dataset("study", "annex")
+            PeopleService(services, "local:test").grant_dataset("study", "annex")
 
     def file(self, dataset):
         return self.made.data / "snapshots" / f"{self.snapshots[dataset]}.duckdb"
@@ -154,7 +154,7 @@ def test_removing_the_snapshot_lets_them_fail(world, monkeypatch):
     world.made.load()
     old = world.snapshots["clinic"]
     with world.made.services() as services:
-        SnapshotOffice(services, "local:test").remove(old)
+        SnapshotService(services, "local:test").remove(old)
         services.unreadable.look()
         assert services.unreadable.all() == frozenset()
 
@@ -164,9 +164,9 @@ def test_a_snapshot_that_can_be_read_is_not_removed_under_them(world, monkeypatc
     aside.rename(file)
     world.made.load()
     with world.made.services() as services:
-        office = SnapshotOffice(services, "local:test")
+        service = SnapshotService(services, "local:test")
         with pytest.raises(CommandRefusedError, match="are being answered"):
-            office.remove(world.snapshots["clinic"])
+            service.remove(world.snapshots["clinic"])
 
 
 def test_where_no_dataset_can_be_read_nothing_is_served(world):

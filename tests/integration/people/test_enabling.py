@@ -10,11 +10,11 @@ from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.approvals.second_persons import ProposalOpenError
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import authenticate
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.loading.custody import CustodyOffice
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.loading.custody import CustodyService
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import CommandRefusedError, UnauthenticatedError
 from tests.support.installations.harness import (
     ImportingInstallation,
@@ -55,14 +55,14 @@ def admitted(services, name, credential="Bearer a.b.c"):
             return False
 
 
-def revoked(office):
-    listed = office.keys()
+def revoked(service):
+    listed = service.keys()
     return [key["revoked"] for key in listed]
 
 
-def back(office, name):
-    office.disable_principal(name)
-    return office.enable_principal(name)
+def back(service, name):
+    service.disable_principal(name)
+    return service.enable_principal(name)
 
 
 def test_an_enabled_principal_asks_with_a_new_key_and_with_no_old_one(tmp_path):
@@ -74,23 +74,23 @@ def test_an_enabled_principal_asks_with_a_new_key_and_with_no_old_one(tmp_path):
         serve_in_thread(installation) as url,
         client(url, old) as http,
     ):
-        office = PeopleOffice(services, HOST)
+        service = PeopleService(services, HOST)
         assert ask(http).status_code == 200
-        office.disable_principal("ada")
+        service.disable_principal("ada")
         assert ask(http).status_code == 401
-        assert office.enable_principal("ada") == {"name": "ada", "disabled": False}
+        assert service.enable_principal("ada") == {"name": "ada", "disabled": False}
         assert ask(http).status_code == 401
-        with client(url, office.create_key("ada")["key"]) as again:
+        with client(url, service.create_key("ada")["key"]) as again:
             assert ask(again).status_code == 200
-        assert revoked(office) == [True, False]
+        assert revoked(service) == [True, False]
         assert services.ledger.verify(RECORDED_TABLES).ok
 
 
 def test_who_enabled_whom_is_one_entry(services):
-    office = PeopleOffice(services, HOST)
-    office.create_principal("ada", "analyst")
-    key = office.create_key("ada")["id"]
-    back(PeopleOffice(services, "root"), "ada")
+    service = PeopleService(services, HOST)
+    service.create_principal("ada", "analyst")
+    key = service.create_key("ada")["id"]
+    back(PeopleService(services, "root"), "ada")
     with services.databases.reader.connect() as connection:
         *_, entry = read_entries(connection, "admin", naming="principal.enable")
     assert (entry.body["action"], entry.body["actor"]) == ("principal.enable", "root")
@@ -101,40 +101,40 @@ def test_who_enabled_whom_is_one_entry(services):
 
 
 def test_nobody_is_enabled_who_is_unknown_or_not_disabled(services):
-    office = PeopleOffice(services, HOST)
-    office.create_principal("ada", "analyst")
-    office.create_key("ada")
+    service = PeopleService(services, HOST)
+    service.create_principal("ada", "analyst")
+    service.create_key("ada")
     before = services.ledger.position()
     with pytest.raises(CuratorError, match="no principal 'eve'"):
-        office.enable_principal("eve")
+        service.enable_principal("eve")
     with pytest.raises(CommandRefusedError, match="ada is not disabled"):
-        office.enable_principal("ada")
+        service.enable_principal("ada")
     assert services.ledger.position() == before
-    assert revoked(office) == [False]
+    assert revoked(service) == [False]
 
 
 def test_a_disabled_principals_key_is_refused_with_what_to_type_first(services):
-    office = PeopleOffice(services, HOST)
-    office.create_principal("ada", "analyst")
-    office.disable_principal("ada")
+    service = PeopleService(services, HOST)
+    service.create_principal("ada", "analyst")
+    service.disable_principal("ada")
     with pytest.raises(CommandRefusedError, match="curator principal enable ada"):
-        office.create_key("ada")
+        service.create_key("ada")
 
 
 def test_a_token_opens_again_only_once_a_key_was_issued_since(services):
-    office = PeopleOffice(services, HOST)
+    service = PeopleService(services, HOST)
     for name in ("ada", "ada_b", "bob"):
-        office.create_principal(name, "analyst")
-    office.create_key("ada")
+        service.create_principal(name, "analyst")
+    service.create_key("ada")
     assert admitted(services, "ada")
-    back(office, "ada")
+    back(service, "ada")
     assert not admitted(services, "ada")
     assert admitted(services, "bob")
     assert admitted(services, "ada_b")
-    issued = office.create_key("ada")
+    issued = service.create_key("ada")
     assert admitted(services, "ada")
     assert admitted(services, "ada", f"Bearer {issued['key']}")
-    back(office, "ada")
+    back(service, "ada")
     assert not admitted(services, "ada")
     assert not admitted(services, "ada", f"Bearer {issued['key']}")
 
@@ -142,18 +142,18 @@ def test_a_token_opens_again_only_once_a_key_was_issued_since(services):
 def test_a_restore_before_or_after_an_enabling_shuts_tokens_out(tmp_path):
     made = ImportingInstallation(tmp_path).create()
     with made.services() as services:
-        office = PeopleOffice(services, HOST)
-        office.create_principal("ada", "analyst")
-        back(office, "ada")
-        office.create_key("ada")
+        service = PeopleService(services, HOST)
+        service.create_principal("ada", "analyst")
+        back(service, "ada")
+        service.create_key("ada")
     made.settings.anchor.unlink()
     with made.services() as services:
-        AuditOffice(services, HOST).reconcile("the anchor was lost")
-        office = PeopleOffice(services, HOST)
+        AuditService(services, HOST).reconcile("the anchor was lost")
+        service = PeopleService(services, HOST)
         assert not admitted(services, "ada")
-        office.create_principal("grace", "analyst")
+        service.create_principal("grace", "analyst")
         assert admitted(services, "grace")
-        back(office, "grace")
+        back(service, "grace")
         assert not admitted(services, "grace")
 
 
@@ -166,16 +166,16 @@ def propose(two):
 
 def raise_cap(two):
     with two.installation.services() as services:
-        CustodyOffice(services, HOST).set_cap("people", HIGHER)
+        CustodyService(services, HOST).set_cap("people", HIGHER)
 
 
-def _enable(office):
-    back(office, "dora")
+def _enable(service):
+    back(service, "dora")
 
 
-def _add_again(office):
-    office.remove_custodian("people", "dora")
-    office.add_custodian("people", "dora")
+def _add_again(service):
+    service.remove_custodian("people", "dora")
+    service.add_custodian("people", "dora")
 
 
 @pytest.mark.parametrize("comes_back", [_enable, _add_again])
@@ -192,14 +192,14 @@ def test_a_proposal_does_not_come_back_with_who_made_it(two):
         two.installation.services() as services,
         pytest.raises(ProposalOpenError) as waiting,
     ):
-        CustodyOffice(services, "carol").set_cap("people", HIGHER)
+        CustodyService(services, "carol").set_cap("people", HIGHER)
     two.decide("dora", waiting.value.proposal["proposal"])
-    two.people(lambda office: back(office, "carol"))
+    two.people(lambda service: back(service, "carol"))
     with (
         two.installation.services() as services,
         pytest.raises(ProposalOpenError),
     ):
-        CustodyOffice(services, "carol").set_cap("people", HIGHER)
+        CustodyService(services, "carol").set_cap("people", HIGHER)
 
 
 def test_a_job_does_not_come_back_with_who_submitted_it(two):
@@ -210,7 +210,7 @@ def test_a_job_does_not_come_back_with_who_submitted_it(two):
         told = {"manifest": manifest.name}
         mine = jobs.submit(Viewer("carol", None), "dataset.load", told)["id"]
         others = jobs.submit(Viewer("dora", None), "dataset.load", told)["id"]
-        back(PeopleOffice(services, HOST), "carol")
+        back(PeopleService(services, HOST), "carol")
         job = tables.job
         with services.databases.reader.connect() as connection:
             marked = connection.execute(

@@ -24,14 +24,14 @@ def http(tmp_path_factory):
     installation.load(STRANGERS, dataset="school", population="pupils")
     analyst = installation.analyst()
     two = Two.make(installation, ("carol",))
-    two.people(lambda office: office.add_custodian("people", "carol"))
-    two.people(lambda office: office.create_principal("olga", "auditor"))
-    auditor = two.people(lambda office: office.create_key("olga"))["key"]
+    two.people(lambda service: service.add_custodian("people", "carol"))
+    two.people(lambda service: service.create_principal("olga", "auditor"))
+    auditor = two.people(lambda service: service.create_key("olga"))["key"]
     for name in PROJECTS:
         new = NewProject(name, ("clinic",), ("carol",), Loss.parse("1"))
-        two.people(lambda office, new=new: office.create_project(new))
+        two.people(lambda service, new=new: service.create_project(new))
     new = NewProject("strangers", ("school",), ("carol",), Loss.parse("1"))
-    two.people(lambda office: office.create_project(new))
+    two.people(lambda service: service.create_project(new))
     keys = {"analyst": analyst, "auditor": auditor, **two.keys}
     with serve_in_thread(installation) as url:
         clients = {name: client(url, key) for name, key in keys.items()}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from server.persistence import tables
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from tests.support.installations.harness import (
     DEFAULT_ROWS,
     Installation,
@@ -36,15 +36,15 @@ class Hospital:
         self.newer = self.installation.load()
         self.keys = {"ada": self.installation.analyst(allotment="3")}
         with self.installation.services() as services:
-            office = PeopleOffice(services, "local:test")
+            service = PeopleService(services, "local:test")
             for name, role in (
                 ("carl", "custodian"),
                 ("strange", "custodian"),
                 ("mary", "auditor"),
                 ("root", "admin"),
             ):
-                office.create_principal(name, role)
-                self.keys[name] = office.create_key(name)["key"]
+                service.create_principal(name, role)
+                self.keys[name] = service.create_key(name)["key"]
             with services.ledger.recorded("custodian.add", "local:test") as change:
                 row = {"population": "people", "principal": "carl"}
                 change.insert(tables.custodian, row)

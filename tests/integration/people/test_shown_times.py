@@ -23,8 +23,8 @@ class World:
         self._two = Two.made(folder, cap="100")
         self.made, self.keys = self._two.installation, self._two.keys
         self.keys["ada"] = self.made.analyst(allotment="10")
-        self._two.people(lambda office: office.create_principal("audit", "auditor"))
-        key = self._two.people(lambda office: office.create_key("audit"))
+        self._two.people(lambda service: service.create_principal("audit", "auditor"))
+        key = self._two.people(lambda service: service.create_key("audit"))
         self.keys["audit"] = key["key"]
 
     @cached_property

@@ -10,15 +10,15 @@ from sqlalchemy import insert
 from privacy.losses import Loss
 from server.persistence import tables
 from server.use_cases.approvals.changes import Altered
-from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.approvals.stale_changes import Proposed, stale_words
 from server.use_cases.custody.administration import CustodyDesk
-from server.use_cases.custody.projects import NewProject, ProjectChange, ProjectOffice
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.custody.projects import NewProject, ProjectChange, ProjectService
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.loading.custody import LoadChoices
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
 from tests.support.installations.two_persons import Two
@@ -30,9 +30,9 @@ ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")
 def made(tmp_path_factory):
     """A population of carol, dora and emil with a project; cap 10."""
     two = Two.made(tmp_path_factory.mktemp("made"), cap="10")
-    two.people(lambda office: office.create_principal("ada", "analyst"))
+    two.people(lambda service: service.create_principal("ada", "analyst"))
     study = NewProject("study", ("clinic",), ("ada",), Loss.parse("3"))
-    project(two, lambda office: office.create_project(study))
+    project(two, lambda service: service.create_project(study))
     return two
 
 
@@ -43,25 +43,25 @@ def two(made, tmp_path):
 
 def project(two, work):
     with two.installation.services() as services:
-        return work(ProjectOffice(services, "local:test"))
+        return work(ProjectService(services, "local:test"))
 
 
 def written(two):
     with two.installation.services() as services:
-        return StatementOffice(services).population("people")
+        return StatementService(services).population("people")
 
 
 def set_cap(two, cap):
-    return two.custody(lambda office: office.set_cap("people", Loss.parse(cap)))
+    return two.custody(lambda service: service.set_cap("people", Loss.parse(cap)))
 
 
 def load(two, manifest, choices=ACCEPTED):
-    return two.custody(lambda office: office.load(manifest, choices))
+    return two.custody(lambda service: service.load(manifest, choices))
 
 
 def activate(two, snapshot):
     with two.installation.services() as services:
-        return SnapshotOffice(services, "local:test").activate(snapshot, reason="back")
+        return SnapshotService(services, "local:test").activate(snapshot, reason="back")
 
 
 def proposed(work, *given):
@@ -73,7 +73,7 @@ def proposed(work, *given):
 
 def shown(two, proposal):
     with two.installation.services() as services:
-        return ProposalOffice(services).shown(proposal)
+        return ProposalService(services).shown(proposal)
 
 
 def approved(two, work, *given):
@@ -161,7 +161,7 @@ def test_a_cap_of_0_stops_what_was_agreed_from_0_before(two):
     set_cap(two, "0")
     two.decide("dora", proposed(set_cap, two, "5"))
     approved(two, set_cap, two, "4")
-    two.custody(lambda office: office.set_cap("people", Loss(0), "stop"), "dora")
+    two.custody(lambda service: service.set_cap("people", Loss(0), "stop"), "dora")
     waits = proposed(set_cap, two, "5")
     two.decide("dora", waits)
     assert set_cap(two, "5")["epsilon_cap"] == "5"
@@ -170,7 +170,7 @@ def test_a_cap_of_0_stops_what_was_agreed_from_0_before(two):
 def test_a_projects_end_stops_what_was_agreed_before(two):
     def until(day):
         wanted = ProjectChange(expires=day)
-        return project(two, lambda office: office.change_project("study", wanted))
+        return project(two, lambda service: service.change_project("study", wanted))
 
     until(date(2029, 1, 1))
     two.decide("dora", proposed(until, date(2030, 1, 1)))
@@ -210,7 +210,7 @@ def test_a_change_of_a_project_is_stale_once_what_it_alters_moved(
     two, wanted, meanwhile, now
 ):
     def change(wanted):
-        return project(two, lambda office: office.change_project("study", wanted))
+        return project(two, lambda service: service.change_project("study", wanted))
 
     proposal = proposed(change, wanted)
     change(meanwhile)
@@ -240,7 +240,7 @@ def test_a_load_is_stale_once_the_declaration_that_it_changes_moved(two):
 
 
 def test_going_back_to_a_snapshot_is_stale_once_another_is_active(two):
-    first = two.custody(lambda office: office.dataset("clinic"))["snapshot"]
+    first = two.custody(lambda service: service.dataset("clinic"))["snapshot"]
     write = two.installation.write_manifest
     second = approved(two, load, two, write(max_rows=20, cap="10"))["snapshot"]
     proposal = proposed(activate, two, first)
@@ -253,7 +253,7 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
     names = {"dataset": "school", "population": "pupils"}
     manifest = two.installation.write_manifest(rows, **names)
     slower = proposed(
-        two.custody, lambda office: office.create_population(manifest), "emil"
+        two.custody, lambda service: service.create_population(manifest), "emil"
     )
     approved(two, load, two, manifest)
     assert shown(two, slower)["stale"] == [
@@ -267,7 +267,7 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
 
 
 def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two):
-    snapshot = two.custody(lambda office: office.dataset("clinic"))["snapshot"]
+    snapshot = two.custody(lambda service: service.dataset("clinic"))["snapshot"]
     altered = (
         Altered("public release wards", None, {"name": "wards"}),
         Altered("public release wards: snapshot", None, snapshot),
@@ -308,7 +308,7 @@ def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two)
 def test_a_reason_is_in_the_entry_the_proposal_and_the_statement(two):
     def change(reason):
         wanted = ProjectChange(allotment=Loss.parse("4"), reason=reason)
-        return project(two, lambda office: office.change_project("study", wanted))
+        return project(two, lambda service: service.change_project("study", wanted))
 
     proposal = proposed(change, "a second | aim")
     assert shown(two, proposal)["change"]["reason"] == "a second | aim"
@@ -330,7 +330,7 @@ def test_no_reason_leaves_no_fact_and_a_caps_reason_is_on_record(two):
     set_cap(two, "9")
     assert two.entries("population.cap")[-1]["facts"] == {}
     cap = Loss.parse("8")
-    two.custody(lambda office: office.set_cap("people", cap, "fewer questions"))
+    two.custody(lambda service: service.set_cap("people", cap, "fewer questions"))
     assert two.entries("population.cap")[-1]["facts"] == {"reason": "fewer questions"}
     assert "| population.cap | fewer questions | cap of people: 9 -> 8 |" in written(
         two

@@ -11,16 +11,16 @@ import yaml
 
 from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.custody.administration import CustodyDesk
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectChange
-from server.use_cases.datasets.snapshots import SnapshotOffice
+from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.loading.custody import LoadChoices
-from server.use_cases.oversight.auditing import AuditOffice
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.auditing import AuditService
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
 from server.use_cases.services.paging import Page
 from tests.support.installations.harness import (
@@ -47,7 +47,7 @@ def two(made, tmp_path):
 
 
 def raise_cap(two, actor="local:test", cap=HIGHER):
-    return two.custody(lambda office: office.set_cap("people", cap), actor)
+    return two.custody(lambda service: service.set_cap("people", cap), actor)
 
 
 def proposed(two, actor="local:test", cap=HIGHER):
@@ -58,12 +58,12 @@ def proposed(two, actor="local:test", cap=HIGHER):
 
 
 def cap_of(two):
-    return two.custody(lambda office: office.population("people"))["epsilon_cap"]
+    return two.custody(lambda service: service.population("people"))["epsilon_cap"]
 
 
 def state(two, proposal):
     with two.installation.services() as services:
-        return ProposalOffice(services).shown(proposal)["state"]
+        return ProposalService(services).shown(proposal)["state"]
 
 
 def is_whole(two):
@@ -113,16 +113,16 @@ def test_the_proposer_cannot_approve(two):
 
 
 def test_whom_the_proposer_created_cannot_approve(two):
-    two.people(lambda office: office.create_principal("puppet", "custodian"))
-    two.people(lambda office: office.add_custodian("people", "puppet"), "root")
-    two.people(lambda office: office.create_key("puppet"), "root")
+    two.people(lambda service: service.create_principal("puppet", "custodian"))
+    two.people(lambda service: service.add_custodian("people", "puppet"), "root")
+    two.people(lambda service: service.create_key("puppet"), "root")
     with pytest.raises(CommandRefusedError):
         two.decide("puppet", proposed(two))
 
 
 def test_whoever_created_the_proposer_cannot_approve(two):
-    two.people(lambda office: office.create_principal("puppet", "custodian"), "dora")
-    two.people(lambda office: office.add_custodian("people", "puppet"), "root")
+    two.people(lambda service: service.create_principal("puppet", "custodian"), "dora")
+    two.people(lambda service: service.add_custodian("people", "puppet"), "root")
     with pytest.raises(CommandRefusedError):
         two.decide("dora", proposed(two, "puppet"))
     two.decide("emil", proposed(two, "puppet"))
@@ -130,24 +130,24 @@ def test_whoever_created_the_proposer_cannot_approve(two):
 
 @pytest.mark.parametrize("issuer", ["local:test", "local:other"])
 def test_holding_a_live_key_of_the_proposers_spoils_an_approval(two, issuer):
-    key = two.people(lambda office: office.create_key("dora"), issuer)["id"]
+    key = two.people(lambda service: service.create_key("dora"), issuer)["id"]
     proposal = proposed(two)
     with pytest.raises(CommandRefusedError):
         two.decide("dora", proposal)
-    two.people(lambda office: office.revoke_key(key))
+    two.people(lambda service: service.revoke_key(key))
     assert two.decide("dora", proposal)["state"] == "approved"
 
 
 def test_a_key_issued_after_the_approval_spoils_it_too(two):
     two.decide("dora", proposed(two))
-    two.people(lambda office: office.create_key("dora"))
+    two.people(lambda service: service.create_key("dora"))
     again = proposed(two)
     two.decide("emil", again)
     raise_cap(two)
 
 
 def test_whoever_issued_the_proposers_key_cannot_approve(two):
-    two.people(lambda office: office.create_key("dora"), "emil")
+    two.people(lambda service: service.create_key("dora"), "emil")
     with pytest.raises(CommandRefusedError):
         two.decide("emil", proposed(two, "dora"))
 
@@ -161,8 +161,8 @@ def test_all_commands_on_the_host_are_one_person(two):
 
 @pytest.mark.parametrize("name", ["local", "loca_"])
 def test_no_name_makes_a_principal_the_host(two, name):
-    two.people(lambda office: office.create_principal(name, "custodian"), "root")
-    two.people(lambda office: office.add_custodian("people", name), "root")
+    two.people(lambda service: service.create_principal(name, "custodian"), "root")
+    two.people(lambda service: service.add_custodian("people", name), "root")
     two.decide("dora", proposed(two))
     with pytest.raises(ProposalOpenError):
         raise_cap(two, name)
@@ -170,7 +170,7 @@ def test_no_name_makes_a_principal_the_host(two, name):
 
 def test_custodians_of_another_population_see_nothing_and_approve_nothing(two):
     proposal = proposed(two)
-    two.people(lambda office: office.remove_custodian("people", "emil"))
+    two.people(lambda service: service.remove_custodian("people", "emil"))
     for what in ("approve", "reject"):
         with pytest.raises(NotFoundError):
             two.decide("emil", proposal, what)
@@ -228,22 +228,22 @@ def test_approving_twice_is_refused_and_rejecting_ends_an_approval(two):
 def test_an_approver_who_is_no_custodian_any_more_has_approved_nothing(two, end):
     two.decide("dora", proposed(two))
     if end == "disable":
-        two.people(lambda office: office.disable_principal("dora"))
+        two.people(lambda service: service.disable_principal("dora"))
     else:
-        two.people(lambda office: office.remove_custodian("people", "dora"))
+        two.people(lambda service: service.remove_custodian("people", "dora"))
     two.decide("emil", proposed(two))
     raise_cap(two)
 
 
 def test_only_custodians_count_whatever_the_population(two):
     with two.installation.services() as services:
-        office = PeopleOffice(services, "local:test")
-        office.create_principal("ada", "analyst")
+        service = PeopleService(services, "local:test")
+        service.create_principal("ada", "analyst")
         with pytest.raises(CommandRefusedError, match="roles never change"):
-            office.add_custodian("people", "ada")
-    two.people(lambda office: office.create_principal("self", "custodian"), "root")
+            service.add_custodian("people", "ada")
+    two.people(lambda service: service.create_principal("self", "custodian"), "root")
     with pytest.raises(CommandRefusedError, match="nobody makes themselves"):
-        two.people(lambda office: office.add_custodian("people", "self"), "self")
+        two.people(lambda service: service.add_custodian("people", "self"), "self")
 
 
 CRASHING = """
@@ -252,13 +252,13 @@ from budget.chain.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
 from server.configuration.settings import read_settings
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.loading.custody import CustodyService
 
 def die(*_):
     os._exit(9)
 
 RecordedTransaction.set_limit = die
-CustodyOffice(make_services(read_settings()), "local:test").set_cap(
+CustodyService(make_services(read_settings()), "local:test").set_cap(
     "people", Loss.parse("12")
 )
 """
@@ -292,7 +292,7 @@ def test_a_restore_revives_no_approval(two):
         path.unlink()
     database.write_bytes(backup)
     with two.installation.services() as services:
-        AuditOffice(services, "local:test").reconcile("disk failed")
+        AuditService(services, "local:test").reconcile("disk failed")
     assert state(two, proposal) == "rejected"
     assert cap_of(two) == CAP
     proposed(two)
@@ -300,8 +300,8 @@ def test_a_restore_revives_no_approval(two):
 
 def test_over_http_the_change_is_202_until_another_custodian_approves(two):
     project = ("study", ("clinic",), ("ada",), Loss.parse("3"))
-    two.people(lambda office: office.create_principal("ada", "analyst"))
-    two.people(lambda office: office.create_project(NewProject(*project)))
+    two.people(lambda service: service.create_principal("ada", "analyst"))
+    two.people(lambda service: service.create_project(NewProject(*project)))
     with (
         serve_in_thread(two.installation) as url,
         client(url, two.keys["carol"]) as carol,
@@ -345,7 +345,7 @@ def load(two, manifest, choices=PLAIN, *, approver=None):
         with pytest.raises(ProposalOpenError):
             load(two, manifest, choices)
         two.approve_all(approver)
-    return two.custody(lambda office: office.load(manifest, choices), "dora")[
+    return two.custody(lambda service: service.load(manifest, choices), "dora")[
         "snapshot"
     ]
 
@@ -356,11 +356,11 @@ def activate(two, snapshot, *, approver=None):
             activate(two, snapshot)
         two.approve_all(approver)
     with two.installation.services() as services:
-        SnapshotOffice(services, "dora").activate(snapshot, reason="back")
+        SnapshotService(services, "dora").activate(snapshot, reason="back")
 
 
 def first_snapshot(two):
-    return two.custody(lambda office: office.dataset("clinic"))["snapshot"]
+    return two.custody(lambda service: service.dataset("clinic"))["snapshot"]
 
 
 def writer(two):
@@ -460,7 +460,9 @@ def listed(two, name):
 def seen(two, name, proposal):
     with two.installation.services() as services:
         try:
-            return ProposalOffice(services).seen_by(Caller(name, "custodian"), proposal)
+            return ProposalService(services).seen_by(
+                Caller(name, "custodian"), proposal
+            )
         except NotFoundError:
             return None
 
@@ -476,14 +478,14 @@ def test_a_creation_is_everybodys_while_it_waits_and_its_own_afterwards(two):
     for name, is_seen in (("dora", True), ("carol", True), ("emil", False)):
         assert (proposal in listed(two, name)) is is_seen
         assert (seen(two, name, proposal) is not None) is is_seen
-    two.people(lambda office: office.add_custodian("pupils", "emil"), "root")
+    two.people(lambda service: service.add_custodian("pupils", "emil"), "root")
     assert proposal in listed(two, "emil")
     assert seen(two, "emil", proposal) is not None
 
 
 def test_an_overlap_names_no_population_that_is_not_the_actors(two):
-    two.people(lambda office: office.remove_custodian("people", "dora"), "root")
-    two.people(lambda office: office.remove_custodian("people", "emil"), "root")
+    two.people(lambda service: service.remove_custodian("people", "dora"), "root")
+    two.people(lambda service: service.remove_custodian("people", "emil"), "root")
     manifest = school(two, "5 901")
     with pytest.raises(ProposalOpenError):
         load(two, manifest)
@@ -517,7 +519,7 @@ def assert_bound_and_named(two, told):
     for_carol = seen(two, "carol", told["proposal"])
     assert for_carol["change"]["altered"][0]["new"] == {"populations": ["people"]}
     with two.installation.services() as services:
-        whole = ProposalOffice(services).shown(told["proposal"])
+        whole = ProposalService(services).shown(told["proposal"])
     bound = {"populations", "keyed_units", "shown", "not_stored", "keyed"}
     assert set(whole["change"]["altered"][0]["new"]) == bound
     assert whole["digest"] == told["digest"]
@@ -525,7 +527,9 @@ def assert_bound_and_named(two, told):
 
 def refusals_told(two, population):
     with two.installation.services() as services:
-        return StatementOffice(services).population(population).count("overlap.refused")
+        return (
+            StatementService(services).population(population).count("overlap.refused")
+        )
 
 
 def crowd(unit, first):
@@ -558,24 +562,26 @@ def test_one_person_alone_hears_of_one_overlap_and_both_sides_read_of_it(two):
 def told(two):
     """A member's raised allotment, a member gone, a removed snapshot."""
     first = first_snapshot(two)
-    two.people(lambda office: office.create_principal("ada", "analyst"), "root")
+    two.people(lambda service: service.create_principal("ada", "analyst"), "root")
     new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
-    two.people(lambda office: office.create_project(new))
+    two.people(lambda service: service.create_project(new))
 
     def grant(epsilon):
         loss = Loss.parse(epsilon)
-        two.people(lambda office: office.grant_principal("study", "ada", loss), "dora")
+        two.people(
+            lambda service: service.grant_principal("study", "ada", loss), "dora"
+        )
 
     grant("1")
     with pytest.raises(ProposalOpenError):
         grant("7.7")
     two.approve_all("carol")
     grant("7.7")
-    two.people(lambda office: office.revoke_principal("study", "ada"))
+    two.people(lambda service: service.revoke_principal("study", "ada"))
     load(two, writer(two)())
     with two.installation.services() as services:
-        SnapshotOffice(services, "dora").remove(first)
-        yield StatementOffice(services)
+        SnapshotService(services, "dora").remove(first)
+        yield StatementService(services)
 
 
 def test_the_statement_lists_raises_of_members_removals_and_the_creation(told):
@@ -616,7 +622,7 @@ def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
     two = Two.make(installation, ())
     raise_cap(two)
     two.people(
-        lambda office: office.change_project(
+        lambda service: service.change_project(
             "study", ProjectChange(allotment=Loss.parse("4"))
         )
     )

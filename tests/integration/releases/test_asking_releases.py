@@ -32,12 +32,12 @@ def clinic(tmp_path_factory):
         "bob": made.analyst("bob", "other", allotment="1"),
     }
     with made.services() as services:
-        from server.use_cases.custody.people import PeopleOffice  # noqa: PLC0415
+        from server.use_cases.custody.people import PeopleService  # noqa: PLC0415
 
-        office = PeopleOffice(services, "local:test")
+        service = PeopleService(services, "local:test")
         for name, role in (("eve", "analyst"), ("oda", "auditor"), ("ann", "admin")):
-            office.create_principal(name, role)
-            keys[name] = office.create_key(name)["key"]
+            service.create_principal(name, role)
+            keys[name] = service.create_key(name)["key"]
     ids = {
         "granted": publish(made, ZeroVectorSampler)["release"],
         "noisy": publish(made, name="noisy_wards", epsilon="0.5")["release"],

@@ -8,7 +8,7 @@ import server.use_cases.publishing.job as at_work
 from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import ExecutionError, InvalidOptionError
 from server.telemetry.metrics import Facts
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.oversight.odometers import Odometers
 from tests.support.installations.harness import Installation
@@ -71,7 +71,7 @@ def test_what_fails_before_the_measurement_for_a_passing_reason_is_begun_again(
 def test_a_principal_of_another_population_is_refused_as_one_that_nobody_has(quick):
     press = Press(quick)
     with quick.services() as services:
-        PeopleOffice(services, "local:test").create_principal("zoe", "analyst")
+        PeopleService(services, "local:test").create_principal("zoe", "analyst")
     told = []
     for name in ("zoe", "nobody"):
         with pytest.raises(InvalidOptionError) as refused:

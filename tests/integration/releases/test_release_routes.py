@@ -9,9 +9,9 @@ import pytest
 
 from release.store.manifests import is_genuine
 from release.store.opening import problems_in
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.markdown import moment
-from server.use_cases.oversight.statements import StatementOffice
+from server.use_cases.oversight.statements import StatementService
 from server.use_cases.releases import times as release_times
 from server.use_cases.releases.folders import ReleaseFolders
 from tests.support.installations.harness import Installation, client, serve_in_thread
@@ -26,7 +26,7 @@ class World:
         self.made = Installation(folder).create()
         self.made.load()
         two = Two.make(self.made, ("carol",))
-        two.people(lambda office: office.add_custodian("people", "carol"))
+        two.people(lambda service: service.add_custodian("people", "carol"))
         self.keys = {
             "carol": two.keys["carol"],
             "ada": self.made.analyst("ada", "study", allotment="1"),
@@ -268,7 +268,7 @@ def test_the_populations_statement_tells_of_releases(world, http, releases):
         assert ("| nobody |" in line) is is_withdrawn
         assert line.endswith("UTC by carol: the cohort was wrong |") is is_withdrawn
     with world.made.services() as services:
-        written = StatementOffice(services).population("people")
+        written = StatementService(services).population("people")
     assert "| release.begin |" in written
     assert "| release.publish |" not in written  # its time tells how long work took
     assert "COUNT(DISTINCT patient)" in written
@@ -313,7 +313,7 @@ def lines_of(release, world, kind, name):
 def releases_told(world, kind, name):
     """Return the lines of releases in a statement or a report."""
     with world.made.services() as services:
-        text = getattr(StatementOffice(services), kind)(name)
+        text = getattr(StatementService(services), kind)(name)
     section = text.split("## Releases")[1].split("\n## ")[0]
     return [line for line in section.splitlines() if "(rel_" in line]
 
@@ -325,17 +325,17 @@ def test_no_auditor_has_files_read_before_their_public_time(world, monkeypatch):
         told = world.press.publish(spec(name="sealed"))
     finally:
         world.made.release_slot_s = 0
-    with world.press.office() as office:
-        (row,) = [row for row in office.published() if row.name == "sealed"]
+    with world.press.service() as service:
+        (row,) = [row for row in service.published() if row.name == "sealed"]
         folder = ReleaseFolders(world.made.settings.releases).path(
             str(row.id), str(row.manifest_sha256)
         )
     assert told["result"]["release"] == row.id
     (folder / "cube.csv").write_text("altered", "utf-8")
     with world.made.services() as services:
-        office = AuditOffice(services, "local:test")
-        assert office.outline()["ok"]
-        assert "sealed" in office.verify()["problems"][0]
+        service = AuditService(services, "local:test")
+        assert service.outline()["ok"]
+        assert "sealed" in service.verify()["problems"][0]
         later = "2999-01-01T00:00:00.000000+00:00"
         monkeypatch.setattr(release_times, "now_text", lambda: later)
-        assert "sealed" in office.outline()["problems"][0]
+        assert "sealed" in service.outline()["problems"][0]

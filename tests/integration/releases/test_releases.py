@@ -21,9 +21,9 @@ from server.bootstrap import make_jobs, make_runner
 from server.installing import initialise
 from server.persistence import tables
 from server.use_cases.operations.backup import create_backup, restore_backup
-from server.use_cases.oversight.auditing import AuditOffice
+from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.publishing.job import public_change
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.specs import plan_release, read_spec
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
 from server.use_cases.services.paging import Page
@@ -83,7 +83,7 @@ def actions(press):
 
 def verified(press):
     with press.services() as services:
-        return AuditOffice(services, "local:test").verify()["problems"]
+        return AuditService(services, "local:test").verify()["problems"]
 
 
 def listed_cells(folder):
@@ -104,11 +104,11 @@ def test_a_published_release_is_charged_once_and_whole(installation):
     (folder,) = press.folders()
     assert problems_in(folder) == []
     assert verified(press) == []
-    with press.office() as office:
-        shown = office.show(OPERATOR, "visitors")
+    with press.service() as service:
+        shown = service.show(OPERATOR, "visitors")
         assert shown["state"] == "published"
         assert shown["manifest"]["loss"] == {"epsilon": "0.5", "delta": "0"}
-        assert office.verify(OPERATOR, shown["id"])["ok"]
+        assert service.verify(OPERATOR, shown["id"])["ok"]
 
 
 def test_without_noise_the_files_hold_the_exact_counts_of_units(quick):
@@ -299,21 +299,21 @@ def test_a_job_that_is_cancelled_after_its_charge_keeps_the_charge(press, monkey
 
 def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
     press.publish()
-    with press.office() as office:
+    with press.service() as service:
         with pytest.raises(CommandRefusedError, match="say why"):
-            office.withdraw(OPERATOR, "visitors", " ")
-        withdrawn = office.withdraw(OPERATOR, "visitors", "the cohort was wrong")
+            service.withdraw(OPERATOR, "visitors", " ")
+        withdrawn = service.withdraw(OPERATOR, "visitors", "the cohort was wrong")
         assert withdrawn["state"] == "withdrawn"
         with pytest.raises(CommandRefusedError):
-            office.withdraw(OPERATOR, "visitors", "again")
+            service.withdraw(OPERATOR, "visitors", "again")
     assert spent(press) == "0.5"
     assert actions(press)[-1] == "release.withdraw"
     assert verified(press) == []
 
 
 def test_a_plan_prices_and_foretells_without_writing(press):
-    with press.office() as office:
-        plan = office.plan(OPERATOR, {"release": spec()})
+    with press.service() as service:
+        plan = service.plan(OPERATOR, {"release": spec()})
     assert plan["cells"] == 26
     assert plan["affordable"]
     assert plan["parts"] == [{"name": "cells", "epsilon": "0.5"}]
@@ -369,8 +369,11 @@ def test_a_reader_who_does_not_exist_is_refused_like_a_stranger(press, quick, re
     told = spec(readers=[reader])
     with pytest.raises(InvalidOptionError, match="people knows no"):
         press.submit(told)
-    with press.office() as office, pytest.raises(InvalidOptionError, match="knows no"):
-        office.plan(OPERATOR, {"release": told})
+    with (
+        press.service() as service,
+        pytest.raises(InvalidOptionError, match="knows no"),
+    ):
+        service.plan(OPERATOR, {"release": told})
     assert charges(press) == {}
 
 
@@ -507,13 +510,13 @@ def test_custodians_see_their_own_populations_releases_alone(press):
     press.publish()
     with press.services() as services:
         stranger = OPERATOR.__class__("emil", frozenset({"pupils"}))
-        office = ReleaseOffice(services)
-        assert office.page(stranger, PAGE)["items"] == []
-        for look in (office.show, office.verify):
+        service = ReleaseService(services)
+        assert service.page(stranger, PAGE)["items"] == []
+        for look in (service.show, service.verify):
             with pytest.raises(NotFoundError):
                 look(stranger, "visitors")
         with pytest.raises(NotFoundError):
-            office.plan(stranger, {"release": spec()})
+            service.plan(stranger, {"release": spec()})
         with pytest.raises(NotFoundError):
             make_jobs(services).submit(stranger, "release.publish", {"release": spec()})
 

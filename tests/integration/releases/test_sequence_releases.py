@@ -73,9 +73,9 @@ def test_sequences_are_published_whole_and_charged_once(exact):
     assert sum(Decimal(part["epsilon"]) for part in manifest["parts"]) == 5
     with exact.services() as services:
         assert str(services.ledger.spent(Scope.population("people"))) == "5"
-    with exact.office() as office:
-        assert office.problems() == []
-        assert office.verify(OPERATOR, "paths")["ok"]
+    with exact.service() as service:
+        assert service.problems() == []
+        assert service.verify(OPERATOR, "paths")["ok"]
 
 
 def test_without_noise_the_tree_is_that_of_the_rows(exact):
@@ -112,8 +112,8 @@ def test_a_listed_number_that_the_model_does_not_say_is_found(exact):
 
 
 def test_a_plan_tells_alphabet_parts_and_price_and_charges_nothing(press):
-    with press.office() as office:
-        planned = office.plan(OPERATOR, {"release": paths(split=BY_SEX)})
+    with press.service() as service:
+        planned = service.plan(OPERATOR, {"release": paths(split=BY_SEX)})
     assert planned["alphabet"] == {"name": "ward", "values": 4, "expression": "ward"}
     assert planned["split"]["values"] == 2
     assert (planned["kind"], planned["affordable"]) == ("sequences", True)
@@ -214,20 +214,20 @@ def test_every_form_of_a_spec_reads_back_the_same():
 
 def test_a_withdrawn_release_is_not_read_and_its_name_stays_taken(press):
     press.publish(paths())
-    with press.office() as office:
-        withdrawn = office.withdraw(OPERATOR, "paths", "a wrong cohort")
+    with press.service() as service:
+        withdrawn = service.withdraw(OPERATOR, "paths", "a wrong cohort")
         assert withdrawn["state"] == "withdrawn"
         assert withdrawn["manifest"]["kind"] == "sequences"
         with pytest.raises(CommandRefusedError):
-            office.withdraw(OPERATOR, "paths", "again")
+            service.withdraw(OPERATOR, "paths", "again")
     with pytest.raises(InvalidOptionError, match="another name"):
         press.publish(paths())
 
 
 def test_over_http_a_refused_spec_is_an_invalid_request(press):
     viewer = replace(OPERATOR, populations=frozenset({"people"}))
-    with press.office() as office, pytest.raises(InvalidOptionError) as caught:
-        office.plan(viewer, {"release": paths(split={"column": "ward"})})
+    with press.service() as service, pytest.raises(InvalidOptionError) as caught:
+        service.plan(viewer, {"release": paths(split={"column": "ward"})})
     assert "may vary within one patient" in str(caught.value)
 
 
@@ -236,6 +236,6 @@ def test_a_cube_and_a_tree_of_one_table_are_two_charges(press):
     press.publish(paths(epsilon="0.75"))
     with press.services() as services:
         assert str(services.ledger.spent(Scope.population("people"))) == "1"
-    with press.office() as office:
-        assert len(office.published()) == 2
-        assert office.problems() == []
+    with press.service() as service:
+        assert len(service.published()) == 2
+        assert service.problems() == []

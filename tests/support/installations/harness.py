@@ -20,8 +20,8 @@ from privacy.losses import Loss
 from server.bootstrap import make_runner, make_services
 from server.configuration.settings import read_settings
 from server.installing import initialise
-from server.use_cases.custody.people import NewProject, PeopleOffice
-from server.use_cases.loading.custody import CustodyOffice, LoadChoices
+from server.use_cases.custody.people import NewProject, PeopleService
+from server.use_cases.loading.custody import CustodyService, LoadChoices
 from server.web import Server
 from tests.support.installations.remembered import remembered
 from tests.support.installations.warm import forked_curator, run_curator
@@ -178,8 +178,8 @@ class Installation:
     def load_manifest(self, path):
         """Load what a manifest declares; return the snapshot's id."""
         with self.services() as services:
-            office = CustodyOffice(services, "local:test")
-            return office.load(path, LoadChoices(), None)["snapshot"]
+            service = CustodyService(services, "local:test")
+            return service.load(path, LoadChoices(), None)["snapshot"]
 
     def analyst(
         self, name="ada", project="study", dataset="clinic", allotment="100000", **more
@@ -191,10 +191,10 @@ class Installation:
 
     def _make_analyst(self, name, wanted):
         with self.services() as services:
-            office = PeopleOffice(services, "local:test")
-            office.create_principal(name, "analyst")
-            office.create_project(wanted)
-            return office.create_key(name)["key"]
+            service = PeopleService(services, "local:test")
+            service.create_principal(name, "analyst")
+            service.create_project(wanted)
+            return service.create_key(name)["key"]
 
     def curator(self, *arguments, environment=None):
         """Run a command in a process of its own, forked from a warm one."""

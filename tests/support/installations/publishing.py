@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mechanisms.samplers.vectors import OsVectorSampler
 from server.bootstrap import make_jobs, make_runner, make_services
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.publishing.releases import ReleaseOffice
+from server.use_cases.publishing.releases import ReleaseService
 
 OPERATOR = Viewer("local:test", None)
 SEX_BY_AGE = [{"column": "sex"}, {"column": "age", "bands": 10}]
@@ -63,9 +63,9 @@ class Press:
             services.databases.close()
 
     @contextlib.contextmanager
-    def office(self):
+    def service(self):
         with self.services() as services:
-            yield ReleaseOffice(services)
+            yield ReleaseService(services)
 
     def submit(self, told=None, viewer=OPERATOR):
         """Queue the job of a spec; return its id."""

@@ -9,11 +9,11 @@ from sqlalchemy import select
 
 from budget.storage.tables import chain
 from server.installing import initialise
-from server.use_cases.approvals.proposals import ProposalOffice
+from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import Caller
-from server.use_cases.loading.custody import CustodyOffice
+from server.use_cases.loading.custody import CustodyService
 from tests.support.installations.harness import Installation
 
 CUSTODIANS = ("carol", "dora")
@@ -31,7 +31,7 @@ class Two:
         """Make them."""
         two = cls(installation, {})
         with installation.services() as services:
-            host = PeopleOffice(services, "local:test")
+            host = PeopleService(services, "local:test")
             host.create_principal("root", "admin")
             two.keys["root"] = host.create_key("root")["key"]
             for name in custodians:
@@ -39,7 +39,7 @@ class Two:
         return two
 
     def _make(self, services, name):
-        admin = PeopleOffice(services, "root")
+        admin = PeopleService(services, "root")
         admin.create_principal(name, "custodian")
         self.keys[name] = admin.create_key(name)["key"]
 
@@ -55,7 +55,7 @@ class Two:
         two.approve_all("carol")
         installation.load_manifest(manifest)
         for name in ("dora", "emil"):
-            two.people(lambda office, name=name: office.add_custodian("people", name))
+            two.people(lambda service, name=name: service.add_custodian("people", name))
         return two
 
     def copied(self, folder):
@@ -64,23 +64,23 @@ class Two:
         return replace(self, installation=Installation(folder))
 
     def people(self, work, actor="local:test"):
-        """Do something in the office of people and projects."""
+        """Do something as the service of people and projects does."""
         with self.installation.services() as services:
-            return work(PeopleOffice(services, actor))
+            return work(PeopleService(services, actor))
 
     def custody(self, work, actor="local:test"):
-        """Do something in the office of populations and loads."""
+        """Do something as the service of populations and loads does."""
         with self.installation.services() as services:
-            return work(CustodyOffice(services, actor))
+            return work(CustodyService(services, actor))
 
     def waiting(self):
         with self.installation.services() as services:
-            return ProposalOffice(services).listed(waiting=True)
+            return ProposalService(services).listed(waiting=True)
 
     def decide(self, name, proposal, what="approve", *reason):
         with self.installation.services() as services:
-            office = ProposalOffice(services)
-            return getattr(office, what)(Caller(name, "custodian"), proposal, *reason)
+            service = ProposalService(services)
+            return getattr(service, what)(Caller(name, "custodian"), proposal, *reason)
 
     def approve_all(self, name):
         for proposal in self.waiting():

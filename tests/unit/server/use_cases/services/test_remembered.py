@@ -4,7 +4,7 @@ from contextvars import copy_context
 
 import pytest
 
-from server.use_cases.custody.people import PeopleOffice
+from server.use_cases.custody.people import PeopleService
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.remembered import CatalogueMemory
 from tests.support.installations.harness import Installation
@@ -34,14 +34,14 @@ def test_an_unchanged_catalogue_is_read_once(services):
 def test_every_recorded_change_is_seen_at_once(services):
     read = Reader()
     services.catalogue.get("question", read)
-    PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+    PeopleService(services, "local:test").create_principal("ada", "analyst")
     assert services.catalogue.get("question", read) == 2
 
 
 def test_another_process_sees_the_change_too(services):
     memory, read = CatalogueMemory(services.databases), Reader()
     memory.get("question", read)
-    PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+    PeopleService(services, "local:test").create_principal("ada", "analyst")
     assert memory.get("question", read) == 2
 
 
@@ -112,7 +112,7 @@ def test_one_request_sees_one_state_and_the_next_one_sees_the_change(services):
     def ask_twice():
         services.catalogue.see_one_state()
         services.catalogue.get("question", read)
-        PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+        PeopleService(services, "local:test").create_principal("ada", "analyst")
         return services.catalogue.get("question", read)
 
     assert copy_context().run(ask_twice) == 1
@@ -125,7 +125,7 @@ def test_what_a_request_has_not_asked_yet_is_of_the_catalogue_as_it_is(services)
     def ask():
         services.catalogue.see_one_state()
         services.catalogue.get("caller", first)
-        PeopleOffice(services, "local:test").create_principal("ada", "analyst")
+        PeopleService(services, "local:test").create_principal("ada", "analyst")
         return services.catalogue.get("grant", second)
 
     assert copy_context().run(ask) == 1
