@@ -32,11 +32,11 @@ from server.persistence import tables
 from server.persistence.schema import (
     RECORDED_TABLES,
 )
+from server.use_cases.custody.populations import installation_value
 from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
-from server.use_cases.loading.custody import installation_value
 from server.use_cases.loading.job import LoadJob
 from server.use_cases.loading.lock import lock_of_all_loads
 from server.use_cases.operations.doctor import Instruments

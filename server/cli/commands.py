@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Event
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import typer
 
@@ -19,14 +19,18 @@ from server.configuration.settings import Settings
 from server.processes.giving_way import giving_way, is_served
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.projects import ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.running import JobRunner
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
 
 __all__ = ["Wiring", "add_commands", "read_loss", "settings_or_exit"]
+
+Opened = TypeVar("Opened")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +65,27 @@ class Initialise(Protocol):
 def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     """Add population, dataset, project, principal, key and proposal."""
 
-    def custody() -> CustodyService:
-        return CustodyService(wiring.make_services(settings_or_exit()), wiring.actor())
-
     def gives_way() -> AbstractContextManager[None]:
         databases = wiring.make_services(settings_or_exit()).databases
         return giving_way(lambda: is_served(databases))
 
-    def people() -> PeopleService:
-        return PeopleService(wiring.make_services(settings_or_exit()), wiring.actor())
+    def opened(service: Callable[[Services, str], Opened]) -> Callable[[], Opened]:
+        return lambda: service(wiring.make_services(settings_or_exit()), wiring.actor())
 
     def proposals() -> ProposalService:
         return ProposalService(wiring.make_services(settings_or_exit()))
 
-    def snapshots() -> SnapshotService:
-        return SnapshotService(wiring.make_services(settings_or_exit()), wiring.actor())
+    populations, loads = opened(PopulationService), opened(LoadService)
+    people = opened(PeopleService)
 
     def submit(kind: str, told: Document) -> Document:
         return wiring.job_service().submit(wiring.operator(), kind, told)
 
-    cli.add_typer(population_commands(custody, people), name="population")
-    dataset = dataset_commands(custody, submit, gives_way)
-    dataset.add_typer(snapshot_commands(snapshots), name="snapshot")
+    cli.add_typer(population_commands(populations, loads, people), name="population")
+    dataset = dataset_commands(populations, loads, submit, gives_way)
+    dataset.add_typer(snapshot_commands(opened(SnapshotService)), name="snapshot")
     cli.add_typer(dataset, name="dataset")
-    cli.add_typer(project_commands(people), name="project")
+    cli.add_typer(project_commands(opened(ProjectService)), name="project")
     cli.add_typer(principal_commands(people), name="principal")
     cli.add_typer(key_commands(people), name="key")
     cli.add_typer(proposal_commands(proposals), name="proposal")

@@ -24,8 +24,10 @@ from server.configuration.settings import read_settings
 from server.demo import cube, sequences
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
-from server.use_cases.custody.people import NewProject, PeopleService
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.use_cases.publishing.spec_files import read_spec_file
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
@@ -150,16 +152,16 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     wiring.initialise(settings, single_custodian=True)
     services = wiring.make_services(settings)
     say("Loading it ...")
-    CustodyService(services, wiring.actor()).load(manifest, LoadChoices(), None)
+    LoadService(services, wiring.actor()).load(manifest, LoadChoices(), None)
     for what, published in (("cube of its stays", cube), ("tree of ways", sequences)):
         say(f"Publishing a {what} ...")
         _publish(wiring, services, published.NAME, published.SPEC)
-    service = PeopleService(services, wiring.actor())
-    service.create_principal("ada", "analyst")
-    service.create_project(
+    people = PeopleService(services, wiring.actor())
+    people.create_principal("ada", "analyst")
+    ProjectService(services, wiring.actor()).create_project(
         NewProject("demo", ("hospital",), ("ada",), allotment=Loss.parse("5"))
     )
-    issued = service.create_key("ada")
+    issued = people.create_key("ada")
     services.databases.close()
     (FOLDER / "key.json").write_text(json.dumps(issued), "utf-8")
     say(f"Ready after {time.monotonic() - started:.1f} s.")

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import ProjectService
 from tests.crash.instruments.books import problems, settle, spent
 from tests.crash.instruments.disks import Trouble, run_full_disks
 from tests.crash.instruments.filled import fill
@@ -65,7 +65,7 @@ def orders(nursery, installation, key, count):
     for dataset in DATASETS[1:]:
         installation.load(dataset=dataset)
         with installation.services() as services:
-            PeopleService(services, "local:test").grant_dataset("study", dataset)
+            ProjectService(services, "local:test").grant_dataset("study", dataset)
     found = Counter(trace_answers(nursery, installation, key, count))
     wrong = [order for order in found if order != PROMISED]
     return f"{found[PROMISED]} of {found.total()} in order", wrong

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import ProjectService
 from tests.crash.instruments.books import problems, settle
 from tests.crash.instruments.images import film, image_problems
 from tests.crash.instruments.orders import DATASETS, PROMISED, trace_answers
@@ -25,7 +25,7 @@ def test_ledger_and_anchor_are_synced_before_data_is_read_and_before_the_answer_
     for dataset in DATASETS[1:]:
         installation.load(dataset=dataset)
         with installation.services() as services:
-            PeopleService(services, "local:test").grant_dataset("study", dataset)
+            ProjectService(services, "local:test").grant_dataset("study", dataset)
     count = rounds(20, 8)
     orders = trace_answers(nursery, installation, key, count)
     assert orders == [PROMISED] * count

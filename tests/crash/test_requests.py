@@ -9,7 +9,8 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.projects import ProjectService
 from tests.crash.instruments.books import answers, charges, problems, settle, spent
 from tests.crash.instruments.processes import Line, lines, question
 from tests.effort import gate_first, rounds
@@ -120,7 +121,7 @@ def test_a_failed_execution_is_504_with_one_body_and_its_charge_stays(
     snapshot = installation.load(dataset="broken")
     empty_snapshot(installation, snapshot)
     with installation.services() as services:
-        PeopleService(services, "local:test").grant_dataset("study", "broken")
+        ProjectService(services, "local:test").grant_dataset("study", "broken")
     sexes = question("1", "SELECT sex, COUNT(*) FROM visits GROUP BY sex")
     with line(server, key) as client:
         failed = client.ask(idempotency_key="f", dataset="broken")
@@ -146,7 +147,7 @@ def test_sums_of_random_losses_are_exact_and_the_cap_is_met_to_the_last_nano(
             total += Fraction(text)
         assert spent(installation, PEOPLE) == total * NANO
         with installation.services() as services:
-            CustodyService(services, "local:test").set_cap(
+            PopulationService(services, "local:test").set_cap(
                 "people", Loss(int(total * NANO) + 2_000_001)
             )
         assert client.ask(question("0.000999999")).status == 422  # below the least
@@ -188,8 +189,8 @@ def test_two_datasets_and_a_new_snapshot_of_one_population_share_one_cap(
 ):
     installation.load(dataset="second")
     with installation.services() as services:
-        PeopleService(services, "local:test").grant_dataset("study", "second")
-        CustodyService(services, "local:test").set_cap("people", Loss.parse("3"))
+        ProjectService(services, "local:test").grant_dataset("study", "second")
+        PopulationService(services, "local:test").set_cap("people", Loss.parse("3"))
     with line(server, key) as client:
         assert client.ask().status == 200
         assert client.ask(dataset="second").status == 200
@@ -205,8 +206,8 @@ def test_two_datasets_and_a_new_snapshot_of_one_population_share_one_cap(
 def test_a_cap_lowered_below_what_is_spent_forgets_nothing(server, installation, key):
     def set_cap(amount):
         with installation.services() as services:
-            service = CustodyService(services, "local:test")
-            return service.set_cap("people", Loss.parse(amount))
+            population = PopulationService(services, "local:test")
+            return population.set_cap("people", Loss.parse(amount))
 
     with line(server, key) as client:
         for _ in range(3):

@@ -9,7 +9,8 @@ from budget.chain.anchor import AnchorFile, AnchorRecord
 from privacy.errors import AnchorMismatchError
 from server.configuration.settings import SettingsError, read_settings
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.errors import CommandRefusedError
 from server.web import Server
 from tests.support.installations.harness import (
@@ -86,7 +87,7 @@ def test_a_column_that_was_dropped_comes_back_as_it_was(installation):
     changed = full.with_name("changed.yaml")
     changed.write_text(text.replace("{min: 0, max: 120}", "{min: 0, max: 90}"))
     with installation.services() as services:
-        service = CustodyService(services, "local:test")
+        service = LoadService(services, "local:test")
         service.load(dropped, LoadChoices(), None)
         with pytest.raises(CommandRefusedError, match=r"visits\.age: domain"):
             service.load(changed, LoadChoices(), None)
@@ -104,7 +105,7 @@ def test_which_rows_are_kept_is_not_changed_in_silence(installation):
         installation.services() as services,
         pytest.raises(CommandRefusedError, match="visits: keep"),
     ):
-        CustodyService(services, "local:test").load(path, LoadChoices(), None)
+        LoadService(services, "local:test").load(path, LoadChoices(), None)
 
 
 def test_an_anchor_beside_the_database_is_refused(tmp_path):

@@ -11,7 +11,9 @@ import typer
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import Json, refusals, say, show, show_list
 from server.cli.terminal.progress import shown_progress
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 
 Submit = Callable[[str, Document], Document]
@@ -27,7 +29,10 @@ def _nothing_new(snapshot: str) -> str:
 
 
 def dataset_commands(
-    service: Callable[[], CustodyService], submit: Submit, gives_way: GivesWay
+    service: Callable[[], PopulationService],
+    loads: Callable[[], LoadService],
+    submit: Submit,
+    gives_way: GivesWay,
 ) -> typer.Typer:
     """Return the commands; ``submit`` queues a job of a kind.
 
@@ -77,10 +82,10 @@ def dataset_commands(
                 return
             if json:
                 with gives_way():
-                    loaded = service().load(manifest, choices)
+                    loaded = loads().load(manifest, choices)
             else:
                 with gives_way(), shown_progress() as progress:
-                    loaded = service().load(manifest, choices, progress)
+                    loaded = loads().load(manifest, choices, progress)
             show(loaded, as_json=json)
             if "same_rows_as" in loaded:
                 say(_nothing_new(str(loaded["same_rows_as"])))

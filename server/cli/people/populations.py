@@ -10,11 +10,14 @@ from privacy.losses import Loss
 from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.loading.service import LoadService
 
 
 def population_commands(
-    service: Callable[[], CustodyService], people: Callable[[], PeopleService]
+    service: Callable[[], PopulationService],
+    loads: Callable[[], LoadService],
+    people: Callable[[], PeopleService],
 ) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="People who share an identifier space, and their cap.")
@@ -26,7 +29,7 @@ def population_commands(
         Example: curator population create hospital.yaml
         """
         with refusals(as_json=json):
-            show(service().create_population(manifest), as_json=json)
+            show(loads().create_population(manifest), as_json=json)
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:

@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Row, select
 from budget.ledger import RecordedTransaction
 from privacy.times import shown_time
 from server.persistence import tables
-from server.use_cases.custody.projects import NewProject, ProjectService
 from server.use_cases.identity.access import (
     ENABLED,
     TOKEN_PREFIX,
@@ -25,13 +24,15 @@ from server.use_cases.identity.revocations import (
 from server.use_cases.identity.roles import ROLES
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
-from server.use_cases.services.services import now_text, random_id
-
-__all__ = ["ROLES", "NewProject", "PeopleService"]
+from server.use_cases.services.services import Services, now_text, random_id
 
 
-class PeopleService(ProjectService):
-    """Creates principals and keys, beside projects; each change is one chain entry."""
+class PeopleService:
+    """Creates principals, custodians and keys; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
 
     def create_principal(
         self, name: str, role: str, populations: Iterable[str] = ()

@@ -17,8 +17,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.loading.comparisons import require_reason
-from server.use_cases.loading.custody import CustodyService, LoadChoices
-from server.use_cases.loading.loading import CHANGED, Errand
+from server.use_cases.loading.loading import CHANGED, Errand, LoadChoices
 from server.use_cases.loading.manifest_reading import (
     MANIFESTS,
     OUTSIDE,
@@ -27,6 +26,7 @@ from server.use_cases.loading.manifest_reading import (
     located,
     manifest_input,
 )
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.lines import one_line
@@ -136,7 +136,7 @@ class LoadJob:
             accept_changes=given.accept_changes,
             reason=given.reason,
         )
-        service = CustodyService(self._services, context.actor)
+        service = LoadService(self._services, context.actor)
         return service.load(path, choices, errand=_errand(context, read.facts))
 
     def unbegun(self) -> list[str]:

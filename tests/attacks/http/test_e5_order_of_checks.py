@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import ProjectService
 from tests.support.installations.harness import ask, client
 
 _GOOD = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"}
@@ -126,7 +127,7 @@ def test_a_replay_comes_before_the_body_is_read_and_the_grant_is_looked_up(house
     with house.analyst("leaver", "leaving") as http:
         first = ask(http, headers=headers)
         with house.installation.services() as services:
-            PeopleService(services, "local:test").revoke_principal("leaving", "leaver")
+            ProjectService(services, "local:test").revoke_principal("leaving", "leaver")
         assert ask(http).status_code == 404
         assert ask(http, headers=headers).content == first.content
 

@@ -8,6 +8,7 @@ import pytest
 
 from privacy.losses import Loss
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import ProjectService
 from tests.support.installations.arms import plan, shape
 from tests.support.installations.harness import ask, client
 
@@ -84,7 +85,7 @@ def test_a_project_that_is_not_yours_is_not_there(house, name):
 def test_several_projects_that_fit_want_a_name(house, name):
     with house.analyst(name, name) as http:
         with house.installation.services() as services:
-            PeopleService(services, "local:test").grant_principal("study", name, None)
+            ProjectService(services, "local:test").grant_principal("study", name, None)
         assert _code(ask(http)) == (422, "invalid_request")
         assert ask(http, project=name).status_code == 200
 
@@ -169,9 +170,11 @@ def test_over_budget_is_402_with_what_remains_and_one_entry(house, name):
         assert ask(http, epsilon="0.001").json()["remaining"]["project"] == "0"
 
 
-def test_a_principals_own_allotment_binds_and_is_shown(house, name, service):
+def test_a_principals_own_allotment_binds_and_is_shown(house, name):
     with house.analyst(name, name, allotment="10") as http:
-        service.grant_principal(name, name, Loss.parse("0.75"))
+        with house.installation.services() as services:
+            projects = ProjectService(services, "local:test")
+            projects.grant_principal(name, name, Loss.parse("0.75"))
         body = ask(http).json()
         assert body["type"] == "budget_exceeded"
         assert body["remaining"] == {"project": "10", "principal": "0.75"}

@@ -204,7 +204,7 @@ def world(tmp_path_factory):
         ("other", "school", "eve"),
     ):
         project = NewProject(name, (dataset,), (principal,), Loss.parse("100"))
-        two.people(lambda service, project=project: service.create_project(project))
+        two.projects(lambda service, project=project: service.create_project(project))
     keys = {
         role: two.people(lambda service, name=name: service.create_key(name), "root")
         for role, name in NAMES.items()

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from privacy.losses import Loss
-from server.use_cases.custody.people import NewProject, PeopleService
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import NewProject, ProjectService
 from tests.support.installations.harness import (
     Installation,
     serve_in_process,
@@ -59,10 +60,9 @@ class Arm:
     def projects(self, count, allotment, dataset):
         """Make projects of one new analyst each, sharing nothing; return their keys."""
         with self.installation.services() as services:
-            service = PeopleService(services, "local:test")
             return [
                 _analyst(
-                    service,
+                    services,
                     f"a{secrets.token_hex(8)}",
                     (dataset,),
                     allotment,
@@ -139,14 +139,14 @@ def _make_arm(folder, tables, permits, *, added):
     for table in tables:
         table.load(installation, added=added)
     with installation.services() as services:
-        service = PeopleService(services, "local:test")
-        key = _analyst(service, "auditor", [table.dataset for table in tables], CAP)
+        key = _analyst(services, "auditor", [table.dataset for table in tables], CAP)
     return Arm(installation, key)
 
 
-def _analyst(service, name, datasets, allotment, *, private_history=False):
-    service.create_principal(name, "analyst")
-    service.create_project(
+def _analyst(services, name, datasets, allotment, *, private_history=False):
+    people = PeopleService(services, "local:test")
+    people.create_principal(name, "analyst")
+    ProjectService(services, "local:test").create_project(
         NewProject(
             f"of_{name}",
             tuple(datasets),
@@ -155,7 +155,7 @@ def _analyst(service, name, datasets, allotment, *, private_history=False):
             private_history=private_history,
         )
     )
-    return service.create_key(name)["key"]
+    return people.create_key(name)["key"]
 
 
 def _serve(installation, sampler_factory):

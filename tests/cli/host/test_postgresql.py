@@ -9,7 +9,7 @@ from sqlalchemy import make_url
 
 from privacy.losses import Loss
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.operations.backup import create_backup, restore_backup
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import CommandRefusedError
@@ -47,7 +47,7 @@ def test_the_ledgers_commands_work_on_postgresql(installation, cluster):
     with cluster.admin() as admin:
         admin.execute(f"CREATE DATABASE {name}_old TEMPLATE {name}")
     with installation.services() as services:
-        CustodyService(services, "local:test").set_cap("people", Loss.parse("90"))
+        PopulationService(services, "local:test").set_cap("people", Loss.parse("90"))
         assert service(services).export()[-1]["action"] == "population.cap"
     verified = run(installation, "ledger", "verify", "--json")
     assert json.loads(verified.stdout)["ok"]

@@ -34,7 +34,7 @@ def proposed(two):
 
     def propose(cap):
         with pytest.raises(ProposalOpenError) as waiting:
-            two.custody(lambda service: service.set_cap("people", Loss.parse(cap)))
+            two.populations(lambda service: service.set_cap("people", Loss.parse(cap)))
         return waiting.value.proposal["proposal"]
 
     return propose
@@ -73,7 +73,7 @@ def test_a_custodian_lists_reads_approves_and_rejects(two, proposed, decide):
     assert "decision_reason: too much" in said
     assert first in decide("list", "--waiting", "--http").stdout
     assert second not in decide("list", "--waiting", "--http").stdout
-    two.custody(lambda service: service.set_cap("people", Loss.parse("11")))
+    two.populations(lambda service: service.set_cap("people", Loss.parse("11")))
 
 
 def test_what_is_refused_exits_with_1_and_the_servers_words(proposed, decide):

@@ -4,8 +4,9 @@ import contextlib
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.custody.people import NewProject, PeopleService
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.projects import NewProject, ProjectService
 from tests.crash.instruments.books import charges
 from tests.crash.instruments.processes import Line, question
 from tests.support.installations.harness import empty_snapshot
@@ -28,13 +29,14 @@ def fill(nursery, installation):
 
 def _admit_others(installation):
     with installation.services() as services:
-        service = PeopleService(services, "local:test")
-        service.create_principal("bob", "analyst")
-        service.create_principal("cara", "custodian")
-        service.create_project(
+        people = PeopleService(services, "local:test")
+        people.create_principal("bob", "analyst")
+        people.create_principal("cara", "custodian")
+        projects = ProjectService(services, "local:test")
+        projects.create_project(
             NewProject("poor", ("wrecked",), ("ada",), Loss.parse("3"))
         )
-        service.create_project(
+        projects.create_project(
             NewProject(
                 "hidden",
                 ("clinic",),
@@ -43,11 +45,10 @@ def _admit_others(installation):
                 private_history=True,
             )
         )
-        service.grant_principal("hidden", "bob", Loss.parse("2"))
-        keys = [service.create_key(name) for name in ("bob", "cara", "bob")]
-        service.revoke_key(keys[2]["id"])
-        custody = CustodyService(services, "local:test")
-        custody.set_cap("people", Loss.parse("90000"))
+        projects.grant_principal("hidden", "bob", Loss.parse("2"))
+        keys = [people.create_key(name) for name in ("bob", "cara", "bob")]
+        people.revoke_key(keys[2]["id"])
+        PopulationService(services, "local:test").set_cap("people", Loss.parse("90000"))
         assert services.ledger.limit(Scope.population("people")) == Loss.parse("90000")
         return keys[0]["key"], keys[1]["key"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from budget.ledger import Scope
 from privacy.losses import Loss
-from server.use_cases.custody.people import NewProject, PeopleService
+from server.use_cases.custody.projects import NewProject, ProjectService
 from tests.crash.instruments.processes import lines, question
 
 CLIENTS = 64
@@ -53,7 +53,7 @@ def _leave_one(services, number):
     ledger = services.ledger
     if number % 3 == 0:
         name = f"round{number}"
-        PeopleService(services, "local:test").create_project(
+        ProjectService(services, "local:test").create_project(
             NewProject(name, ("clinic",), ("ada",), ONE)
         )
         scope = Scope.project(name)

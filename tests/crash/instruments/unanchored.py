@@ -18,7 +18,8 @@ from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 from server.bootstrap import make_runner
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.projects import ProjectService
 from tests.support.installations.harness import ImportingInstallation
 
 ACTOR = "local:test"
@@ -38,7 +39,7 @@ HOW = {"fails": fails, "dies": dies}
 
 def grant(services, ill):
     ill()
-    PeopleService(services, ACTOR).grant_dataset("study", "second")
+    ProjectService(services, ACTOR).grant_dataset("study", "second")
 
 
 def key(services, ill):
@@ -48,7 +49,7 @@ def key(services, ill):
 
 def cap(services, ill):
     ill()
-    CustodyService(services, ACTOR).set_cap("people", Loss.parse("200000"))
+    PopulationService(services, ACTOR).set_cap("people", Loss.parse("200000"))
 
 
 def revocation(services, ill):

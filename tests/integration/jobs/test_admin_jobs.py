@@ -7,9 +7,9 @@ import pytest
 from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.loading import job as load_job
-from server.use_cases.loading.custody import CustodyService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.harness import (
     STRANGERS,
@@ -209,7 +209,7 @@ def test_a_job_for_a_population_that_others_created_meanwhile_fails(as_, install
     installation.run_jobs()
     with installation.services() as services:
         shown = make_jobs(services).show(Viewer("local:test", None), job)
-        after = CustodyService(services, "local:test").dataset("taken")["snapshot"]
+        after = PopulationService(services, "local:test").dataset("taken")["snapshot"]
     assert (shown["state"], after) == ("failed", before)
 
 

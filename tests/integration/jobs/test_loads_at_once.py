@@ -5,8 +5,9 @@ import pytest
 from privacy.errors import CuratorError
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.loading import loading
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.overlaps import Overlaps
+from server.use_cases.loading.service import LoadService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.effort import gate_first
 from tests.support.data.published_codes import Publisher
@@ -47,7 +48,7 @@ def load(installation, monkeypatch):
         monkeypatch.setattr(loading, "ingest", overtaken)
         choices = LoadChoices(accept_changes=True, reason="a test")
         with installation.services() as services:
-            service = CustodyService(services, "local:test")
+            service = LoadService(services, "local:test")
             return service.load(manifest, choices, None)
 
     return loaded

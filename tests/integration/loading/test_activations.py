@@ -12,7 +12,8 @@ from server.use_cases.datasets import snapshots as activating
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading import activations
 from server.use_cases.loading.activations import Held
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.use_cases.loading.shown_content import Shown
 from server.use_cases.loading.versions import Versions
 from server.use_cases.oversight.statements import StatementService
@@ -47,7 +48,7 @@ class House:
 
     def _load(self, manifest):
         with self.installation.services() as services:
-            service = CustodyService(services, "local:test")
+            service = LoadService(services, "local:test")
             return service.load(manifest, CHANGED, None)["snapshot"]
 
     def activate(self, snapshot=None, **more):

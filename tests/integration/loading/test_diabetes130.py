@@ -10,7 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from tests.support.installations.harness import (
     Installation,
     ask,
@@ -40,7 +41,7 @@ def diabetes(test_data, tmp_path_factory):
     shutil.copy(EXAMPLE, folder)
     installation = Installation(folder).create()
     with installation.services() as services:
-        loaded = CustodyService(services, "local:test").load(
+        loaded = LoadService(services, "local:test").load(
             folder / EXAMPLE.name, LoadChoices(), None
         )
     return installation, loaded

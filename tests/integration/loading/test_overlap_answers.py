@@ -10,7 +10,8 @@ from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.datasets import snapshots as activating
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading.activations import Held
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.use_cases.loading.shown_content import Shown
 from server.use_cases.loading.versions import Versions
 from server.use_cases.services.errors import BusyError, CommandRefusedError
@@ -41,7 +42,7 @@ def load(installation, ids, population, choices=LoadChoices()):  # noqa: B008 - 
         text.replace("patient_id, type: integer", "patient_id, type: text")
     )
     with installation.services() as services:
-        CustodyService(services, "local:test").load(manifest, choices, None)
+        LoadService(services, "local:test").load(manifest, choices, None)
 
 
 def test_a_known_person_in_another_spelling_is_compared_with_nobody(tmp_path):
@@ -113,7 +114,7 @@ def test_another_population_is_activated_while_one_is_compared(tmp_path, monkeyp
             lines, dataset=f"of_{population}", population=population
         )
         with installation.services() as services:
-            service = CustodyService(services, "local:test")
+            service = LoadService(services, "local:test")
             made[population] = service.load(manifest, LoadChoices(), None)["snapshot"]
     held_against_units, tried = activating.held_against_units, []
 

@@ -9,7 +9,7 @@ from privacy.errors import LedgerUnavailableError
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.loading.comparisons import OverlapRefusedError
-from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError
 from tests.integration.people.test_two_persons import (

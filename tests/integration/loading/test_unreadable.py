@@ -5,7 +5,7 @@ import pytest
 from budget.ledger import Ledger, Scope
 from privacy.errors import LedgerUnavailableError
 from server.bootstrap import RECORDED_TABLES
-from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.services.errors import (
     CommandRefusedError,
@@ -31,7 +31,7 @@ class World:
         }
         self.key = self.made.analyst()
         with self.made.services() as services:
-            PeopleService(services, "local:test").grant_dataset("study", "annex")
+            ProjectService(services, "local:test").grant_dataset("study", "annex")
 
     def file(self, dataset):
         return self.made.data / "snapshots" / f"{self.snapshots[dataset]}.duckdb"

@@ -11,9 +11,9 @@ from server.persistence import tables
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.access import authenticate
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.loading.custody import CustodyService
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.services.errors import CommandRefusedError, UnauthenticatedError
 from tests.support.installations.harness import (
@@ -166,7 +166,7 @@ def propose(two):
 
 def raise_cap(two):
     with two.installation.services() as services:
-        CustodyService(services, HOST).set_cap("people", HIGHER)
+        PopulationService(services, HOST).set_cap("people", HIGHER)
 
 
 def _enable(service):
@@ -192,14 +192,14 @@ def test_a_proposal_does_not_come_back_with_who_made_it(two):
         two.installation.services() as services,
         pytest.raises(ProposalOpenError) as waiting,
     ):
-        CustodyService(services, "carol").set_cap("people", HIGHER)
+        PopulationService(services, "carol").set_cap("people", HIGHER)
     two.decide("dora", waiting.value.proposal["proposal"])
     two.people(lambda service: back(service, "carol"))
     with (
         two.installation.services() as services,
         pytest.raises(ProposalOpenError),
     ):
-        CustodyService(services, "carol").set_cap("people", HIGHER)
+        PopulationService(services, "carol").set_cap("people", HIGHER)
 
 
 def test_a_job_does_not_come_back_with_who_submitted_it(two):

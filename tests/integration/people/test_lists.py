@@ -29,9 +29,9 @@ def http(tmp_path_factory):
     auditor = two.people(lambda service: service.create_key("olga"))["key"]
     for name in PROJECTS:
         new = NewProject(name, ("clinic",), ("carol",), Loss.parse("1"))
-        two.people(lambda service, new=new: service.create_project(new))
+        two.projects(lambda service, new=new: service.create_project(new))
     new = NewProject("strangers", ("school",), ("carol",), Loss.parse("1"))
-    two.people(lambda service: service.create_project(new))
+    two.projects(lambda service: service.create_project(new))
     keys = {"analyst": analyst, "auditor": auditor, **two.keys}
     with serve_in_thread(installation) as url:
         clients = {name: client(url, key) for name, key in keys.items()}

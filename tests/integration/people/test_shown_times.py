@@ -33,7 +33,9 @@ class World:
         press = Press(self.made)
         job = press.submit(spec(name="visitors", readers=[{"project": "study"}]))
         with pytest.raises(ProposalOpenError):
-            self._two.custody(lambda o: o.set_cap("people", Loss.parse("200"), "why"))
+            self._two.populations(
+                lambda o: o.set_cap("people", Loss.parse("200"), "why")
+            )
         (proposal,) = (p["proposal"] for p in self._two.waiting())
         self._two.decide("carol", proposal)
         return {

@@ -17,7 +17,7 @@ from server.use_cases.custody.administration import CustodyDesk
 from server.use_cases.custody.projects import NewProject, ProjectChange, ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
-from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
@@ -52,11 +52,11 @@ def written(two):
 
 
 def set_cap(two, cap):
-    return two.custody(lambda service: service.set_cap("people", Loss.parse(cap)))
+    return two.populations(lambda service: service.set_cap("people", Loss.parse(cap)))
 
 
 def load(two, manifest, choices=ACCEPTED):
-    return two.custody(lambda service: service.load(manifest, choices))
+    return two.loads(lambda service: service.load(manifest, choices))
 
 
 def activate(two, snapshot):
@@ -161,7 +161,7 @@ def test_a_cap_of_0_stops_what_was_agreed_from_0_before(two):
     set_cap(two, "0")
     two.decide("dora", proposed(set_cap, two, "5"))
     approved(two, set_cap, two, "4")
-    two.custody(lambda service: service.set_cap("people", Loss(0), "stop"), "dora")
+    two.populations(lambda service: service.set_cap("people", Loss(0), "stop"), "dora")
     waits = proposed(set_cap, two, "5")
     two.decide("dora", waits)
     assert set_cap(two, "5")["epsilon_cap"] == "5"
@@ -240,7 +240,7 @@ def test_a_load_is_stale_once_the_declaration_that_it_changes_moved(two):
 
 
 def test_going_back_to_a_snapshot_is_stale_once_another_is_active(two):
-    first = two.custody(lambda service: service.dataset("clinic"))["snapshot"]
+    first = two.populations(lambda service: service.dataset("clinic"))["snapshot"]
     write = two.installation.write_manifest
     second = approved(two, load, two, write(max_rows=20, cap="10"))["snapshot"]
     proposal = proposed(activate, two, first)
@@ -253,7 +253,7 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
     names = {"dataset": "school", "population": "pupils"}
     manifest = two.installation.write_manifest(rows, **names)
     slower = proposed(
-        two.custody, lambda service: service.create_population(manifest), "emil"
+        two.loads, lambda loads: loads.create_population(manifest), "emil"
     )
     approved(two, load, two, manifest)
     assert shown(two, slower)["stale"] == [
@@ -267,7 +267,7 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
 
 
 def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two):
-    snapshot = two.custody(lambda service: service.dataset("clinic"))["snapshot"]
+    snapshot = two.populations(lambda service: service.dataset("clinic"))["snapshot"]
     altered = (
         Altered("public release wards", None, {"name": "wards"}),
         Altered("public release wards: snapshot", None, snapshot),
@@ -330,7 +330,7 @@ def test_no_reason_leaves_no_fact_and_a_caps_reason_is_on_record(two):
     set_cap(two, "9")
     assert two.entries("population.cap")[-1]["facts"] == {}
     cap = Loss.parse("8")
-    two.custody(lambda service: service.set_cap("people", cap, "fewer questions"))
+    two.populations(lambda service: service.set_cap("people", cap, "fewer questions"))
     assert two.entries("population.cap")[-1]["facts"] == {"reason": "fewer questions"}
     assert "| population.cap | fewer questions | cap of people: 9 -> 8 |" in written(
         two

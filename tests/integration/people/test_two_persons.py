@@ -18,7 +18,7 @@ from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectChange
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
-from server.use_cases.loading.custody import LoadChoices
+from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
@@ -47,7 +47,7 @@ def two(made, tmp_path):
 
 
 def raise_cap(two, actor="local:test", cap=HIGHER):
-    return two.custody(lambda service: service.set_cap("people", cap), actor)
+    return two.populations(lambda service: service.set_cap("people", cap), actor)
 
 
 def proposed(two, actor="local:test", cap=HIGHER):
@@ -58,7 +58,7 @@ def proposed(two, actor="local:test", cap=HIGHER):
 
 
 def cap_of(two):
-    return two.custody(lambda service: service.population("people"))["epsilon_cap"]
+    return two.populations(lambda service: service.population("people"))["epsilon_cap"]
 
 
 def state(two, proposal):
@@ -252,13 +252,13 @@ from budget.chain.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
 from server.configuration.settings import read_settings
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.loading.service import LoadService
 
 def die(*_):
     os._exit(9)
 
 RecordedTransaction.set_limit = die
-CustodyService(make_services(read_settings()), "local:test").set_cap(
+PopulationService(make_services(read_settings()), "local:test").set_cap(
     "people", Loss.parse("12")
 )
 """
@@ -301,7 +301,7 @@ def test_a_restore_revives_no_approval(two):
 def test_over_http_the_change_is_202_until_another_custodian_approves(two):
     project = ("study", ("clinic",), ("ada",), Loss.parse("3"))
     two.people(lambda service: service.create_principal("ada", "analyst"))
-    two.people(lambda service: service.create_project(NewProject(*project)))
+    two.projects(lambda service: service.create_project(NewProject(*project)))
     with (
         serve_in_thread(two.installation) as url,
         client(url, two.keys["carol"]) as carol,
@@ -345,7 +345,7 @@ def load(two, manifest, choices=PLAIN, *, approver=None):
         with pytest.raises(ProposalOpenError):
             load(two, manifest, choices)
         two.approve_all(approver)
-    return two.custody(lambda service: service.load(manifest, choices), "dora")[
+    return two.loads(lambda service: service.load(manifest, choices), "dora")[
         "snapshot"
     ]
 
@@ -360,7 +360,7 @@ def activate(two, snapshot, *, approver=None):
 
 
 def first_snapshot(two):
-    return two.custody(lambda service: service.dataset("clinic"))["snapshot"]
+    return two.populations(lambda service: service.dataset("clinic"))["snapshot"]
 
 
 def writer(two):
@@ -564,11 +564,11 @@ def told(two):
     first = first_snapshot(two)
     two.people(lambda service: service.create_principal("ada", "analyst"), "root")
     new = NewProject("study", ("clinic",), ("ada",), Loss.parse("9"))
-    two.people(lambda service: service.create_project(new))
+    two.projects(lambda service: service.create_project(new))
 
     def grant(epsilon):
         loss = Loss.parse(epsilon)
-        two.people(
+        two.projects(
             lambda service: service.grant_principal("study", "ada", loss), "dora"
         )
 
@@ -577,7 +577,7 @@ def told(two):
         grant("7.7")
     two.approve_all("carol")
     grant("7.7")
-    two.people(lambda service: service.revoke_principal("study", "ada"))
+    two.projects(lambda service: service.revoke_principal("study", "ada"))
     load(two, writer(two)())
     with two.installation.services() as services:
         SnapshotService(services, "dora").remove(first)
@@ -621,7 +621,7 @@ def test_a_single_custodian_installation_says_so_in_each_such_entry(tmp_path):
     assert key
     two = Two.make(installation, ())
     raise_cap(two)
-    two.people(
+    two.projects(
         lambda service: service.change_project(
             "study", ProjectChange(allotment=Loss.parse("4"))
         )

@@ -20,8 +20,10 @@ from privacy.losses import Loss
 from server.bootstrap import make_runner, make_services
 from server.configuration.settings import read_settings
 from server.installing import initialise
-from server.use_cases.custody.people import NewProject, PeopleService
-from server.use_cases.loading.custody import CustodyService, LoadChoices
+from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.projects import NewProject, ProjectService
+from server.use_cases.loading.loading import LoadChoices
+from server.use_cases.loading.service import LoadService
 from server.web import Server
 from tests.support.installations.remembered import remembered
 from tests.support.installations.warm import forked_curator, run_curator
@@ -178,7 +180,7 @@ class Installation:
     def load_manifest(self, path):
         """Load what a manifest declares; return the snapshot's id."""
         with self.services() as services:
-            service = CustodyService(services, "local:test")
+            service = LoadService(services, "local:test")
             return service.load(path, LoadChoices(), None)["snapshot"]
 
     def analyst(
@@ -191,10 +193,10 @@ class Installation:
 
     def _make_analyst(self, name, wanted):
         with self.services() as services:
-            service = PeopleService(services, "local:test")
-            service.create_principal(name, "analyst")
-            service.create_project(wanted)
-            return service.create_key(name)["key"]
+            people = PeopleService(services, "local:test")
+            people.create_principal(name, "analyst")
+            ProjectService(services, "local:test").create_project(wanted)
+            return people.create_key(name)["key"]
 
     def curator(self, *arguments, environment=None):
         """Run a command in a process of its own, forked from a warm one."""

@@ -12,8 +12,10 @@ from server.installing import initialise
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.projects import ProjectService
 from server.use_cases.identity.access import Caller
-from server.use_cases.loading.custody import CustodyService
+from server.use_cases.loading.service import LoadService
 from tests.support.installations.harness import Installation
 
 CUSTODIANS = ("carol", "dora")
@@ -64,14 +66,24 @@ class Two:
         return replace(self, installation=Installation(folder))
 
     def people(self, work, actor="local:test"):
-        """Do something as the service of people and projects does."""
-        with self.installation.services() as services:
-            return work(PeopleService(services, actor))
+        """Return what work returns, given the service for principals and keys."""
+        return self._given(PeopleService, work, actor)
 
-    def custody(self, work, actor="local:test"):
-        """Do something as the service of populations and loads does."""
+    def projects(self, work, actor="local:test"):
+        """Return what work returns, given the service for projects."""
+        return self._given(ProjectService, work, actor)
+
+    def populations(self, work, actor="local:test"):
+        """Return what work returns, given the service for populations."""
+        return self._given(PopulationService, work, actor)
+
+    def loads(self, work, actor="local:test"):
+        """Return what work returns, given the service for manifests."""
+        return self._given(LoadService, work, actor)
+
+    def _given(self, service, work, actor):
         with self.installation.services() as services:
-            return work(CustodyService(services, actor))
+            return work(service(services, actor))
 
     def waiting(self):
         with self.installation.services() as services:

@@ -1,4 +1,4 @@
-"""The custodian's work on the host: creating populations and loading datasets."""
+"""What custodians do with a manifest: create a population, load a dataset."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from server.use_cases.approvals.second_persons import (
     asking_second_person,
     require_second_person,
 )
-from server.use_cases.custody.populations import PopulationService, installation_value
+from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.catalogue import refuse_used
 from server.use_cases.loading.comparisons import require_reason
 from server.use_cases.loading.loading import Errand, LoadChoices, Loader
@@ -20,14 +20,17 @@ from server.use_cases.loading.new_populations import (
 )
 from server.use_cases.services.documents import Document
 from server.use_cases.services.secret_files import OverlapFiles
+from server.use_cases.services.services import Services
 from upstream.manifests.manifest import load_manifest
 from upstream.progress import Progress, silent
 
-__all__ = ["CustodyService", "LoadChoices", "installation_value", "load_lock"]
 
-
-class CustodyService(PopulationService):
+class LoadService:
     """Creates populations and loads datasets; each change is one chain entry."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
 
     def create_population(self, manifest_path: Path) -> Document:
         """Create the population that a manifest declares."""
@@ -45,7 +48,7 @@ class CustodyService(PopulationService):
             overlaps = OverlapFiles(self._services.settings.overlaps)
             digest = overlaps.write(declared.id, frozenset())
             insert_population(change, declared, digest, (self._actor, approver))
-        return self.population(declared.id)
+        return PopulationService(self._services, self._actor).population(declared.id)
 
     def load(
         self,
