@@ -51,10 +51,10 @@ from server.use_cases.identity.roles import Gate
 from server.use_cases.identity.shared_limits import SharedLimiter
 from server.use_cases.oversight.odometers import Odometers
 from server.use_cases.publishing.cost_settings import question_limits
-from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
-from server.use_cases.releases.asked import ReleaseDesk
+from server.use_cases.releases.asked import ReleaseQueryService
 from server.use_cases.releases.offers import ReleaseOffers
 from server.use_cases.releases.opened import ReleaseRoom
 from server.use_cases.services.errors import DatasetUnavailableError
@@ -128,10 +128,10 @@ class Server:
         compiler = Compiler(parser, question_limits(settings))
         self._room = ReleaseRoom(self.services)
         offers = ReleaseOffers(self.services, self._room)
-        self.desk = Desk(self.services, compiler, offers)
+        self.queries = QueryService(self.services, compiler, offers)
         charged = Compiler(parser, PAID)  # it is answered, whatever it costs
         self._recovery = Recovery(
-            self.services, charged, self.desk, self._pace(), self._take_in
+            self.services, charged, self.queries, self._pace(), self._take_in
         )
         self.readiness = self._make_readiness()
 
@@ -201,7 +201,7 @@ class Server:
         """Return the application; its lifespan opens and closes the ledger."""
         door = Door(self.services, make_limiter(self.services), self._tokens)
         counter = self._counter = QuestionCounter(
-            self.desk,
+            self.queries,
             door,
             Releaser(
                 self.services.release, writes=self.services.databases.is_shared
@@ -223,7 +223,7 @@ class Server:
             gate=Gate(self.services.ledger),
             services=self.services,
             jobs=make_jobs(self.services),
-            release_desk=ReleaseDesk(self.services, self._room),
+            release_queries=ReleaseQueryService(self.services, self._room),
             ready=self.readiness.state,
         )
         app = make_app(self._lifespan)

@@ -24,7 +24,7 @@ from tests.crash.instruments.kills import SCOPES, run_kills, total_charged
 from tests.crash.instruments.orders import DATASETS, PROMISED, trace_answers
 from tests.crash.instruments.processes import Nursery
 from tests.crash.instruments.races import run_races
-from tests.crash.instruments.release_desk import ReleaseDesk, TreeDesk
+from tests.crash.instruments.release_submitter import ReleaseSubmitter, TreeSubmitter
 from tests.crash.instruments.tampers import run_tampers
 from tests.support.installations.clusters import Cluster
 from tests.support.installations.harness import ImportingInstallation, Installation
@@ -112,18 +112,20 @@ def jobs(nursery, installation, _, count):
 
 def releases(nursery, installation, _, count):
     """100 workers killed while they publish cubes, and as many cancelled."""
-    return _published(nursery, installation, count, ReleaseDesk)
+    return _published(nursery, installation, count, ReleaseSubmitter)
 
 
 def trees(nursery, installation, _, count):
     """100 workers killed while they publish sequences, and as many cancelled."""
-    return _published(nursery, installation, count, TreeDesk)
+    return _published(nursery, installation, count, TreeSubmitter)
 
 
-def _published(nursery, installation, count, desk_type):
+def _published(nursery, installation, count, submitter_type):
     importing = ImportingInstallation(installation.folder, url=installation.url)
-    killed = run_job_kills(nursery, importing, count, desk_type=desk_type)
-    cancelled = run_job_cancels(nursery, importing, count, desk_type=desk_type)
+    killed = run_job_kills(nursery, importing, count, submitter_type=submitter_type)
+    cancelled = run_job_cancels(
+        nursery, importing, count, submitter_type=submitter_type
+    )
     said = (
         f"{killed.rounds} workers killed, {killed.retried} releases taken over, all "
         f"{killed.states}; {cancelled.rounds} cancelled: {cancelled.states}"

@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.crash.instruments.job_desk import JobDesk
 from tests.crash.instruments.job_kills import run_job_cancels, run_job_kills
+from tests.crash.instruments.job_submitter import JobSubmitter
 from tests.effort import gate_first, rounds
 from tests.support.installations.harness import ImportingInstallation
 
@@ -30,8 +30,8 @@ def either(request, tmp_path):
 
 
 @pytest.fixture
-def desk(nursery, installation):
-    return JobDesk(nursery, installation)
+def submitter(nursery, installation):
+    return JobSubmitter(nursery, installation)
 
 
 def test_a_worker_that_is_killed_anywhere_leaves_a_job_that_is_done_once(
@@ -51,14 +51,14 @@ def test_a_job_that_is_cancelled_anywhere_is_done_or_undone(nursery, installatio
 
 
 def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(nursery, either):
-    desk = JobDesk(nursery, either)
-    jobs = [desk.submit(dataset=name) for name in ("one", "two", "three")]
-    with desk.working() as first, desk.working() as second:
+    submitter = JobSubmitter(nursery, either)
+    jobs = [submitter.submit(dataset=name) for name in ("one", "two", "three")]
+    with submitter.working() as first, submitter.working() as second:
         time.sleep(random.uniform(0, 1))
         first.kill()
-        assert {desk.wait(job)[0]["state"] for job in jobs} == {"done"}
+        assert {submitter.wait(job)[0]["state"] for job in jobs} == {"done"}
         second.ask_to_end()
-    assert desk.problems(jobs) == []
+    assert submitter.problems(jobs) == []
 
 
 @pytest.fixture(scope="module")
@@ -77,32 +77,32 @@ def at_work(seen):
     return seen["stage"] is not None and seen["stage"].startswith(("read", "rank"))
 
 
-def test_a_load_is_followed_and_cancelled_within_seconds(desk, big_rows):
-    job = desk.submit(big_rows)
-    with desk.working() as worker:
-        desk.wait(job, at_work)
+def test_a_load_is_followed_and_cancelled_within_seconds(submitter, big_rows):
+    job = submitter.submit(big_rows)
+    with submitter.working() as worker:
+        submitter.wait(job, at_work)
         start = time.monotonic()
-        desk.cancel(job)
-        ended, _ = desk.wait(job)
+        submitter.cancel(job)
+        ended, _ = submitter.wait(job)
         assert time.monotonic() - start < 5
         worker.ask_to_end()
     assert (ended["state"], ended["result"]) == ("cancelled", None)
-    assert desk.problems([job]) == []
+    assert submitter.problems([job]) == []
 
 
-def test_a_worker_that_is_told_to_end_gives_its_job_to_another(desk, big_rows):
-    job = desk.submit(big_rows)
-    with desk.working() as first:
-        desk.wait(job, at_work)
+def test_a_worker_that_is_told_to_end_gives_its_job_to_another(submitter, big_rows):
+    job = submitter.submit(big_rows)
+    with submitter.working() as first:
+        submitter.wait(job, at_work)
         first.ask_to_end()
-    given_up = desk.look(job)
+    given_up = submitter.look(job)
     assert (given_up["state"], given_up["attempts"]) == ("running", 0)
-    assert desk.file_problems() == []
-    with desk.working() as second:
-        ended, seen = desk.wait(job)
+    assert submitter.file_problems() == []
+    with submitter.working() as second:
+        ended, seen = submitter.wait(job)
         second.ask_to_end()
     assert (ended["state"], ended["attempts"]) == ("done", 1)
-    assert desk.problems([job]) == []
+    assert submitter.problems([job]) == []
     assert never_goes_back(seen)
 
 
@@ -142,7 +142,7 @@ def soon(condition, seconds=60):
 
 
 def test_a_server_has_a_worker_that_is_started_again_and_dies_with_it(
-    nursery, desk, installation
+    nursery, submitter, installation
 ):
     server = nursery.start(installation, worker=True)
     try:
@@ -151,12 +151,12 @@ def test_a_server_has_a_worker_that_is_started_again_and_dies_with_it(
         (second,) = soon(lambda: children_named(server.pid, "worker") - {first})
         server.kill_alone()
         soon(lambda: not Path(f"/proc/{second}").exists())
-        job = desk.submit()
+        job = submitter.submit()
         again = nursery.start(installation, worker=True)
-        assert desk.wait(job)[0]["state"] == "done"
+        assert submitter.wait(job)[0]["state"] == "done"
         (third,) = children_named(again.pid, "worker")
         again.ask_to_end()
         soon(lambda: not Path(f"/proc/{third}").exists())
     finally:
         server.kill()
-    assert desk.problems([job]) == []
+    assert submitter.problems([job]) == []

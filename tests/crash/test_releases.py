@@ -8,7 +8,7 @@ import pytest
 import server.use_cases.publishing.job as at_work
 from server.bootstrap import make_runner
 from tests.crash.instruments.job_kills import run_job_cancels, run_job_kills
-from tests.crash.instruments.release_desk import ReleaseDesk
+from tests.crash.instruments.release_submitter import ReleaseSubmitter
 from tests.effort import in_the_audits, rounds
 from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.publishing import Press, paths, spec
@@ -32,7 +32,7 @@ def test_a_worker_killed_anywhere_leaves_a_release_that_is_published_once(
     nursery, installation
 ):
     kills = rounds(8)
-    tally = run_job_kills(nursery, installation, kills, desk_type=ReleaseDesk)
+    tally = run_job_kills(nursery, installation, kills, submitter_type=ReleaseSubmitter)
     assert tally.wrong == []
     assert tally.states == {"done": kills}
 
@@ -40,7 +40,9 @@ def test_a_worker_killed_anywhere_leaves_a_release_that_is_published_once(
 @pytest.mark.slow
 def test_a_release_cancelled_anywhere_is_published_or_failed(nursery, installation):
     cancels = rounds(4, 2)
-    tally = run_job_cancels(nursery, installation, cancels, desk_type=ReleaseDesk)
+    tally = run_job_cancels(
+        nursery, installation, cancels, submitter_type=ReleaseSubmitter
+    )
     assert tally.wrong == []
     assert sum(tally.states.values()) == cancels
 
@@ -119,24 +121,24 @@ ENDS = [
 def test_killed_at_a_point_it_is_charged_once_and_published_whole(
     quick, monkeypatch, point, kind
 ):
-    press, desk = Press(quick), ReleaseDesk(None, quick)
-    job = desk.submit(KINDS[kind][0])
+    press, submitter = Press(quick), ReleaseSubmitter(None, quick)
+    job = submitter.submit(KINDS[kind][0])
     attempt(press, job, monkeypatch, point, kind)
     before_it = [path.name for path in press.folders()]
     assert press.run(job)["state"] == "done"
-    assert desk.problems([job]) == []
+    assert submitter.problems([job]) == []
     if point == "after the entry":  # what was published stays as it was drawn
         assert [path.name for path in press.folders()] == before_it
 
 
 def test_work_is_begun_three_times_at_most_however_it_ends(quick, monkeypatch):
-    press, desk = Press(quick), ReleaseDesk(None, quick)
-    job = desk.submit()
+    press, submitter = Press(quick), ReleaseSubmitter(None, quick)
+    job = submitter.submit()
     for _ in range(3):
         attempt(press, job, monkeypatch, "after the count")
     assert press.run(job)["state"] == "failed"
-    assert desk.states() == {at_work.release_id_of(job): ("failed", None)}
-    assert desk.file_problems() == []
+    assert submitter.states() == {at_work.release_id_of(job): ("failed", None)}
+    assert submitter.file_problems() == []
     with press.services() as services:
         record = services.ledger.query(job)
     assert (record.state, str(record.loss)) == ("failed", "0.5")

@@ -17,7 +17,7 @@ from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import Caller, authenticate, find_grant
 from server.use_cases.releases.shelf import Download, ReleaseShelf
 from server.use_cases.services.paging import Page
-from tests.crash.instruments.job_desk import OPERATOR
+from tests.crash.instruments.job_submitter import OPERATOR
 from tests.crash.instruments.traces import failing, require_strace
 from tests.crash.instruments.unanchored import ACTOR, HOW, QUERY, fails
 from tests.effort import gate_first, in_the_audits

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from budget.ledger import Charged, Refused, Scope
 from privacy.losses import MAX_NANO, NANO, Loss
-from tests.support.installations.ledger_desk import Desk
+from tests.support.installations.stored_ledgers import StoredLedger
 
 SCOPES = [
     Scope.population("people"),
@@ -34,14 +34,14 @@ class FilterAgainstOracle(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self._folder = tempfile.TemporaryDirectory()
-        self._desk = Desk(Path(self._folder.name))
-        self._ledger = self._desk.create()
+        self._stored = StoredLedger(Path(self._folder.name))
+        self._ledger = self._stored.create()
         self._limits = {SCOPES[0]: Fraction(10), SCOPES[2]: Fraction(5)}
         self._spent = defaultdict(Fraction)
 
     def teardown(self):
         assert self._ledger.verify([]).ok
-        self._desk.databases.close()
+        self._stored.databases.close()
         self._folder.cleanup()
 
     def _left(self, scope):
@@ -63,7 +63,7 @@ class FilterAgainstOracle(RuleBasedStateMachine):
             (left := self._left(scope)) is None or loss.epsilon <= left
             for scope in scopes
         )
-        request = self._desk.request(loss=loss, scopes=tuple(scopes))
+        request = self._stored.request(loss=loss, scopes=tuple(scopes))
         outcome = self._ledger.charge(request)
         assert isinstance(outcome, Charged if fits else Refused)
         if fits:
@@ -76,7 +76,7 @@ class FilterAgainstOracle(RuleBasedStateMachine):
         left = min(self._left(scope) for scope in scopes)
         nano = int(left * NANO)
         if 0 < nano < MAX_NANO:
-            more = self._desk.request(loss=Loss(nano + 1), scopes=tuple(scopes))
+            more = self._stored.request(loss=Loss(nano + 1), scopes=tuple(scopes))
             assert isinstance(self._ledger.charge(more), Refused)
             self.charge(scopes, Loss(nano))
 

@@ -14,7 +14,7 @@ from server.api.routing.admission import (
 )
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
-from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.administration import CustodyService
 from server.use_cases.custody.projects import NewProject, ProjectChange
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.requests import loss_of
@@ -37,8 +37,8 @@ def add_custody_routes(app: FastAPI) -> None:
     _add_grants(app)
 
 
-def _desk(request: Request, caller: Caller) -> CustodyDesk:
-    return CustodyDesk(parts_of(request).services, caller)
+def _service(request: Request, caller: Caller) -> CustodyService:
+    return CustodyService(parts_of(request).services, caller)
 
 
 def _add_populations(app: FastAPI) -> None:
@@ -53,7 +53,7 @@ def _add_populations(app: FastAPI) -> None:
         """List your populations, newest first."""
         return read(
             request,
-            lambda caller: _desk(request, caller).populations(page_of(request)),
+            lambda caller: _service(request, caller).populations(page_of(request)),
         )
 
     @app.get(
@@ -65,7 +65,7 @@ def _add_populations(app: FastAPI) -> None:
     def one_population(population: str, request: Request) -> Response:
         """Describe a population: whom it protects, its cap, what is spent."""
         return read(
-            request, lambda caller: _desk(request, caller).population(population)
+            request, lambda caller: _service(request, caller).population(population)
         )
 
     @app.patch(
@@ -80,7 +80,7 @@ def _add_populations(app: FastAPI) -> None:
 
         def work(caller: Caller, body: wire.CapBody) -> Document:
             cap = loss_of(body.epsilon_cap)
-            return _desk(request, caller).set_cap(population, cap, body.reason)
+            return _service(request, caller).set_cap(population, cap, body.reason)
 
         return await change(request, wire.CapBody, work)
 
@@ -96,7 +96,7 @@ def _add_datasets(app: FastAPI) -> None:
     def held_datasets(request: Request) -> Response:
         """List the datasets of your populations, newest first."""
         return read(
-            request, lambda caller: _desk(request, caller).datasets(page_of(request))
+            request, lambda caller: _service(request, caller).datasets(page_of(request))
         )
 
     @app.get(
@@ -107,7 +107,7 @@ def _add_datasets(app: FastAPI) -> None:
     )
     def held_dataset(dataset: str, request: Request) -> Response:
         """Describe a dataset with its snapshots."""
-        return read(request, lambda caller: _desk(request, caller).dataset(dataset))
+        return read(request, lambda caller: _service(request, caller).dataset(dataset))
 
 
 def _add_project_readings(app: FastAPI) -> None:
@@ -121,7 +121,7 @@ def _add_project_readings(app: FastAPI) -> None:
     def projects(request: Request) -> Response:
         """List the projects over your populations, newest first."""
         return read(
-            request, lambda caller: _desk(request, caller).projects(page_of(request))
+            request, lambda caller: _service(request, caller).projects(page_of(request))
         )
 
     @app.get(
@@ -132,7 +132,7 @@ def _add_project_readings(app: FastAPI) -> None:
     )
     def one_project(project: str, request: Request) -> Response:
         """Describe a project: who, what, why, until when, and what is left."""
-        return read(request, lambda caller: _desk(request, caller).project(project))
+        return read(request, lambda caller: _service(request, caller).project(project))
 
 
 def _add_project_changes(app: FastAPI) -> None:
@@ -148,7 +148,7 @@ def _add_project_changes(app: FastAPI) -> None:
         """Create a project over datasets of one of your populations."""
 
         def work(caller: Caller, body: wire.ProjectBody) -> Document:
-            return _desk(request, caller).create_project(_new_project(body))
+            return _service(request, caller).create_project(_new_project(body))
 
         return await change(request, wire.ProjectBody, work, 201)
 
@@ -163,7 +163,7 @@ def _add_project_changes(app: FastAPI) -> None:
         """Change a project; more loss or more time needs a second person."""
 
         def work(caller: Caller, body: wire.ProjectChangeBody) -> Document:
-            return _desk(request, caller).change_project(project, _wanted(body))
+            return _service(request, caller).change_project(project, _wanted(body))
 
         return await change(request, wire.ProjectChangeBody, work)
 
@@ -180,12 +180,12 @@ def _add_grants(app: FastAPI) -> None:
         """Let a principal or a dataset into a project."""
 
         def work(caller: Caller, body: wire.GrantBody) -> Document:
-            desk = _desk(request, caller)
+            service = _service(request, caller)
             if body.principal is None:
-                return desk.grant_dataset(project, str(body.dataset))
+                return service.grant_dataset(project, str(body.dataset))
             given = body.allotment
             loss = None if given is None else loss_of(given)
-            return desk.grant_principal(project, body.principal, loss, body.reason)
+            return service.grant_principal(project, body.principal, loss, body.reason)
 
         return await change(request, wire.GrantBody, work)
 
@@ -201,7 +201,7 @@ def _add_grants(app: FastAPI) -> None:
         """Take a principal out of a project; what it asked stays."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _desk(request, caller).revoke_principal(project, principal)
+            return _service(request, caller).revoke_principal(project, principal)
 
         return await change(request, wire.NoBody, work)
 
@@ -215,7 +215,7 @@ def _add_grants(app: FastAPI) -> None:
         """Take a dataset out of a project; its answers stay."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _desk(request, caller).revoke_dataset(project, dataset)
+            return _service(request, caller).revoke_dataset(project, dataset)
 
         return await change(request, wire.NoBody, work)
 

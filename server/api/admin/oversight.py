@@ -18,7 +18,7 @@ from server.api.routing.admission import (
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
 from server.use_cases.identity.access import Caller
-from server.use_cases.oversight.oversight import OversightDesk
+from server.use_cases.oversight.oversight import OversightService
 from server.use_cases.services.documents import Document
 
 _SNAPSHOTS = "/v1/admin/datasets/{dataset}/snapshots"
@@ -38,8 +38,8 @@ def add_oversight_routes(app: FastAPI) -> None:
     _add_statements(app)
 
 
-def _desk(request: Request, caller: Caller) -> OversightDesk:
-    return OversightDesk(parts_of(request).services, caller)
+def _service(request: Request, caller: Caller) -> OversightService:
+    return OversightService(parts_of(request).services, caller)
 
 
 def _add_snapshot_readings(app: FastAPI) -> None:
@@ -54,7 +54,9 @@ def _add_snapshot_readings(app: FastAPI) -> None:
         """List a dataset's snapshots, newest first: active, kept or removed."""
         return read(
             request,
-            lambda caller: _desk(request, caller).snapshots(dataset, page_of(request)),
+            lambda caller: _service(request, caller).snapshots(
+                dataset, page_of(request)
+            ),
         )
 
 
@@ -74,7 +76,7 @@ def _add_snapshot_changes(app: FastAPI) -> None:
         """
 
         def work(caller: Caller, body: wire.ActivationBody) -> Document:
-            return _desk(request, caller).activate(
+            return _service(request, caller).activate(
                 dataset,
                 snapshot,
                 body.reason,
@@ -93,7 +95,7 @@ def _add_snapshot_changes(app: FastAPI) -> None:
         """Erase a snapshot's file; its answers, charges and overlap ids stay."""
 
         def work(caller: Caller, _: wire.NoBody) -> Document:
-            return _desk(request, caller).remove(dataset, snapshot)
+            return _service(request, caller).remove(dataset, snapshot)
 
         return await change(request, wire.NoBody, work)
 
@@ -108,7 +110,7 @@ def _add_statements(app: FastAPI) -> None:
     def statement(population: str, request: Request) -> Response:
         """Write a population's privacy statement."""
         return read_text(
-            request, lambda caller: _desk(request, caller).statement(population)
+            request, lambda caller: _service(request, caller).statement(population)
         )
 
     @app.get(
@@ -119,4 +121,6 @@ def _add_statements(app: FastAPI) -> None:
     )
     def report(project: str, request: Request) -> Response:
         """Report a project to its ethics board."""
-        return read_text(request, lambda caller: _desk(request, caller).report(project))
+        return read_text(
+            request, lambda caller: _service(request, caller).report(project)
+        )

@@ -15,7 +15,7 @@ from server.api.routing.admission import (
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
 from server.use_cases.approvals.proposals import ProposalService
-from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.administration import CustodyService
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.ledger_lines import ledger_page
@@ -37,7 +37,7 @@ def add_proposal_routes(app: FastAPI) -> None:
         services = parts_of(request).services
         return read(
             request,
-            lambda caller: CustodyDesk(services, caller).proposals(page_of(request)),
+            lambda caller: CustodyService(services, caller).proposals(page_of(request)),
         )
 
     @app.get(

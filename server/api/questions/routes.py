@@ -35,7 +35,7 @@ from server.api.schemas.problems import Problem, problem_of
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.door import Door, Place
-from server.use_cases.questions.asking import Desk, IdempotencyKey, Paid, Reply
+from server.use_cases.questions.asking import IdempotencyKey, Paid, QueryService, Reply
 from server.use_cases.questions.requests import QuestionRequest, read_request
 from server.use_cases.services.errors import (
     OverBudgetError,
@@ -86,13 +86,13 @@ class QuestionCounter:
 
     def __init__(
         self,
-        desk: Desk,
+        queries: QueryService,
         door: Door,
         release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
         settings: "CounterSettings",
     ) -> None:
-        self._desk = desk
+        self._queries = queries
         self._door = door
         self._release = release
         self._clock = clock
@@ -218,12 +218,12 @@ class QuestionCounter:
             return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
-                context, partial(self._desk.compute, begun)
+                context, partial(self._queries.compute, begun)
             )
         await self._clock.reach(promise.take_up)
         async with self._serving.take(ticket.number):
             reply = await self._in_thread(
-                context, partial(self._desk.answer, begun, computed)
+                context, partial(self._queries.answer, begun, computed)
             )
         return self._outcome(reply), promise.slots
 
@@ -247,17 +247,17 @@ class QuestionCounter:
 
     def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> Outcome:
         asked = _read(visit.arrival.body)
-        self._desk.check_role(caller)
-        return Outcome(_json(self._desk.plan(caller, dataset, asked)))
+        self._queries.check_role(caller)
+        return Outcome(_json(self._queries.plan(caller, dataset, asked)))
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
         if visit.key is not None:
-            found = self._desk.look_up(caller, visit.key)
+            found = self._queries.look_up(caller, visit.key)
             if found is not None:
                 return self._outcome(found)
         asked = _read(visit.arrival.body)
-        self._desk.check_role(caller)
-        begun = self._desk.begin(caller, dataset, asked, visit.key)
+        self._queries.check_role(caller)
+        begun = self._queries.begin(caller, dataset, asked, visit.key)
         return begun if isinstance(begun, Paid) else self._outcome(begun)
 
     def _outcome(self, reply: Reply) -> Outcome:

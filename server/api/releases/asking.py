@@ -99,11 +99,11 @@ def add_release_question_routes(app: FastAPI) -> None:
     )
     async def ask_release(release: str, request: Request) -> Response:
         """Ask a published release; it costs nothing and needs no project."""
-        desk = parts_of(request).release_desk
+        queries = parts_of(request).release_queries
         parts_of(request).services.catalogue.see_one_state()
 
         def work(caller: Caller, asked: ReleaseQuestionBody) -> bytes:
             confidence = f"{Decimal(asked.confidence).normalize():f}"
-            return desk.ask(caller, release, asked.sql, confidence)
+            return queries.ask(caller, release, asked.sql, confidence)
 
         return await change_with(request, ReleaseQuestionBody, work)

@@ -73,9 +73,9 @@ def add_release_tree_routes(app: FastAPI) -> None:
     )
     def tree(release: str, request: Request) -> Response:
         """Return a path of a published tree, and how many sequences go on how."""
-        desk = parts_of(request).release_desk
+        queries = parts_of(request).release_queries
         return read(
-            request, lambda caller: desk.branch(caller, release, _wanted(request))
+            request, lambda caller: queries.branch(caller, release, _wanted(request))
         )
 
 

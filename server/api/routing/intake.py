@@ -1,4 +1,4 @@
-"""Reading a request to plan or query: body, arrival, and the checks before the desk."""
+"""Reading a request to plan or query: body, arrival, and checks before any answer."""
 
 import asyncio
 import hashlib

@@ -9,7 +9,7 @@ from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.roles import Gate
 from server.use_cases.jobs.jobs import JobService
-from server.use_cases.releases.asked import ReleaseDesk
+from server.use_cases.releases.asked import ReleaseQueryService
 from server.use_cases.services.services import Services
 
 
@@ -22,7 +22,7 @@ class Parts:
     gate: Gate
     services: Services
     jobs: JobService
-    release_desk: ReleaseDesk
+    release_queries: ReleaseQueryService
     ready: Callable[[], str]  # "ok", or the code of what is wrong
 
 

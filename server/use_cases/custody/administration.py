@@ -24,7 +24,7 @@ from server.use_cases.services.paging import Page, read_page
 from server.use_cases.services.services import Services
 
 
-class CustodyDesk:
+class CustodyService:
     """Populations, datasets and projects of one custodian."""
 
     def __init__(self, services: Services, caller: Caller) -> None:

@@ -3,7 +3,7 @@
 from sqlalchemy import Table, select
 
 from server.persistence import tables
-from server.use_cases.custody.administration import CustodyDesk, listed
+from server.use_cases.custody.administration import CustodyService, listed
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.statements import StatementService
@@ -13,7 +13,7 @@ from server.use_cases.services.paging import Page
 from server.use_cases.services.services import Services
 
 
-class OversightDesk:
+class OversightService:
     """Snapshots, statements and reports for one caller.
 
     Custodians see what is of their populations; auditors all that they may read.
@@ -22,8 +22,8 @@ class OversightDesk:
     def __init__(self, services: Services, caller: Caller) -> None:
         self._services = services
         self._caller = caller
-        self._custody = CustodyDesk(services, caller)
-        self._service = SnapshotService(services, caller.name)
+        self._custody = CustodyService(services, caller)
+        self._snapshots = SnapshotService(services, caller.name)
 
     def snapshots(self, dataset: str, page: Page) -> Document:
         """List a dataset's snapshots, newest first.
@@ -32,7 +32,7 @@ class OversightDesk:
             NotFoundError: Unknown, or of a population that is not the caller's.
         """
         self._custody.require_datasets([dataset])
-        return listed(*self._service.page(dataset, page))
+        return listed(*self._snapshots.page(dataset, page))
 
     def activate(
         self,
@@ -50,7 +50,7 @@ class OversightDesk:
             ProposalOpenError: Another custodian must approve first.
         """
         self._require_of(dataset, snapshot)
-        return self._service.activate(
+        return self._snapshots.activate(
             snapshot,
             dataset=dataset,
             reason=reason,
@@ -65,7 +65,7 @@ class OversightDesk:
             CommandRefusedError: It is the active one.
         """
         self._require_of(dataset, snapshot)
-        return self._service.remove(snapshot, dataset=dataset)
+        return self._snapshots.remove(snapshot, dataset=dataset)
 
     def statement(self, population: str) -> str:
         """Return a population's privacy statement.

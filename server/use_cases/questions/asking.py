@@ -103,8 +103,8 @@ class Paid:
     execution: Execution
 
 
-class Desk:
-    """Where analysts ask."""
+class QueryService:
+    """Prices and answers the questions that analysts ask."""
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ from query_lang.plans.compiled import CompiledQuery
 from server.use_cases.identity.access import Caller, snapshot_grant
 from server.use_cases.questions.asking import (
     Computed,
-    Desk,
     Paid,
+    QueryService,
     scopes_of,
     visible_remaining,
 )
@@ -96,7 +96,7 @@ class Recovery:
     Args:
         services: The parts.
         compiler: Compiles their texts.
-        desk: Executes them.
+        queries: Executes them.
         pace: When they show.
         queue: Runs executions in order of arrival, beside ``run_once``.
     """
@@ -105,13 +105,13 @@ class Recovery:
         self,
         services: Services,
         compiler: Compiler,
-        desk: Desk,
+        queries: QueryService,
         pace: Pace,
         queue: Queue,
     ) -> None:
         self._services = services
         self._compiler = compiler
-        self._desk = desk
+        self._queries = queries
         self._pace = pace
         self._queue = queue
         self._taken: dict[str, _Taken] = {}
@@ -166,7 +166,7 @@ class Recovery:
             return False
         if taken.paid is None or taken.computed is None:
             return True
-        reply = self._desk.answer(taken.paid, taken.computed)
+        reply = self._queries.answer(taken.paid, taken.computed)
         return not isinstance(reply.failure, LedgerUnavailableError)
 
     def _take(self, orphans: Iterable[Orphan], ended: Iterable[QueryRecord]) -> None:
@@ -185,13 +185,13 @@ class Recovery:
                 continue
             compute = None
             if isinstance(one, Orphan):
-                execution = self._desk.execution(asked[0])
+                execution = self._queries.execution(asked[0])
                 taken.paid = Paid(one.charge, *asked, execution)
                 compute = partial(self._compute, taken.paid, taken)
             self._queue(asked[0].compiled, compute)
 
     def _compute(self, paid: Paid, taken: _Taken) -> None:
-        computed = self._desk.compute(paid)
+        computed = self._queries.compute(paid)
         if not isinstance(
             computed, StoppingError
         ):  # nothing failed: a later boot does it

@@ -43,8 +43,8 @@ before take: by no clock is anybody turned away.
 _BUSY: Final = "too many questions to releases are under way"
 
 
-class ReleaseDesk:
-    """Where releases are asked."""
+class ReleaseQueryService:
+    """Answers questions to published releases."""
 
     def __init__(self, services: Services, room: ReleaseRoom) -> None:
         self._services = services

@@ -9,7 +9,7 @@ import pytest
 from release.cubes.strategies.registry import STRATEGIES
 from release.store.opening import problems_in
 from server.use_cases.publishing.job import release_id_of
-from tests.crash.instruments.release_desk import ReleaseDesk
+from tests.crash.instruments.release_submitter import ReleaseSubmitter
 from tests.crash.test_releases import attempt
 from tests.effort import gate_sample
 from tests.support.installations.harness import (
@@ -55,9 +55,9 @@ def test_killed_with_its_noise_drawn_a_release_is_charged_once_and_seen_whole(
     house, monkeypatch, strategy
 ):
     made, http = house
-    press, desk = Press(made), ReleaseDesk(None, made)
+    press, submitter = Press(made), ReleaseSubmitter(None, made)
     place = sorted(STRATEGIES).index(strategy)
-    job = desk.submit(
+    job = submitter.submit(
         strategy=strategy,
         epsilon="2",
         readers=[{"project": "study"}],
@@ -74,4 +74,4 @@ def test_killed_with_its_noise_drawn_a_release_is_charged_once_and_seen_whole(
     (folder,) = (path for path in press.folders() if path.name.startswith(release))
     assert seen(http, release)[0] == own  # what was published stays as it was drawn
     assert problems_in(folder) == []
-    assert desk.problems([job]) == []
+    assert submitter.problems([job]) == []

@@ -9,7 +9,7 @@ import pytest
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
@@ -37,13 +37,13 @@ def slotted(tmp_path):
 
 @pytest.fixture
 def waiting(tmp_path):
-    """A desk all of whose executors are taken, and a paid question that waits."""
+    """A query service whose executors are all taken, and a paid question that waits."""
     installation = Installation(tmp_path).create()
     snapshot = installation.load()
     installation.analyst()
     with installation.services() as services:
         services.ledger.open()
-        desk = Desk(
+        queries = QueryService(
             services,
             Compiler(services.parser),
             ReleaseOffers(services, ReleaseRoom(services)),
@@ -53,7 +53,9 @@ def waiting(tmp_path):
             services.executors.acquire()
         asking = threading.Thread(
             target=lambda: replies.append(
-                desk.ask(Caller("ada", "analyst"), "clinic", read_request(PAID), None)
+                queries.ask(
+                    Caller("ada", "analyst"), "clinic", read_request(PAID), None
+                )
             )
         )
         asking.start()

@@ -14,7 +14,7 @@ from budget.charging import boots
 from engines.contract import Execution
 from server.use_cases.datasets.reading import ReadingRoom
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
 from server.use_cases.questions.requests import read_request
@@ -66,7 +66,7 @@ class World:
         self.recovery = Recovery(
             self.recovers.services,
             Compiler(self.recovers.services.parser),
-            self._desk(replace(self.recovers.services, engine=self.engine)),
+            self._queries(replace(self.recovers.services, engine=self.engine)),
             Pace(
                 seconds=lambda _: SLOTS * SLOT_SECONDS,
                 starting_seconds=0,
@@ -84,9 +84,11 @@ class World:
     def _server(self, installation, boot):
         return Server(installation.settings, boot=boot)
 
-    def _desk(self, services):
+    def _queries(self, services):
         compiler = Compiler(services.parser)
-        return Desk(services, compiler, ReleaseOffers(services, ReleaseRoom(services)))
+        return QueryService(
+            services, compiler, ReleaseOffers(services, ReleaseRoom(services))
+        )
 
     def _renew(self, boot):
         with self.recovers.services.databases.work.begin() as connection:
@@ -97,14 +99,14 @@ class World:
         asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "1"}
         asked["options"] = {"reuse": "never"}
         services = self.died.services
-        desk = self._desk(services)
+        queries = self._queries(services)
         if stored:
-            reply = desk.ask(ADA, "clinic", read_request(asked), None)
+            reply = queries.ask(ADA, "clinic", read_request(asked), None)
             return reply.query_id
         real = type(services.ledger).store_answer
         services.ledger.store_answer = _Lost()
         with contextlib.suppress(_Killed):
-            desk.ask(ADA, "clinic", read_request(asked), None)
+            queries.ask(ADA, "clinic", read_request(asked), None)
         services.ledger.store_answer = real.__get__(services.ledger)
         return services.ledger.history("ada", limit=1, cursor=None)[0][0].query_id
 

@@ -13,7 +13,7 @@ from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 from tests.crash.instruments.disks import filled, small_disk
 from tests.support.installations.clusters import Cluster
-from tests.support.installations.ledger_desk import SCOPES, Desk
+from tests.support.installations.stored_ledgers import SCOPES, StoredLedger
 
 pytestmark = pytest.mark.thorough
 MIB = 1 << 20
@@ -32,25 +32,25 @@ def disk():
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def desk(request, disk, tmp_path):
+def stored(request, disk, tmp_path):
     """A ledger whose database lies on a small disk of its own."""
     with contextlib.ExitStack() as held:
         if request.param == "sqlite":
-            desk = Desk(disk)
-            desk.anchor = AnchorFile(tmp_path / "anchor")
+            stored = StoredLedger(disk)
+            stored.anchor = AnchorFile(tmp_path / "anchor")
         else:
             request.getfixturevalue("cluster")  # skips where there are no binaries
             own = Cluster(disk / "cluster")
             own.folder.mkdir()
             held.callback(own.close)
-            desk = Desk(tmp_path, url=own.create().database())
-        yield desk
-        desk.databases.close()
+            stored = StoredLedger(tmp_path, url=own.create().database())
+        yield stored
+        stored.databases.close()
 
 
-def orphan(ledger, desk):
+def orphan(ledger, stored):
     """Return a charge that nobody works on, once executed."""
-    paid = ledger.charge(desk.request("1")).charge
+    paid = ledger.charge(stored.request("1")).charge
     ledger.give_up(paid.query_id)
     return paid
 
@@ -61,40 +61,40 @@ def recover(ledger):
         ledger.store_answer(claimed.charge, ANSWER)
 
 
-def attempts(desk):
-    with desk.databases.reader.connect() as connection:
+def attempts(stored):
+    with stored.databases.reader.connect() as connection:
         return connection.exec_driver_sql("SELECT attempts FROM charge").scalar_one()
 
 
 def test_a_paid_question_waits_for_room_and_is_then_answered_for_nothing_more(
-    desk, disk
+    stored, disk
 ):
-    ledger = desk.create()
-    paid = orphan(ledger, desk)
+    ledger = stored.create()
+    paid = orphan(ledger, stored)
     with filled(disk, LITTLE):
         for _ in range(5):
             with pytest.raises(LedgerUnavailableError):
                 recover(ledger)
             with contextlib.suppress(LedgerUnavailableError):
                 ledger.give_up(paid.query_id)
-        assert attempts(desk) == 1
+        assert attempts(stored) == 1
     recover(ledger)
-    assert attempts(desk) == 2
+    assert attempts(stored) == 2
     assert ledger.query(paid.query_id).state == "answered"
     assert ledger.spent(SCOPES[0]) == Loss.parse("1")
     assert ledger.verify([]).ok
 
 
-def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(desk, disk):
-    ledger = desk.create()
-    before = desk.anchor.read()
+def test_a_trial_leaves_nothing_and_an_idle_ledger_makes_none(stored, disk):
+    ledger = stored.create()
+    before = stored.anchor.read()
     assert ledger.take_up()[0] == []
-    assert desk.anchor.read() == before
-    orphan(ledger, desk)
-    before = desk.anchor.read()
+    assert stored.anchor.read() == before
+    orphan(ledger, stored)
+    before = stored.anchor.read()
     assert len(ledger.take_up()[0]) == 1
-    assert desk.anchor.read().head == before.head
-    assert desk.anchor.read().generation == before.generation + 1  # it was tried too
-    with desk.databases.reader.connect() as connection:
+    assert stored.anchor.read().head == before.head
+    assert stored.anchor.read().generation == before.generation + 1  # it was tried too
+    with stored.databases.reader.connect() as connection:
         assert connection.execute(trial.select()).all() == []
     assert len(ANSWER) < LARGEST_ANSWER_BYTES

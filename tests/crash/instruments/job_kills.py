@@ -4,7 +4,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.crash.instruments.job_desk import JobDesk
+from tests.crash.instruments.job_submitter import JobSubmitter
 
 
 @dataclass
@@ -22,44 +22,48 @@ class JobTally:
         self.states[seen["state"]] = self.states.get(seen["state"], 0) + 1
 
 
-def run_job_kills(nursery, installation, count, *, seed=None, desk_type=JobDesk):
+def run_job_kills(
+    nursery, installation, count, *, seed=None, submitter_type=JobSubmitter
+):
     """Kill the worker ``count`` times, each time at a random point of a job."""
     dice, tally = random.Random(seed), JobTally()
-    desk = desk_type(nursery, installation)
-    worker = desk.worker()
-    jobs, seconds = [], _calm_seconds(desk)
+    submitter = submitter_type(nursery, installation)
+    worker = submitter.worker()
+    jobs, seconds = [], _calm_seconds(submitter)
     for _ in range(count):
-        jobs.append(desk.submit())
+        jobs.append(submitter.submit())
         time.sleep(dice.uniform(0, seconds))
         worker.kill()
-        worker = desk.worker()
-        seen, _ = desk.wait(jobs[-1])
+        worker = submitter.worker()
+        seen, _ = submitter.wait(jobs[-1])
         tally.note(seen)
     worker.ask_to_end()
-    tally.wrong += desk.problems(jobs)
+    tally.wrong += submitter.problems(jobs)
     return tally
 
 
-def run_job_cancels(nursery, installation, count, *, seed=None, desk_type=JobDesk):
+def run_job_cancels(
+    nursery, installation, count, *, seed=None, submitter_type=JobSubmitter
+):
     """Cancel ``count`` jobs, each at a random point."""
     dice, tally = random.Random(seed), JobTally()
-    desk = desk_type(nursery, installation)
-    worker = desk.worker()
-    jobs, seconds = [], _calm_seconds(desk)
+    submitter = submitter_type(nursery, installation)
+    worker = submitter.worker()
+    jobs, seconds = [], _calm_seconds(submitter)
     for _ in range(count):
-        jobs.append(desk.submit())
+        jobs.append(submitter.submit())
         time.sleep(dice.uniform(0, seconds))
-        desk.cancel(jobs[-1])
-        seen, _ = desk.wait(jobs[-1])
+        submitter.cancel(jobs[-1])
+        seen, _ = submitter.wait(jobs[-1])
         tally.note(seen)
     worker.ask_to_end()
-    tally.wrong += desk.problems(jobs)
+    tally.wrong += submitter.problems(jobs)
     return tally
 
 
-def _calm_seconds(desk):
+def _calm_seconds(submitter):
     """Return the seconds from a job's submission to its end, and a bit."""
-    desk.wait(desk.submit())  # warm from here on
+    submitter.wait(submitter.submit())  # warm from here on
     start = time.monotonic()
-    desk.wait(desk.submit())
+    submitter.wait(submitter.submit())
     return (time.monotonic() - start) * 1.2

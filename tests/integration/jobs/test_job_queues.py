@@ -79,7 +79,7 @@ def hold(monkeypatch):
     made.end()
 
 
-class Desk:
+class JobSubmitter:
     """Submits jobs and looks at them."""
 
     def __init__(self, installation, services):
@@ -133,7 +133,7 @@ def working(installation):
         worker = threading.Thread(target=work_until, args=(stop, queues.begin))
         worker.start()
         try:
-            yield Desk(installation, services)
+            yield JobSubmitter(installation, services)
         finally:
             stop.set()
             worker.join()
@@ -141,14 +141,14 @@ def working(installation):
 
 
 def test_no_job_waits_for_another_populations(installation, hold):
-    with working(installation) as desk:
-        held = [desk.submit(), desk.submit()]
+    with working(installation) as submitter:
+        held = [submitter.submit(), submitter.submit()]
         hold.wait()
-        free = [desk.submit_others(dry_run=True), desk.submit_others()]
-        assert [desk.wait(job)["state"] for job in free] == ["done", "done"]
-        assert [desk.state(job) for job in held] == ["running", "queued"]
+        free = [submitter.submit_others(dry_run=True), submitter.submit_others()]
+        assert [submitter.wait(job)["state"] for job in free] == ["done", "done"]
+        assert [submitter.state(job) for job in held] == ["running", "queued"]
         hold.end()
-        assert [desk.wait(job)["state"] for job in held] == ["done", "done"]
+        assert [submitter.wait(job)["state"] for job in held] == ["done", "done"]
 
 
 def test_releases_of_four_populations_are_counted_at_once(installation, monkeypatch):
@@ -166,16 +166,16 @@ def test_releases_of_four_populations_are_counted_at_once(installation, monkeypa
             yield
 
     monkeypatch.setattr(JobContext, "interruptible", all_at_once)
-    with working(installation) as desk:
-        jobs = [desk.submit_release(name, dataset=name) for name in names]
-        assert [desk.wait(job)["state"] for job in jobs] == ["done"] * len(names)
+    with working(installation) as submitter:
+        jobs = [submitter.submit_release(name, dataset=name) for name in names]
+        assert [submitter.wait(job)["state"] for job in jobs] == ["done"] * len(names)
 
 
 def test_a_populations_own_jobs_follow_one_another(installation, hold):
-    with working(installation) as desk:
-        jobs = [desk.submit() for _ in range(3)]
+    with working(installation) as submitter:
+        jobs = [submitter.submit() for _ in range(3)]
         hold.end()
-        seen = [desk.wait(job) for job in jobs]
+        seen = [submitter.wait(job) for job in jobs]
     assert [one["state"] for one in seen] == ["done"] * 3
     assert all(
         one["ended"] <= after["started"] for one, after in itertools.pairwise(seen)
@@ -183,67 +183,70 @@ def test_a_populations_own_jobs_follow_one_another(installation, hold):
 
 
 def test_a_load_under_way_is_swept_by_no_other(installation, hold):
-    with working(installation) as desk:
-        job = desk.submit()
+    with working(installation) as submitter:
+        job = submitter.submit()
         hold.wait()
         part = installation.data / "snapshots" / "s_unfinished.duckdb.part"
         part.touch()
-        desk.wait(desk.submit_others())
+        submitter.wait(submitter.submit_others())
         assert part.exists()
         hold.end()
-        desk.wait(job)
-        desk.wait(desk.submit_others())
+        submitter.wait(job)
+        submitter.wait(submitter.submit_others())
         assert not part.exists()
 
 
 def test_a_dataset_that_another_population_made_meanwhile_is_refused(
     installation, hold
 ):
-    with working(installation) as desk:
+    with working(installation) as submitter:
         path = installation.write_manifest(dataset="fresh")
-        slow = desk.submit_manifest(path)
+        slow = submitter.submit_manifest(path)
         hold.wait()
         theirs = installation.write_manifest(
             OTHERS, dataset="fresh", population="others"
         )
-        assert desk.wait(desk.submit_manifest(theirs))["state"] == "done"
+        assert submitter.wait(submitter.submit_manifest(theirs))["state"] == "done"
         hold.end()
-        seen = desk.wait(slow)
+        seen = submitter.wait(slow)
     assert (seen["state"], seen["result"]) == ("failed", None)
 
 
 def test_a_release_is_charged_before_its_turn(installation, hold):
-    with working(installation) as desk:
-        load = desk.submit()
+    with working(installation) as submitter:
+        load = submitter.submit()
         hold.wait()
-        jobs = [desk.submit_release(name) for name in ("first", "second", "third")]
-        charges = [desk.charged(job) for job in jobs]
-        assert [desk.state(job) for job in (load, *jobs)] == ["running"] + [
+        jobs = [submitter.submit_release(name) for name in ("first", "second", "third")]
+        charges = [submitter.charged(job) for job in jobs]
+        assert [submitter.state(job) for job in (load, *jobs)] == ["running"] + [
             "queued"
         ] * 3
-        desk.service.cancel(OPERATOR, jobs[1])
-        until(lambda: desk.charge(jobs[1]).state == "failed")
-        again = desk.submit_release("second")
-        charges.append(desk.charged(again))
+        submitter.service.cancel(OPERATOR, jobs[1])
+        until(lambda: submitter.charge(jobs[1]).state == "failed")
+        again = submitter.submit_release("second")
+        charges.append(submitter.charged(again))
         hold.end()
-        ended = [desk.wait(job)["state"] for job in (load, *jobs, again)]
+        ended = [submitter.wait(job)["state"] for job in (load, *jobs, again)]
         assert ended == ["done", "done", "cancelled", "done", "done"]
-        after = desk.service.show(OPERATOR, load)["ended"]
+        after = submitter.service.show(OPERATOR, load)["ended"]
         assert all(shown_time(charge.time) <= after for charge in charges)
-        assert charges[0].snapshot == desk.charge(jobs[2]).snapshot
-        assert desk.services.ledger.verify(RECORDED_TABLES).ok
+        assert charges[0].snapshot == submitter.charge(jobs[2]).snapshot
+        assert submitter.services.ledger.verify(RECORDED_TABLES).ok
 
 
 def test_a_release_that_is_refused_fails_before_its_turn(installation, hold):
-    with working(installation) as desk:
-        load = desk.submit()
+    with working(installation) as submitter:
+        load = submitter.submit()
         hold.wait()
-        jobs = [desk.submit_release("same"), desk.submit_release("same")]
-        assert "another name" in desk.wait(jobs[1])["error"]
-        assert [desk.state(job) for job in (load, jobs[0])] == ["running", "queued"]
-        assert desk.charge(jobs[1]) is None
+        jobs = [submitter.submit_release("same"), submitter.submit_release("same")]
+        assert "another name" in submitter.wait(jobs[1])["error"]
+        assert [submitter.state(job) for job in (load, jobs[0])] == [
+            "running",
+            "queued",
+        ]
+        assert submitter.charge(jobs[1]) is None
         hold.end()
-        assert desk.wait(jobs[0])["state"] == "done"
+        assert submitter.wait(jobs[0])["state"] == "done"
 
 
 def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
@@ -254,24 +257,30 @@ def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
 
     def cancelled_meanwhile(kind, context, parameters):
         begin(kind, context, parameters)
-        desk.service.cancel(OPERATOR, context.job_id)
+        submitter.service.cancel(OPERATOR, context.job_id)
 
     monkeypatch.setattr(ReleaseJob, "begin", cancelled_meanwhile)
     with installation.services() as services:
-        desk = Desk(installation, services)
+        submitter = JobSubmitter(installation, services)
         population = Scope.population("people")
         runner = make_runner(services, threading.Event(), beat_seconds=0.05)
-        load, release = desk.submit(), desk.submit_release("visitors")
+        load, release = submitter.submit(), submitter.submit_release("visitors")
         runner.begin_due()
-        assert (desk.state(load), desk.state(release)) == ("queued", "cancelled")
-        assert desk.charge(release).state == "failed"
+        assert (submitter.state(load), submitter.state(release)) == (
+            "queued",
+            "cancelled",
+        )
+        assert submitter.charge(release).state == "failed"
         assert services.ledger.spent(population) == Loss.parse("0.5")
         monkeypatch.undo()
-        again = desk.submit_release("visitors")
+        again = submitter.submit_release("visitors")
         while runner.run_one():
             pass
         runner.begin_due()
-        assert [desk.state(job) for job in (release, again)] == ["cancelled", "done"]
+        assert [submitter.state(job) for job in (release, again)] == [
+            "cancelled",
+            "done",
+        ]
         assert services.ledger.spent(population) == Loss.parse("1")
         assert services.ledger.verify(RECORDED_TABLES).ok
 
@@ -279,7 +288,7 @@ def test_a_release_that_is_cancelled_while_it_is_charged_ends_before_its_turn(
 def test_beginning_costs_no_attempt(installation):
     with installation.services() as services:
         runner = make_runner(services, threading.Event(), beat_seconds=0.05)
-        job = Desk(installation, services).submit_release("visitors")
+        job = JobSubmitter(installation, services).submit_release("visitors")
         runner.begin_due()
         with services.databases.reader.connect() as connection:
             attempts = connection.execute(
@@ -289,4 +298,4 @@ def test_beginning_costs_no_attempt(installation):
             ).one()
         assert tuple(attempts) == (0, 0, "queued")
         assert runner.run_one()
-        assert Desk(installation, services).state(job) == "done"
+        assert JobSubmitter(installation, services).state(job) == "done"

@@ -11,7 +11,10 @@ import pytest
 
 from budget.ledger import Charged, InFlight, Replay, Scope
 from privacy.losses import Loss
-from tests.support.installations.ledger_desk import Desk, PostgresDesk
+from tests.support.installations.stored_ledgers import (
+    PostgresStoredLedger,
+    StoredLedger,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = Scope.project("study")
@@ -19,15 +22,15 @@ POPULATION = Scope.population("people")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def desk(request, tmp_path):
+def stored(request, tmp_path):
     if request.param == "sqlite":
-        desk = Desk(tmp_path)
+        stored = StoredLedger(tmp_path)
     else:
         url = request.getfixturevalue("empty_database")
-        desk = PostgresDesk(tmp_path, request.getfixturevalue("cluster"), url)
-    desk.create()
-    yield desk
-    desk.databases.close()
+        stored = PostgresStoredLedger(tmp_path, request.getfixturevalue("cluster"), url)
+    stored.create()
+    yield stored
+    stored.databases.close()
 
 
 def at_once(count, works):
@@ -41,10 +44,10 @@ def at_once(count, works):
         return list(pool.map(run, works))
 
 
-def test_two_concurrent_charges_cannot_both_take_the_last_epsilon(desk):
-    ledger = desk.open()
+def test_two_concurrent_charges_cannot_both_take_the_last_epsilon(stored):
+    ledger = stored.open()
     for taken in range(1, 6):
-        requests = [desk.request("1"), desk.request("1")]
+        requests = [stored.request("1"), stored.request("1")]
         with ledger.recorded("allot", "local:test") as change:
             change.set_limit(PROJECT, Loss.parse(str(taken)))
         outcomes = at_once(2, [partial(ledger.charge, r) for r in requests])
@@ -54,13 +57,13 @@ def test_two_concurrent_charges_cannot_both_take_the_last_epsilon(desk):
 
 
 @pytest.mark.slow
-def test_four_processes_spend_exactly_what_is_allowed(desk):
+def test_four_processes_spend_exactly_what_is_allowed(stored):
     command = [
         sys.executable,
         "-m",
-        "tests.support.installations.ledger_desk",
-        str(desk.folder),
-        desk.url,
+        "tests.support.installations.stored_ledgers",
+        str(stored.folder),
+        stored.url,
     ]
     children = [
         subprocess.Popen(
@@ -72,17 +75,17 @@ def test_four_processes_spend_exactly_what_is_allowed(desk):
         for number in range(4)
     ]
     admitted = [int(child.communicate(timeout=120)[0]) for child in children]
-    ledger = desk.open()
+    ledger = stored.open()
     assert sum(admitted) == 100
     assert ledger.spent(PROJECT) == ledger.spent(POPULATION) == Loss.parse("5")
     assert sum(e["kind"] == "refused" for e in ledger.export()) == 60
     assert ledger.verify([]).ok
 
 
-def test_one_key_from_many_threads_is_charged_once_and_answered_alike(desk):
-    ledger = desk.open()
+def test_one_key_from_many_threads_is_charged_once_and_answered_alike(stored):
+    ledger = stored.open()
     requests = [
-        desk.request("0.5", idempotency_key="k", fingerprint="f") for _ in range(32)
+        stored.request("0.5", idempotency_key="k", fingerprint="f") for _ in range(32)
     ]
 
     def ask(request):
@@ -96,17 +99,17 @@ def test_one_key_from_many_threads_is_charged_once_and_answered_alike(desk):
 
     assert len(set(at_once(32, [partial(ask, request) for request in requests]))) == 1
     assert ledger.spent(PROJECT) == Loss.parse("0.5")
-    assert isinstance(desk.open().lookup_key("ada", "k", "f"), Replay)
+    assert isinstance(stored.open().lookup_key("ada", "k", "f"), Replay)
 
 
-def test_verify_is_green_while_others_write(desk):
-    ledger = desk.open()
+def test_verify_is_green_while_others_write(stored):
+    ledger = stored.open()
 
     def verify():
         return [ledger.verify([]).problems for _ in range(10)]
 
     def charge():
-        return [ledger.charge(desk.request("0.01")) for _ in range(20)]
+        return [ledger.charge(stored.request("0.01")) for _ in range(20)]
 
     verified, *_ = at_once(3, [verify, charge, charge])
     assert verified == [()] * 10
@@ -117,38 +120,38 @@ import resource, sys
 from pathlib import Path
 from budget.ledger import Charged, Scope
 from privacy.errors import LedgerUnavailableError
-from tests.support.installations.ledger_desk import Desk, PostgresDesk
+from tests.support.installations.stored_ledgers import StoredLedger
 
-desk = Desk(Path(sys.argv[1]))
-ledger = desk.open()
+stored = StoredLedger(Path(sys.argv[1]))
+ledger = stored.open()
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-largest = max(path.stat().st_size for path in desk.folder.iterdir())
+largest = max(path.stat().st_size for path in stored.folder.iterdir())
 resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 150_000, hard))
 charged = 0
 padding = "x" * 3_000
 try:
     while True:
-        ledger.charge(desk.request("0.001", request_json=padding))
+        ledger.charge(stored.request("0.001", request_json=padding))
         charged += 1
 except LedgerUnavailableError as error:
     assert error.query_id is None
 for _ in range(3):
     try:
-        ledger.charge(desk.request("0.001", request_json=padding * 20))
+        ledger.charge(stored.request("0.001", request_json=padding * 20))
         raise SystemExit("a full disk took a charge")
     except LedgerUnavailableError:
         pass
 assert ledger.spent(Scope.project("study")).nano_epsilon == charged * 10**6
 resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-assert isinstance(ledger.charge(desk.request("0.001")), Charged)
+assert isinstance(ledger.charge(stored.request("0.001")), Charged)
 print(charged + 1)
 """
 
 
-@pytest.mark.parametrize("desk", ["sqlite"], indirect=True)
-def test_a_full_disk_charges_nothing_and_mends_by_itself(desk):
+@pytest.mark.parametrize("stored", ["sqlite"], indirect=True)
+def test_a_full_disk_charges_nothing_and_mends_by_itself(stored):
     child = subprocess.run(
-        [sys.executable, "-c", _FULL_DISK, str(desk.folder)],
+        [sys.executable, "-c", _FULL_DISK, str(stored.folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -156,7 +159,7 @@ def test_a_full_disk_charges_nothing_and_mends_by_itself(desk):
         check=False,
     )
     assert child.returncode == 0, child.stderr
-    ledger = desk.open()
+    ledger = stored.open()
     charged = int(child.stdout)
     assert charged > 1
     assert ledger.spent(PROJECT) == Loss(charged * 10**6)

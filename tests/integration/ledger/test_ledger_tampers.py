@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 from sqlalchemy import Boolean, Column, MetaData, Table, Text
 
-from tests.support.installations.ledger_desk import Desk
+from tests.support.installations.stored_ledgers import StoredLedger
 
 policy = MetaData()
 person = Table(
@@ -23,9 +23,9 @@ LEASES = {"lease_boot", "held_boot", "attempts"}  # who works now: in no entry
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A closed ledger with every kind of entry but reconcile."""
-    desk = Desk(tmp_path_factory.mktemp("ledger"))
-    policy.create_all(desk.databases.writer)
-    ledger = desk.create()
+    stored = StoredLedger(tmp_path_factory.mktemp("ledger"))
+    policy.create_all(stored.databases.writer)
+    ledger = stored.create()
     with ledger.recorded("hire", "local:test") as change:
         for number in range(4):
             change.insert(person, {"name": f"p{number}", "active": True})
@@ -33,20 +33,20 @@ def whole(tmp_path_factory):
     for number in range(12):
         if number == 4:
             pieces = [b"<", (0, 6), b">"]
-            ledger.store_free(desk.request("0"), "q1", b"<answer>", pieces)
-        request = desk.request("0.1", idempotency_key=f"k{number}", fingerprint="f")
+            ledger.store_free(stored.request("0"), "q1", b"<answer>", pieces)
+        request = stored.request("0.1", idempotency_key=f"k{number}", fingerprint="f")
         paid = ledger.charge(request).charge
         if number % 4 == 0:
             ledger.fail(paid.query_id)
         elif number % 4 < 3:
             ledger.store_answer(paid, f"answer {number}".encode())
-    ledger.store_free(desk.request("0"), "q1", b"free")
-    ledger.charge(desk.request("99"))
+    ledger.store_free(stored.request("0"), "q1", b"free")
+    ledger.charge(stored.request("99"))
     assert ledger.verify([person]).ok
-    desk.databases.close()
-    with sqlite3.connect(desk.database) as connection:
+    stored.databases.close()
+    with sqlite3.connect(stored.database) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return desk.folder
+    return stored.folder
 
 
 @pytest.fixture
@@ -60,11 +60,11 @@ def edited(whole, tmp_path):
 
 
 def problems(folder):
-    desk = Desk(folder)
+    stored = StoredLedger(folder)
     try:
-        return desk.ledger().verify([person]).problems
+        return stored.ledger().verify([person]).problems
     finally:
-        desk.databases.close()
+        stored.databases.close()
 
 
 def flipped(dice, value):

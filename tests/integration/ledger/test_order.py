@@ -13,7 +13,7 @@ from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
 from server.use_cases.identity.access import Caller
-from server.use_cases.questions.asking import Desk
+from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler, prepare
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
@@ -96,18 +96,20 @@ class Watched:
         return self.watch.execute(self.execution)
 
 
-def desk_of(services, watch):
+def queries_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
     compiler = Compiler(watched.parser)
-    desk = Desk(watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched)))
-    return desk, recovery_at_once(watched, compiler, desk)
+    queries = QueryService(
+        watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched))
+    )
+    return queries, recovery_at_once(watched, compiler, queries)
 
 
 def test_the_charge_is_anchored_before_data_is_touched(services, installation):
     watch = Watch(services, installation)
-    desk, _ = desk_of(services, watch)
+    queries, _ = queries_of(services, watch)
     before = len(services.ledger.history("ada", limit=200, cursor=None)[0])
-    desk.ask(ADA, "clinic", question(), None)
+    queries.ask(ADA, "clinic", question(), None)
     assert [step[0] for step in watch.seen] == ["execute", "sample"]
     for _, states, answers, anchored in watch.seen:
         assert states == ["running"]
@@ -119,9 +121,9 @@ def test_the_charge_is_anchored_before_data_is_touched(services, installation):
 
 def test_a_failed_execution_keeps_its_charge_and_shows_no_cause(services, installation):
     watch = Watch(services, installation, error=ExecutionError("row 17 is bad"))
-    desk, _ = desk_of(services, watch)
+    queries, _ = queries_of(services, watch)
     spent = services.ledger.spent(PROJECT)
-    reply = desk.ask(ADA, "clinic", question(), None)
+    reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, QueryFailedError)
     assert "17" not in str(reply.failure)
     assert services.ledger.spent(PROJECT) == spent + Loss.parse("0.5")
@@ -130,8 +132,8 @@ def test_a_failed_execution_keeps_its_charge_and_shows_no_cause(services, instal
 
 def test_a_bug_after_the_charge_looks_like_any_failure(services, installation):
     watch = Watch(services, installation, error=ZeroDivisionError("secret"))
-    desk, _ = desk_of(services, watch)
-    reply = desk.ask(ADA, "clinic", question(), None)
+    queries, _ = queries_of(services, watch)
+    reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, QueryFailedError)
     assert "secret" not in str(reply.failure)
 
@@ -140,14 +142,14 @@ def test_an_answer_that_cannot_be_stored_is_executed_again_for_nothing(
     services, installation, monkeypatch
 ):
     watch = Watch(services, installation)
-    desk, recovery = desk_of(services, watch)
+    queries, recovery = queries_of(services, watch)
     real = services.ledger.store_answer
     monkeypatch.setattr(
         services.ledger,
         "store_answer",
         lambda *_: (_ for _ in ()).throw(LedgerUnavailableError("disk full")),
     )
-    reply = desk.ask(ADA, "clinic", question(), None)
+    reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, LedgerUnavailableError)
     assert reply.failure.query_id == reply.query_id
     spent = services.ledger.spent(PROJECT)
@@ -161,12 +163,12 @@ def test_a_charge_that_could_not_be_anchored_is_answered_by_recovery(
     services, installation, monkeypatch
 ):
     watch = Watch(services, installation)
-    desk, recovery = desk_of(services, watch)
+    queries, recovery = queries_of(services, watch)
     with monkeypatch.context() as patch:
         patch.setattr(
             "os.fsync", lambda _: (_ for _ in ()).throw(OSError(5, "input/output"))
         )
-        reply = desk.ask(ADA, "clinic", question(), None)
+        reply = queries.ask(ADA, "clinic", question(), None)
     assert isinstance(reply.failure, LedgerUnavailableError)
     assert watch.seen == []
     assert [recovery.run_once() for _ in range(2)] == [1, 0]
@@ -177,10 +179,10 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
     services, installation, monkeypatch
 ):
     watch = Watch(services, installation)
-    desk, healthy = desk_of(services, watch)
+    queries, healthy = queries_of(services, watch)
     with monkeypatch.context() as patch:
         patch.setattr(services.ledger, "store_answer", refuse_to_store)
-        stuck, fine = (desk.ask(ADA, "clinic", question(), None) for _ in range(2))
+        stuck, fine = (queries.ask(ADA, "clinic", question(), None) for _ in range(2))
     calls = []
 
     def prepare_all_but_the_first(*words):
@@ -202,10 +204,10 @@ def test_an_orphan_that_cannot_be_prepared_strands_no_other(
 def test_an_orphan_that_can_never_be_prepared_ends_as_failed(
     services, installation, monkeypatch
 ):
-    desk, recovery = desk_of(services, Watch(services, installation))
+    queries, recovery = queries_of(services, Watch(services, installation))
     with monkeypatch.context() as patch:
         patch.setattr(services.ledger, "store_answer", refuse_to_store)
-        reply = desk.ask(ADA, "clinic", question(), None)
+        reply = queries.ask(ADA, "clinic", question(), None)
     monkeypatch.setattr(
         "server.use_cases.questions.recovery.prepare",
         lambda *_: (_ for _ in ()).throw(ZeroDivisionError),

@@ -27,8 +27,8 @@ def charge_and_die(installation):
     server.start()
     try:
         body = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.5"}
-        grant, question = server.desk._prepare(ADA, "clinic", read_request(body))
-        request = server.desk._charge_request(
+        grant, question = server.queries._prepare(ADA, "clinic", read_request(body))
+        request = server.queries._charge_request(
             ADA, grant, question, None, question.event.loss
         )
         assert isinstance(server.services.ledger.charge(request), Charged)

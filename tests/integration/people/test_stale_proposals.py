@@ -13,7 +13,7 @@ from server.use_cases.approvals.changes import Altered
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.approvals.stale_changes import Proposed, stale_words
-from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.administration import CustodyService
 from server.use_cases.custody.projects import NewProject, ProjectChange, ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
@@ -146,8 +146,8 @@ def test_stale_ones_are_listed_as_such_and_wait_for_nobody(two):
     set_cap(two, "9")
     assert two.waiting() == []
     with two.installation.services() as services:
-        desk = CustodyDesk(services, Caller("emil", "custodian"))
-        first = desk.proposals(Page(50, None))["items"][0]
+        custody = CustodyService(services, Caller("emil", "custodian"))
+        first = custody.proposals(Page(50, None))["items"][0]
     assert (first["proposal"], first["state"]) == (proposal, "stale")
     approved(two, set_cap, two, "10")
     assert is_stale(
@@ -261,8 +261,8 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
     ]
     with two.installation.services() as services:
         for name, is_seen in (("emil", True), ("carol", False)):
-            desk = CustodyDesk(services, Caller(name, "custodian"))
-            items = desk.proposals(Page(50, None))["items"]
+            custody = CustodyService(services, Caller(name, "custodian"))
+            items = custody.proposals(Page(50, None))["items"]
             assert (slower in [item["proposal"] for item in items]) is is_seen
 
 

@@ -13,7 +13,7 @@ from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
-from server.use_cases.custody.administration import CustodyDesk
+from server.use_cases.custody.administration import CustodyService
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.projects import NewProject, ProjectChange
 from server.use_cases.datasets.snapshots import SnapshotService
@@ -453,8 +453,8 @@ def school(two, units="901"):
 
 def listed(two, name):
     with two.installation.services() as services:
-        desk = CustodyDesk(services, Caller(name, "custodian"))
-        return [item["proposal"] for item in desk.proposals(Page(50, None))["items"]]
+        custody = CustodyService(services, Caller(name, "custodian"))
+        return [item["proposal"] for item in custody.proposals(Page(50, None))["items"]]
 
 
 def seen(two, name, proposal):

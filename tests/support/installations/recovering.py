@@ -9,7 +9,7 @@ def execute_at_once(_compiled, execution):
         execution()
 
 
-def recovery_at_once(services, compiler, desk):
+def recovery_at_once(services, compiler, queries):
     """Return a recovery that shows what it took up at its next run."""
     pace = Pace(lambda _: 0.0, starting_seconds=0, count_late=lambda: None)
-    return Recovery(services, compiler, desk, pace, execute_at_once)
+    return Recovery(services, compiler, queries, pace, execute_at_once)

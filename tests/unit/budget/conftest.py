@@ -1,27 +1,30 @@
 import pytest
 
-from tests.support.installations.ledger_desk import Desk, PostgresDesk
+from tests.support.installations.stored_ledgers import (
+    PostgresStoredLedger,
+    StoredLedger,
+)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def desk(request, tmp_path):
-    """A ledger's desk on each database in turn."""
+def stored(request, tmp_path):
+    """A stored ledger on each database in turn."""
     if request.param == "sqlite":
-        desk = Desk(tmp_path)
+        stored = StoredLedger(tmp_path)
     else:
         url = request.getfixturevalue("empty_database")
-        desk = PostgresDesk(tmp_path, request.getfixturevalue("cluster"), url)
-    yield desk
-    desk.databases.close()
+        stored = PostgresStoredLedger(tmp_path, request.getfixturevalue("cluster"), url)
+    yield stored
+    stored.databases.close()
 
 
 @pytest.fixture
-def sqlite_desk(tmp_path):
-    desk = Desk(tmp_path)
-    yield desk
-    desk.databases.close()
+def sqlite_stored(tmp_path):
+    stored = StoredLedger(tmp_path)
+    yield stored
+    stored.databases.close()
 
 
 @pytest.fixture
-def ledger(desk):
-    return desk.create()
+def ledger(stored):
+    return stored.create()

@@ -9,8 +9,8 @@ from budget.ledger import Ledger
 from server.persistence.tables import work_metadata
 from server.use_cases.identity.limits import Allowance
 from server.use_cases.identity.shared_limits import SharedLimiter
-from tests.support.installations.ledger_desk import Desk
 from tests.support.installations.round_trips import Relay
+from tests.support.installations.stored_ledgers import StoredLedger
 
 SETTLED = 10  # questions after which the driver has prepared its statements
 
@@ -20,19 +20,19 @@ def relayed(empty_database, tmp_path):
     url = make_url(empty_database)
     with contextlib.closing(Relay(url.port)) as relay:
         through = url.set(port=relay.port).render_as_string(hide_password=False)
-        desk = Desk(tmp_path, url=through)
-        desk.create()
-        ledger = Ledger(desk.databases, desk.anchor)
-        yield relay, desk, ledger
-        desk.databases.close()
+        stored = StoredLedger(tmp_path, url=through)
+        stored.create()
+        ledger = Ledger(stored.databases, stored.anchor)
+        yield relay, stored, ledger
+        stored.databases.close()
 
 
 def test_a_charged_question_waits_for_a_dozen_round_trips(relayed):
-    relay, desk, ledger = relayed
+    relay, stored, ledger = relayed
     for _ in range(SETTLED):
-        charge(desk, ledger)
+        charge(stored, ledger)
     before = relay.trips
-    charge(desk, ledger)
+    charge(stored, ledger)
     # charge and answer: BEGIN, lock, reads, writes, COMMIT each; and the release
     assert relay.trips - before <= 12
 
@@ -47,9 +47,9 @@ def test_a_new_key_is_looked_up_in_one_round_trip(relayed):
 
 
 def test_a_question_is_counted_in_five_round_trips(relayed):
-    relay, desk, _ = relayed
-    limiter = SharedLimiter(Allowance(1000, 8), desk.databases.work, "boot")
-    with desk.databases.work.begin() as connection:
+    relay, stored, _ = relayed
+    limiter = SharedLimiter(Allowance(1000, 8), stored.databases.work, "boot")
+    with stored.databases.work.begin() as connection:
         work_metadata.create_all(connection)
     for _ in range(SETTLED):
         pass_by(limiter)
@@ -65,7 +65,7 @@ def pass_by(limiter):
     limiter.leave("ada")
 
 
-def charge(desk, ledger):
-    charged = ledger.charge(desk.request("0.1"))
+def charge(stored, ledger):
+    charged = ledger.charge(stored.request("0.1"))
     ledger.store_answer(charged.charge, b"{}")
     ledger.release([charged.charge.query_id])

@@ -35,57 +35,57 @@ def test_an_anchor_is_never_made_twice(tmp_path):
         anchor.create(AnchorRecord("id", Head(1, "h"), {}))
 
 
-def test_the_anchor_holds_the_head_and_every_total(desk, ledger):
-    ledger.charge(desk.request("1.5"))
-    record = desk.anchor.read()
+def test_the_anchor_holds_the_head_and_every_total(stored, ledger):
+    ledger.charge(stored.request("1.5"))
+    record = stored.anchor.read()
     assert record.totals == {"people": 1_500_000_000}
     assert record.head.seq == len(ledger.export())
 
 
-def test_a_restored_backup_is_refused_by_readers_and_writers(desk, ledger):
-    desk.back_up()
-    ledger.charge(desk.request())
-    desk.restore()
+def test_a_restored_backup_is_refused_by_readers_and_writers(stored, ledger):
+    stored.back_up()
+    ledger.charge(stored.request())
+    stored.restore()
     for attempt in (
-        desk.open,
-        lambda: Ledger(desk.databases, desk.anchor).check(),
-        lambda: ledger.charge(desk.request()),
+        stored.open,
+        lambda: Ledger(stored.databases, stored.anchor).check(),
+        lambda: ledger.charge(stored.request()),
     ):
         with pytest.raises(AnchorMismatchError):
             attempt()
 
 
-def test_after_one_mismatch_nothing_is_served_any_more(desk, ledger, tmp_path):
+def test_after_one_mismatch_nothing_is_served_any_more(stored, ledger, tmp_path):
     kept = tmp_path / "kept"
-    shutil.copy(desk.anchor.path, kept)
-    desk.anchor.path.unlink()
+    shutil.copy(stored.anchor.path, kept)
+    stored.anchor.path.unlink()
     with pytest.raises(AnchorMismatchError):
-        ledger.charge(desk.request())
-    shutil.copy(kept, desk.anchor.path)
+        ledger.charge(stored.request())
+    shutil.copy(kept, stored.anchor.path)
     with pytest.raises(AnchorMismatchError):
-        ledger.charge(desk.request())
+        ledger.charge(stored.request())
     with pytest.raises(AnchorMismatchError):
         ledger.find_reusable("how many", Loss(1), project="study")
-    assert isinstance(desk.open().charge(desk.request()), Charged)
+    assert isinstance(stored.open().charge(stored.request()), Charged)
 
 
 def test_an_anchor_behind_the_ledger_is_written_forward_at_start(
-    desk, ledger, tmp_path
+    stored, ledger, tmp_path
 ):
     old = tmp_path / "old"
-    shutil.copy(desk.anchor.path, old)
-    ledger.charge(desk.request())
-    shutil.copy(old, desk.anchor.path)
-    desk.open()
-    assert desk.anchor.read().head.seq == len(ledger.export())
+    shutil.copy(stored.anchor.path, old)
+    ledger.charge(stored.request())
+    shutil.copy(old, stored.anchor.path)
+    stored.open()
+    assert stored.anchor.read().head.seq == len(ledger.export())
 
 
 def test_a_failed_sync_of_the_anchor_keeps_the_charge_and_recovers(
-    desk, ledger, monkeypatch
+    stored, ledger, monkeypatch
 ):
     real = os.fsync
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(5, "EIO")))
-    request = desk.request("1")
+    request = stored.request("1")
     with pytest.raises(LedgerUnavailableError) as caught:
         ledger.charge(request)
     assert caught.value.query_id == request.query_id
@@ -97,65 +97,65 @@ def test_a_failed_sync_of_the_anchor_keeps_the_charge_and_recovers(
     ledger.check()
 
 
-def test_an_unwritable_database_charges_nothing_and_recovers(sqlite_desk):
-    desk, ledger = sqlite_desk, sqlite_desk.create()
-    with desk.databases.writer.connect() as pooled:
+def test_an_unwritable_database_charges_nothing_and_recovers(sqlite_stored):
+    stored, ledger = sqlite_stored, sqlite_stored.create()
+    with stored.databases.writer.connect() as pooled:
         pooled.exec_driver_sql("PRAGMA busy_timeout = 10")
-    with sqlite3.connect(desk.folder / "ledger.sqlite") as blocker:
+    with sqlite3.connect(stored.folder / "ledger.sqlite") as blocker:
         blocker.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerUnavailableError) as caught:
-            ledger.charge(desk.request())
+            ledger.charge(stored.request())
         assert caught.value.query_id is None
         blocker.execute("ROLLBACK")
     assert ledger.spent(POPULATION) == Loss(0)
 
 
 def test_reconcile_charges_what_the_anchor_saw_and_fails_what_was_unfinished(
-    desk, ledger
+    stored, ledger
 ):
     unfinished = ledger.charge(
-        desk.request("0.5", idempotency_key="k", fingerprint="f")
+        stored.request("0.5", idempotency_key="k", fingerprint="f")
     )
-    desk.back_up()
-    ledger.charge(desk.request("2"))
-    desk.restore()
-    restored = Ledger(desk.databases, desk.anchor)
+    stored.back_up()
+    ledger.charge(stored.request("2"))
+    stored.restore()
+    restored = Ledger(stored.databases, stored.anchor)
     called = []
     restored.reconcile("disk died", "local:test", called.append)
     assert len(called) == 1
-    again = desk.open()
+    again = stored.open()
     assert again.spent(POPULATION) == Loss.parse("2.5")
     assert again.query(unfinished.charge.query_id).state == "failed"
     assert again.take_up()[0] == []
     assert again.verify([]).ok
-    assert isinstance(again.charge(desk.request()), Charged)
+    assert isinstance(again.charge(stored.request()), Charged)
     assert again.verify([]).ok
 
 
-def test_reconcile_closes_every_population_where_the_anchor_is_gone(desk, ledger):
-    desk.anchor.path.unlink()
-    lost = Ledger(desk.databases, desk.anchor)
+def test_reconcile_closes_every_population_where_the_anchor_is_gone(stored, ledger):
+    stored.anchor.path.unlink()
+    lost = Ledger(stored.databases, stored.anchor)
     lost.reconcile("anchor lost", "local:test", lambda _: None)
-    again = desk.open()
+    again = stored.open()
     assert again.remaining([POPULATION])[POPULATION] == Loss(0)
     assert again.verify([]).ok
 
 
-def test_reconcile_refuses_a_ledger_that_fits(desk, ledger):
+def test_reconcile_refuses_a_ledger_that_fits(stored, ledger):
     with pytest.raises(Exception, match="nothing to do"):
         ledger.reconcile("why not", "local:test", lambda _: None)
 
 
-def test_an_anchor_of_another_ledger_is_refused(desk, ledger, tmp_path):
-    record = desk.anchor.read()
-    desk.anchor.path.unlink()
-    desk.anchor.create(AnchorRecord("other", record.head, record.totals))
+def test_an_anchor_of_another_ledger_is_refused(stored, ledger, tmp_path):
+    record = stored.anchor.read()
+    stored.anchor.path.unlink()
+    stored.anchor.create(AnchorRecord("other", record.head, record.totals))
     with pytest.raises(AnchorMismatchError):
-        desk.open()
+        stored.open()
 
 
-def test_charges_of_a_snapshot_that_cannot_be_read_wait(sqlite_desk):
-    ledger, request = sqlite_desk.create(), sqlite_desk.request("1")
+def test_charges_of_a_snapshot_that_cannot_be_read_wait(sqlite_stored):
+    ledger, request = sqlite_stored.create(), sqlite_stored.request("1")
     ledger.charge(request)
     ledger.give_up(request.query_id)
     unreadable = frozenset({request.snapshot})

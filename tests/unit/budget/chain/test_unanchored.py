@@ -13,7 +13,7 @@ from budget.ledger import Charged, Ledger, Replay, Scope
 from budget.storage.tables import metadata
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
-from tests.support.installations.ledger_desk import Desk
+from tests.support.installations.stored_ledgers import StoredLedger
 
 POPULATION = Scope.population("people")
 
@@ -22,25 +22,25 @@ def fail(_):
     raise OSError(errno.EIO, "input/output error")
 
 
-def test_a_failed_write_spares_the_last_durable_record(desk, ledger, monkeypatch):
-    before = desk.anchor.read()
+def test_a_failed_write_spares_the_last_durable_record(stored, ledger, monkeypatch):
+    before = stored.anchor.read()
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
         for _ in range(3):
             with pytest.raises(LedgerUnavailableError):
-                ledger.charge(desk.request())
-            assert desk.anchor.read() == before
-    ledger.charge(desk.request())
-    after = desk.anchor.read()
+                ledger.charge(stored.request())
+            assert stored.anchor.read() == before
+    ledger.charge(stored.request())
+    after = stored.anchor.read()
     # the first charge, anchored before the last; those between were never written
     assert after.generation == before.generation + 2
     assert after.head.seq == before.head.seq + 2
     assert after.totals == {"people": Loss.parse("2").nano_epsilon}
 
 
-def test_an_answer_is_not_replayed_before_it_is_anchored(desk, ledger, monkeypatch):
-    paid = ledger.charge(desk.request(idempotency_key="k", fingerprint="f"))
-    before = desk.anchor.read()
+def test_an_answer_is_not_replayed_before_it_is_anchored(stored, ledger, monkeypatch):
+    paid = ledger.charge(stored.request(idempotency_key="k", fingerprint="f"))
+    before = stored.anchor.read()
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
         for attempt in (
@@ -51,19 +51,19 @@ def test_an_answer_is_not_replayed_before_it_is_anchored(desk, ledger, monkeypat
         ):
             with pytest.raises(LedgerUnavailableError):
                 attempt()
-        assert desk.anchor.read() == before
+        assert stored.anchor.read() == before
     ledger.release([paid.charge.query_id])
     assert ledger.lookup_key("ada", "k", "f") == Replay(paid.charge.query_id, b"noisy")
-    assert desk.anchor.read().head.seq == len(ledger.export())
+    assert stored.anchor.read().head.seq == len(ledger.export())
 
 
-def test_a_claim_beside_a_failing_anchor_counts_no_attempt(desk, ledger, monkeypatch):
-    exhausted = ledger.charge(desk.request("0.1")).charge.query_id
+def test_a_claim_beside_a_failing_anchor_counts_no_attempt(stored, ledger, monkeypatch):
+    exhausted = ledger.charge(stored.request("0.1")).charge.query_id
     for _ in range(2):
         ledger.give_up(exhausted)
         ledger.take_up()[0]
     ledger.give_up(exhausted)
-    paid = ledger.charge(desk.request("0.1"))
+    paid = ledger.charge(stored.request("0.1"))
     ledger.give_up(paid.charge.query_id)
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
@@ -76,35 +76,35 @@ def test_a_claim_beside_a_failing_anchor_counts_no_attempt(desk, ledger, monkeyp
 
 
 def test_a_lock_that_is_not_let_go_makes_the_ledger_unavailable(
-    desk, ledger, monkeypatch
+    stored, ledger, monkeypatch
 ):
     monkeypatch.setattr(anchors, "LOCK_SECONDS", 0.02)
-    holder = os.open(desk.anchor.path, os.O_RDWR)
+    holder = os.open(stored.anchor.path, os.O_RDWR)
     fcntl.flock(holder, fcntl.LOCK_EX)
-    for attempt in (lambda: ledger.charge(desk.request()), ledger.check):
+    for attempt in (lambda: ledger.charge(stored.request()), ledger.check):
         with pytest.raises(LedgerUnavailableError):
             attempt()
     os.close(holder)
-    assert isinstance(ledger.charge(desk.request()), Charged)
+    assert isinstance(ledger.charge(stored.request()), Charged)
 
 
 def test_a_thread_that_holds_the_anchor_is_waited_for_no_longer_than_agreed(
-    desk, monkeypatch
+    stored, monkeypatch
 ):
     monkeypatch.setattr(anchors, "LOCK_SECONDS", 0.02)
-    desk.create()
+    stored.create()
     with (
-        desk.anchor.locked(),
+        stored.anchor.locked(),
         pytest.raises(TimeoutError),
-        desk.anchor.locked(),
+        stored.anchor.locked(),
     ):
         pass
 
 
-def test_a_forked_copy_of_the_descriptor_keeps_no_lock(desk, ledger):
-    with desk.anchor.locked() as held:
+def test_a_forked_copy_of_the_descriptor_keeps_no_lock(stored, ledger):
+    with stored.anchor.locked() as held:
         copy = os.dup(held._descriptor)
-    assert isinstance(ledger.charge(desk.request()), Charged)
+    assert isinstance(ledger.charge(stored.request()), Charged)
     os.close(copy)
 
 
@@ -124,44 +124,44 @@ def limit_many_populations(ledger):
             change.set_limit(Scope.population(f"{number:060}"), Loss(1))
 
 
-def test_populations_beyond_the_anchor_are_refused_before_the_commit(desk, ledger):
+def test_populations_beyond_the_anchor_are_refused_before_the_commit(stored, ledger):
     entries = len(ledger.export())
     with pytest.raises(LedgerUnavailableError):
         limit_many_populations(ledger)
     assert len(ledger.export()) == entries
-    assert isinstance(ledger.charge(desk.request()), Charged)
+    assert isinstance(ledger.charge(stored.request()), Charged)
 
 
-def test_a_total_that_fell_below_the_anchor_stops_the_ledger(desk, ledger):
-    ledger.charge(desk.request("1"))
-    with desk.databases.writer.begin() as connection:
+def test_a_total_that_fell_below_the_anchor_stops_the_ledger(stored, ledger):
+    ledger.charge(stored.request("1"))
+    with stored.databases.writer.begin() as connection:
         connection.exec_driver_sql("UPDATE budget_counter SET nano_epsilon = 0")
     with pytest.raises(AnchorMismatchError):
-        ledger.charge(desk.request("1"))
+        ledger.charge(stored.request("1"))
     with pytest.raises(AnchorMismatchError):
         ledger.check()
 
 
-def test_an_initialisation_beside_an_anchor_writes_nothing(desk, tmp_path):
-    desk.create()
-    other = Desk(tmp_path / "other")
+def test_an_initialisation_beside_an_anchor_writes_nothing(stored, tmp_path):
+    stored.create()
+    other = StoredLedger(tmp_path / "other")
     other.folder.mkdir()
     metadata.create_all(other.databases.writer)
     with pytest.raises(FileExistsError):
-        Ledger.initialise(other.databases, desk.anchor, actor="local:test")
-    assert Ledger(other.databases, desk.anchor).export() == []
+        Ledger.initialise(other.databases, stored.anchor, actor="local:test")
+    assert Ledger(other.databases, stored.anchor).export() == []
     other.databases.close()
 
 
 def test_another_process_can_bring_the_anchor_to_the_ledgers_end(
-    desk, ledger, monkeypatch
+    stored, ledger, monkeypatch
 ):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", fail)
         with pytest.raises(LedgerUnavailableError):
-            ledger.charge(desk.request())
-    before = desk.anchor.read()
-    desk.open().catch_up()
-    assert desk.anchor.read().head.seq == before.head.seq + 1
+            ledger.charge(stored.request())
+    before = stored.anchor.read()
+    stored.open().catch_up()
+    assert stored.anchor.read().head.seq == before.head.seq + 1
     ledger.catch_up()
-    assert desk.anchor.read().head.seq == before.head.seq + 1
+    assert stored.anchor.read().head.seq == before.head.seq + 1

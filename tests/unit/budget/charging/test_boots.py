@@ -13,9 +13,9 @@ from budget.storage.tables import boot, metadata
 
 
 @pytest.fixture
-def databases(desk):
-    metadata.create_all(desk.databases.writer)
-    return desk.databases
+def databases(stored):
+    metadata.create_all(stored.databases.writer)
+    return stored.databases
 
 
 def alive(databases):
@@ -109,13 +109,13 @@ def test_a_ledger_that_another_host_serves_is_refused_until_that_one_is_dead(
         register(databases, "four", HERE)
 
 
-def test_of_two_hosts_that_begin_at_once_one_serves(desk, databases):
+def test_of_two_hosts_that_begin_at_once_one_serves(stored, databases):
     if not databases.is_shared:
         pytest.skip("a copied file cannot tell")
     both, outcomes = threading.Barrier(2), []
 
     def begin(name, place):
-        other = Databases(desk.url)
+        other = Databases(stored.url)
         both.wait(30)
         try:
             register(other, name, place)

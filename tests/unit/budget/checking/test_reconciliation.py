@@ -16,15 +16,15 @@ OTHERS = Scope.population("others")
 
 
 @pytest.fixture
-def restored(desk, ledger):
+def restored(stored, ledger):
     """A ledger put back to a copy taken before its last two charges."""
-    desk.back_up()
+    stored.back_up()
     with ledger.recorded("new", "local:test") as change:
         change.set_limit(OTHERS, Loss.parse("3"))
-    ledger.charge(desk.request("2"))
-    ledger.charge(desk.request("1", scopes=(OTHERS,), population="others"))
-    desk.restore()
-    return desk.ledger()
+    ledger.charge(stored.request("2"))
+    ledger.charge(stored.request("1", scopes=(OTHERS,), population="others"))
+    stored.restore()
+    return stored.ledger()
 
 
 def reconcile(ledger):
@@ -32,27 +32,27 @@ def reconcile(ledger):
 
 
 def test_a_population_that_the_backup_never_knew_is_charged_and_stays_closed(
-    desk, restored
+    stored, restored
 ):
     reconcile(restored)
-    again = desk.open()
+    again = stored.open()
     assert again.spent(POPULATION) == Loss.parse("2")
     assert again.spent(OTHERS) == Loss.parse("1")
     assert again.remaining([OTHERS]) == {OTHERS: Loss(0)}
     assert again.verify([]).ok
 
 
-def test_the_entry_follows_the_anchor_and_names_both_heads(desk, restored):
-    anchored = desk.anchor.read().head
+def test_the_entry_follows_the_anchor_and_names_both_heads(stored, restored):
+    anchored = stored.anchor.read().head
     reconcile(restored)
     *_, last, entry = restored.export()
     assert (entry["kind"], entry["seq"]) == ("reconcile", anchored.seq + 1)
     assert last["seq"] < anchored.seq
-    assert desk.anchor.read().head.seq == entry["seq"]
+    assert stored.anchor.read().head.seq == entry["seq"]
 
 
 def test_a_reconcile_whose_anchor_fails_is_repeated_and_charges_nothing_twice(
-    desk, restored, monkeypatch
+    stored, restored, monkeypatch
 ):
     def fail(_):
         raise OSError(errno.EIO, "input/output error")
@@ -62,33 +62,33 @@ def test_a_reconcile_whose_anchor_fails_is_repeated_and_charges_nothing_twice(
         with pytest.raises(LedgerUnavailableError):
             reconcile(restored)
     with pytest.raises(AnchorMismatchError):
-        desk.open()
+        stored.open()
     reconcile(restored)
-    assert desk.open().spent(POPULATION) == Loss.parse("2")
-    assert desk.open().verify([]).ok
+    assert stored.open().spent(POPULATION) == Loss.parse("2")
+    assert stored.open().verify([]).ok
     with pytest.raises(NothingToReconcileError):
         reconcile(restored)
 
 
-def test_the_anchor_of_another_ledger_closes_every_population(desk, ledger):
-    desk.anchor.path.unlink()
-    desk.anchor.create(AnchorRecord("another", EMPTY, {"people": 0}))
-    reconcile(desk.ledger())
-    again = desk.open()
+def test_the_anchor_of_another_ledger_closes_every_population(stored, ledger):
+    stored.anchor.path.unlink()
+    stored.anchor.create(AnchorRecord("another", EMPTY, {"people": 0}))
+    reconcile(stored.ledger())
+    again = stored.open()
     assert again.remaining([POPULATION]) == {POPULATION: Loss(0)}
     assert again.verify([]).ok
 
 
-def test_an_empty_database_cannot_be_reconciled(desk):
-    metadata.create_all(desk.databases.writer)
-    desk.anchor.create(AnchorRecord("lost", EMPTY, {}))
+def test_an_empty_database_cannot_be_reconciled(stored):
+    metadata.create_all(stored.databases.writer)
+    stored.anchor.create(AnchorRecord("lost", EMPTY, {}))
     with pytest.raises(AnchorMismatchError, match="no ledger"):
-        reconcile(Ledger(desk.databases, desk.anchor))
+        reconcile(Ledger(stored.databases, stored.anchor))
 
 
-def test_a_gap_that_no_anchor_explains_is_found(desk, restored):
+def test_a_gap_that_no_anchor_explains_is_found(stored, restored):
     reconcile(restored)
-    with desk.databases.writer.begin() as connection:
+    with stored.databases.writer.begin() as connection:
         run = connection.exec_driver_sql
         run("UPDATE chain SET seq = seq + 5 WHERE kind = 'reconcile'")
         found = run(

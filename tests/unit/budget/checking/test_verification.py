@@ -35,13 +35,13 @@ TAMPERS = {
 
 
 @pytest.fixture
-def busy(desk, ledger):
-    paid = ledger.charge(desk.request("0.5"))
+def busy(stored, ledger):
+    paid = ledger.charge(stored.request("0.5"))
     ledger.store_answer(paid.charge, b"noisy")
-    lost = ledger.charge(desk.request("0.5"))
+    lost = ledger.charge(stored.request("0.5"))
     ledger.fail(lost.charge.query_id)
-    ledger.charge(desk.request("99"))
-    free = desk.request("0")
+    ledger.charge(stored.request("99"))
+    free = stored.request("0")
     ledger.store_free(free, "q0", b"<noisy>", [b"<", (0, 5), b">"])
     assert free.query_id == "q3"
     return ledger
@@ -54,8 +54,8 @@ def test_a_whole_ledger_is_green(busy):
 
 
 @pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS.keys())
-def test_tampering_is_found(desk, busy, tamper):
-    with desk.databases.writer.begin() as connection:
+def test_tampering_is_found(stored, busy, tamper):
+    with stored.databases.writer.begin() as connection:
         if connection.dialect.name == "sqlite":
             connection.execute(text("PRAGMA foreign_keys = OFF"))
             connection.execute(text("PRAGMA ignore_check_constraints = ON"))
@@ -63,8 +63,8 @@ def test_tampering_is_found(desk, busy, tamper):
     assert not busy.verify([]).ok
 
 
-def test_a_forged_entry_behind_the_anchor_is_found(desk, busy):
-    with desk.databases.writer.begin() as connection:
+def test_a_forged_entry_behind_the_anchor_is_found(stored, busy):
+    with stored.databases.writer.begin() as connection:
         row = connection.execute(text("SELECT * FROM chain WHERE seq = 2")).one()
         body = json.loads(row.body)
         body["limits"]["population:people"] = 10**18
@@ -75,9 +75,9 @@ def test_a_forged_entry_behind_the_anchor_is_found(desk, busy):
     assert any("entry 2" in problem for problem in busy.verify([]).problems)
 
 
-def test_an_edited_ledger_is_not_served(desk, busy):
-    with desk.databases.writer.begin() as connection:
+def test_an_edited_ledger_is_not_served(stored, busy):
+    with stored.databases.writer.begin() as connection:
         connection.execute(text("UPDATE budget_counter SET nano_epsilon = 0"))
     with pytest.raises(AnchorMismatchError, match="edited"):
-        desk.open()
+        stored.open()
     assert busy.limit(Scope.population("people")) == Loss.parse("10")

@@ -32,10 +32,10 @@ def die(*_):
 
 
 @pytest.fixture
-def second(desk, ledger):
+def second(stored, ledger):
     """The same ledger as a process of its own has it."""
-    databases = Databases(desk.url)
-    yield Ledger(databases, desk.anchor)
+    databases = Databases(stored.url)
+    yield Ledger(databases, stored.anchor)
     databases.close()
 
 
@@ -73,34 +73,36 @@ def write_unanchored(ledger, write=grant, how=fail):
 
 @pytest.mark.parametrize("how", [fail, die])
 def test_another_process_reads_a_change_only_once_it_is_anchored(
-    desk, ledger, second, how
+    stored, ledger, second, how
 ):
     write_unanchored(ledger, how=how)
-    before = desk.anchor.read().head.seq
+    before = stored.anchor.read().head.seq
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(HeldAnchor, "write", fail)
         refuse_all(second)
         refuse_all(ledger)
-    assert desk.anchor.read().head.seq == before
+    assert stored.anchor.read().head.seq == before
     assert second.limit(OTHER) == Loss.parse("3")
-    assert desk.anchor.read().head.seq == desk.anchor.synced_sequence() == before + 1
+    assert (
+        stored.anchor.read().head.seq == stored.anchor.synced_sequence() == before + 1
+    )
 
 
 @pytest.mark.parametrize("how", [fail, die])
-def test_a_copy_from_before_what_was_read_is_refused(desk, ledger, second, how):
-    desk.back_up()
+def test_a_copy_from_before_what_was_read_is_refused(stored, ledger, second, how):
+    stored.back_up()
     write_unanchored(ledger, how=how)
     assert second.limit(OTHER) == Loss.parse("3")
     second._databases.close()
-    desk.restore()
+    stored.restore()
     with pytest.raises(AnchorMismatchError):
-        desk.open()
+        stored.open()
 
 
 def test_an_answer_that_no_reply_holds_is_read_only_once_it_is_anchored(
-    desk, ledger, second
+    stored, ledger, second
 ):
-    work = ledger.charge_work(desk.request(query_id="job_1"), "begin", lambda _: None)
+    work = ledger.charge_work(stored.request(query_id="job_1"), "begin", lambda _: None)
     write_unanchored(
         ledger,
         lambda ledger: ledger.store_work(
@@ -111,30 +113,30 @@ def test_an_answer_that_no_reply_holds_is_read_only_once_it_is_anchored(
         patch.setattr(HeldAnchor, "write", fail)
         refuse_all(second, "job_1")
     assert second.query("job_1").body == b"made"
-    assert desk.anchor.synced_sequence() == len(second.export())
+    assert stored.anchor.synced_sequence() == len(second.export())
 
 
 def test_nobody_waits_for_the_anchor_of_an_answer_whose_reply_has_not_left(
-    desk, ledger, second
+    stored, ledger, second
 ):
-    paid = ledger.charge(desk.request(idempotency_key="k", fingerprint="f"))
+    paid = ledger.charge(stored.request(idempotency_key="k", fingerprint="f"))
     query_id = paid.charge.query_id
-    desk.hidden.add(query_id)
-    reader = Ledger(second._databases, desk.anchor, unreleased=lambda: {query_id})
+    stored.hidden.add(query_id)
+    reader = Ledger(second._databases, stored.anchor, unreleased=lambda: {query_id})
     write_unanchored(ledger, lambda ledger: ledger.store_answer(paid.charge, b"noisy"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(HeldAnchor, "write", fail)
         for read in read_all(reader, query_id):
             read()
-    if desk.databases.is_shared:  # else no other process serves it
+    if stored.databases.is_shared:  # else no other process serves it
         assert reader.lookup_key("ada", "k", "f") == InFlight()
-    assert desk.anchor.synced_sequence() == len(reader.export()) - 1
+    assert stored.anchor.synced_sequence() == len(reader.export()) - 1
 
 
 def test_a_released_end_that_is_not_anchored_holds_every_reader_back(
-    desk, ledger, second
+    stored, ledger, second
 ):
-    paid = ledger.charge(desk.request(idempotency_key="k", fingerprint="f"))
+    paid = ledger.charge(stored.request(idempotency_key="k", fingerprint="f"))
     write_unanchored(ledger, lambda ledger: ledger.store_answer(paid.charge, b"noisy"))
     ledger.release([paid.charge.query_id])
     with pytest.MonkeyPatch.context() as patch:
@@ -146,7 +148,7 @@ def test_a_released_end_that_is_not_anchored_holds_every_reader_back(
 
 
 def test_a_reader_between_a_commit_and_its_anchor_waits_for_it(
-    desk, ledger, second, monkeypatch
+    stored, ledger, second, monkeypatch
 ):
     going_on, at_anchor = threading.Event(), threading.Event()
     put = HeldAnchor._put
@@ -162,7 +164,9 @@ def test_a_reader_between_a_commit_and_its_anchor_waits_for_it(
     writing.start()
     assert at_anchor.wait(60)
     reading = threading.Thread(
-        target=lambda: seen.append((second.limit(OTHER), desk.anchor.synced_sequence()))
+        target=lambda: seen.append(
+            (second.limit(OTHER), stored.anchor.synced_sequence())
+        )
     )
     reading.start()
     reading.join(0.2)
@@ -174,40 +178,40 @@ def test_a_reader_between_a_commit_and_its_anchor_waits_for_it(
 
 
 def test_a_record_that_was_written_but_never_synced_is_synced_before_it_is_read(
-    desk, ledger, second, monkeypatch
+    stored, ledger, second, monkeypatch
 ):
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", die)
         with pytest.raises(KilledError):
             grant(ledger)
-    written = desk.anchor.read().head.seq
-    assert desk.anchor.synced_sequence() == written - 1
+    written = stored.anchor.read().head.seq
+    assert stored.anchor.synced_sequence() == written - 1
     synced, sync = [], os.fsync
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(fd) or sync(fd))
     assert second.limit(OTHER) == Loss.parse("3")
     assert len(synced) == 1
-    assert desk.anchor.synced_sequence() == written
+    assert stored.anchor.synced_sequence() == written
 
 
 @pytest.mark.parametrize(
     "mark", [b"", b"\0" * 128, b"f" * 64 + b"\n999999" + b"\0" * 57]
 )
 def test_an_anchor_whose_mark_is_missing_or_torn_is_synced_and_marked(
-    desk, ledger, second, mark
+    stored, ledger, second, mark
 ):
-    with desk.anchor.path.open("r+b") as file:
+    with stored.anchor.path.open("r+b") as file:
         file.truncate(2 * RECORD_BYTES)
         file.seek(2 * RECORD_BYTES)
         file.write(mark)
-    assert desk.anchor.synced_sequence() == 0
+    assert stored.anchor.synced_sequence() == 0
     assert second.limit(OTHER) is None
-    assert desk.anchor.synced_sequence() == len(ledger.export())
+    assert stored.anchor.synced_sequence() == len(ledger.export())
 
 
 def test_a_lost_anchor_lets_nobody_read_but_who_looks_for_what_is_wrong(
-    desk, ledger, second
+    stored, ledger, second
 ):
-    desk.anchor.path.unlink()
+    stored.anchor.path.unlink()
     with pytest.raises(AnchorMismatchError):
         second.limit(OTHER)
     assert not second.verify([]).ok
@@ -218,7 +222,7 @@ def test_a_lost_anchor_lets_nobody_read_but_who_looks_for_what_is_wrong(
         assert connection.execute(chain.select()).first() is not None
 
 
-def test_a_revocation_acts_although_its_anchor_is_not_written(desk, ledger, second):
+def test_a_revocation_acts_although_its_anchor_is_not_written(stored, ledger, second):
     grant(ledger)
     assert second.limit(OTHER) == Loss.parse("3")
 

@@ -19,14 +19,14 @@ from budget.storage.silences import SilentError, heard
 from budget.storage.tables import boot, charge
 from privacy.errors import LedgerUnavailableError
 from server.configuration.settings import read_settings
-from tests.support.installations.ledger_desk import PostgresDesk
+from tests.support.installations.stored_ledgers import PostgresStoredLedger
 
 
 @pytest.fixture
-def desk(tmp_path, cluster, empty_database):
-    desk = PostgresDesk(tmp_path, cluster, empty_database)
-    yield desk
-    desk.databases.close()
+def stored(tmp_path, cluster, empty_database):
+    stored = PostgresStoredLedger(tmp_path, cluster, empty_database)
+    yield stored
+    stored.databases.close()
 
 
 def remedy(url):
@@ -79,22 +79,22 @@ def test_a_server_that_may_forget_commits_is_refused(cluster, empty_database):
             admin.execute("ALTER ROLE curator RESET synchronous_commit")
 
 
-def test_a_live_writer_stays_durable_when_the_server_is_set_otherwise(cluster, desk):
+def test_a_live_writer_stays_durable_when_the_server_is_set_otherwise(cluster, stored):
     def told(engine):
         with engine.begin() as connection:
             return connection.exec_driver_sql("SHOW synchronous_commit").scalar_one()
 
-    desk.create()
-    assert told(desk.databases.reader) == "on"
+    stored.create()
+    assert told(stored.databases.reader) == "on"
     with cluster.admin() as admin:
         admin.execute("ALTER SYSTEM SET synchronous_commit = off")
         try:
             admin.execute("SELECT pg_reload_conf()")
             deadline = time.monotonic() + 20
-            while told(desk.databases.reader) == "on" and time.monotonic() < deadline:
+            while told(stored.databases.reader) == "on" and time.monotonic() < deadline:
                 time.sleep(0.02)
-            assert told(desk.databases.reader) == "off"  # a live connection follows
-            assert told(desk.databases.writer) == "on"
+            assert told(stored.databases.reader) == "off"  # a live connection follows
+            assert told(stored.databases.writer) == "on"
         finally:
             admin.execute("ALTER SYSTEM RESET synchronous_commit")
             admin.execute("SELECT pg_reload_conf()")
@@ -117,8 +117,8 @@ def test_a_plain_url_means_the_same_driver(tmp_path):
     assert "secret" not in repr(settings)
 
 
-def test_a_server_that_says_nothing_is_given_up(desk):
-    databases = desk.databases
+def test_a_server_that_says_nothing_is_given_up(stored):
+    databases = stored.databases
     for engine in (databases.reader, databases.writer, databases.work):
         with databases.unchecked(), engine.connect() as connection:
             backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
@@ -157,27 +157,27 @@ def test_what_brings_something_now_and_then_is_waited_for():
     assert ended.value.value == [1, 2, 3]
 
 
-def test_readers_cannot_write(desk):
-    desk.create()
+def test_readers_cannot_write(stored):
+    stored.create()
     with (
-        desk.databases.reader.connect() as connection,
+        stored.databases.reader.connect() as connection,
         pytest.raises(Exception, match="read-only"),
     ):
         connection.exec_driver_sql("DELETE FROM chain")
 
 
-def test_writers_wait_for_one_another_even_without_the_anchors_lock(desk):
-    desk.create()
+def test_writers_wait_for_one_another_even_without_the_anchors_lock(stored):
+    stored.create()
     order, began = [], threading.Event()
 
     def second():
-        other = Databases(desk.url)
+        other = Databases(stored.url)
         began.set()
         with other.writer.begin():
             order.append("second")
         other.close()
 
-    with desk.databases.writer.begin():
+    with stored.databases.writer.begin():
         thread = threading.Thread(target=second)
         thread.start()
         began.wait()
@@ -190,18 +190,21 @@ def test_writers_wait_for_one_another_even_without_the_anchors_lock(desk):
 class Process:
     """One of several processes that serve a ledger."""
 
-    def __init__(self, desk, name):
-        self.desk = desk
+    def __init__(self, stored, name):
+        self.stored = stored
         self.name = name
         self.unreleased = set()
         self.ledger = Ledger(
-            desk.databases, desk.anchor, unreleased=lambda: self.unreleased, boot=name
+            stored.databases,
+            stored.anchor,
+            unreleased=lambda: self.unreleased,
+            boot=name,
         )
-        with desk.databases.work.begin() as connection:
+        with stored.databases.work.begin() as connection:
             boots.renew(connection, name)
 
     def die(self):
-        with self.desk.databases.work.begin() as connection:
+        with self.stored.databases.work.begin() as connection:
             connection.execute(
                 update(boot)
                 .where(boot.c.id == self.name)
@@ -210,16 +213,16 @@ class Process:
 
 
 @pytest.fixture
-def processes(desk):
-    desk.create()
-    return Process(desk, "one"), Process(desk, "two")
+def processes(stored):
+    stored.create()
+    return Process(stored, "one"), Process(stored, "two")
 
 
 def test_a_lease_is_lost_when_its_process_is_not_renewed_and_then_alone(
-    desk, processes
+    stored, processes
 ):
     one, two = processes
-    paid = one.ledger.charge(desk.request())
+    paid = one.ledger.charge(stored.request())
     assert two.ledger.take_up()[0] == []
     one.die()
     assert one.ledger.take_up()[0] == []  # what is its own is not orphaned to it
@@ -230,11 +233,11 @@ def test_a_lease_is_lost_when_its_process_is_not_renewed_and_then_alone(
 
 
 def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
-    desk, processes
+    stored, processes
 ):
     one, two = processes
     keyed = {"idempotency_key": "k", "fingerprint": "f"}
-    paid = one.ledger.charge(desk.request(**keyed))
+    paid = one.ledger.charge(stored.request(**keyed))
     one.ledger.store_answer(paid.charge, b"noisy")
     for process in processes:
         assert process.ledger.take_up() == ([], [])
@@ -257,10 +260,10 @@ def test_an_answer_is_in_flight_to_all_until_released_or_its_process_died(
     )
 
 
-def test_a_release_that_a_crash_of_the_database_forgot_is_made_again(desk, processes):
+def test_a_release_that_a_crash_of_the_database_forgot_is_made_again(stored, processes):
     one, two = processes
     keyed = {"idempotency_key": "k", "fingerprint": "f"}
-    paid = one.ledger.charge(desk.request(**keyed))
+    paid = one.ledger.charge(stored.request(**keyed))
     one.unreleased.add(paid.charge.query_id)
     one.ledger.store_answer(paid.charge, b"noisy")  # as after the crash: still held
     one.ledger.release_forgotten()
@@ -283,11 +286,11 @@ def listed_state(ledger):
     return line["state"]
 
 
-def test_a_failed_orphan_shows_only_once_its_entry_is_anchored(desk, processes):
+def test_a_failed_orphan_shows_only_once_its_entry_is_anchored(stored, processes):
     one, two = processes
     keyed = {"idempotency_key": "k", "fingerprint": "f"}
-    paid = one.ledger.charge(desk.request(**keyed))
-    with desk.databases.work.begin() as connection:
+    paid = one.ledger.charge(stored.request(**keyed))
+    with stored.databases.work.begin() as connection:
         connection.execute(update(charge).values(attempts=3, lease_boot=None))
     assert two.ledger.take_up()[0] == []
     assert one.ledger.lookup_key("ada", "k", "f") == InFlight()
@@ -296,25 +299,25 @@ def test_a_failed_orphan_shows_only_once_its_entry_is_anchored(desk, processes):
 
 
 @pytest.mark.parametrize("came_through", [True, False])
-def test_a_connection_lost_at_the_commit_is_settled_by_recovery(desk, came_through):
-    ledger = desk.create()
+def test_a_connection_lost_at_the_commit_is_settled_by_recovery(stored, came_through):
+    ledger = stored.create()
 
-    @event.listens_for(desk.databases.writer, "commit", once=True)
+    @event.listens_for(stored.databases.writer, "commit", once=True)
     def lose(connection):
         driver = connection.connection.driver_connection
         pid = driver.info.backend_pid
         if came_through:
             driver.execute("COMMIT")
             driver.execute("SELECT 1")  # so that there is a commit to lose
-        with desk.cluster.admin() as admin:
+        with stored.cluster.admin() as admin:
             admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
 
-    request = desk.request()
+    request = stored.request()
     with pytest.raises(UncertainError) as caught:
         ledger.charge(request)
     assert caught.value.query_id is None
     ledger.give_up(request.query_id)
     claimed = [orphan.charge.query_id for orphan in ledger.take_up()[0]]
     assert claimed == ([request.query_id] if came_through else [])
-    assert desk.anchor.read().head.seq == len(ledger.export())
+    assert stored.anchor.read().head.seq == len(ledger.export())
     assert ledger.verify([]).ok

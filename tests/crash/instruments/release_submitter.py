@@ -6,14 +6,14 @@ from itertools import count
 
 from server.use_cases.publishing.job import release_id_of
 from tests.crash.instruments.books import charges, problems
-from tests.crash.instruments.job_desk import OPERATOR, JobDesk
+from tests.crash.instruments.job_submitter import OPERATOR, JobSubmitter
 from tests.support.installations.publishing import paths, spec
 
 _NUMBERS = count()
 
 
 @dataclass
-class ReleaseDesk(JobDesk):
+class ReleaseSubmitter(JobSubmitter):
     """Submits releases to an installation, and starts workers for it."""
 
     spec_of: Callable = spec
@@ -66,7 +66,7 @@ class ReleaseDesk(JobDesk):
 
 
 @dataclass
-class TreeDesk(ReleaseDesk):
+class TreeSubmitter(ReleaseSubmitter):
     """Submits releases of sequences."""
 
     spec_of: Callable = paths

@@ -1,6 +1,6 @@
 """A ledger on disk, and a program that charges it from a process of its own.
 
-    python -m tests.support.installations.ledger_desk FOLDER URL PREFIX COUNT EPSILON
+    python -m tests.support.installations.stored_ledgers FOLDER URL PREFIX COUNT EPSILON
 
 prints how many of COUNT charges were admitted.
 """
@@ -53,7 +53,7 @@ class PromptLedger(Ledger):
             self.release([query_id])
 
 
-class Desk:
+class StoredLedger:
     """A ledger with a cap of 10 and an allotment of 5; on SQLite unless told."""
 
     def __init__(self, folder, prefix="q", url=None):
@@ -113,8 +113,8 @@ class Desk:
         return ChargeRequest(**{**fields, **changes})
 
 
-class PostgresDesk(Desk):
-    """A desk on a database of a throwaway cluster."""
+class PostgresStoredLedger(StoredLedger):
+    """A ledger on a database of a throwaway cluster."""
 
     def __init__(self, folder, cluster, url):
         super().__init__(folder, url=url)
@@ -137,9 +137,9 @@ class PostgresDesk(Desk):
 
 
 def main(folder, url, prefix, count, epsilon):
-    desk = Desk(Path(folder), prefix, url)
-    ledger = desk.ledger()
-    outcomes = [ledger.charge(desk.request(epsilon)) for _ in range(int(count))]
+    stored = StoredLedger(Path(folder), prefix, url)
+    ledger = stored.ledger()
+    outcomes = [ledger.charge(stored.request(epsilon)) for _ in range(int(count))]
     sys.stdout.write(f"{sum(isinstance(o, Charged) for o in outcomes)}\n")
 
 

@@ -18,7 +18,7 @@ OPERATOR = Viewer("local:test", None)
 
 
 @dataclass
-class JobDesk:
+class JobSubmitter:
     """Submits loads to an installation, and starts workers for it."""
 
     nursery: Nursery
