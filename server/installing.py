@@ -142,7 +142,7 @@ def actor() -> str:
 
 
 def _connect(settings: Settings) -> Databases:
-    """Return the databases, once one of their doors was opened.
+    """Return the databases, once one of their engines has connected.
 
     Raises:
         CommandRefusedError: PostgreSQL cannot be reached, or will not do; why.

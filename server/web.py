@@ -43,7 +43,7 @@ from server.telemetry.logs import HeldLines
 from server.telemetry.metrics import Metrics
 from server.telemetry.readiness import Check, ExecutorUnavailableError, Readiness
 from server.use_cases.datasets.reading import ReadingRoom
-from server.use_cases.identity.door import Door
+from server.use_cases.identity.admission import Admission
 from server.use_cases.identity.key_sets import RETRY_SECONDS
 from server.use_cases.identity.limits import Allowance, Limiter, MemoryLimiter
 from server.use_cases.identity.oidc import token_reader
@@ -199,10 +199,10 @@ class Server:
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
-        door = Door(self.services, make_limiter(self.services), self._tokens)
+        admission = Admission(self.services, make_limiter(self.services), self._tokens)
         counter = self._counter = QuestionCounter(
             self.queries,
-            door,
+            admission,
             Releaser(
                 self.services.release, writes=self.services.databases.is_shared
             ).release,
@@ -219,7 +219,7 @@ class Server:
         )
         parts = Parts(
             reading=ReadingRoom(self.services),
-            authenticate=door.admit,
+            authenticate=admission.admit,
             gate=Gate(self.services.ledger),
             services=self.services,
             jobs=make_jobs(self.services),

@@ -1,4 +1,4 @@
-"""The doors to one database: the ledger's writer, readers, and work in progress."""
+"""The engines of one database: the ledger's writer, readers, and work in progress."""
 
 import contextlib
 import os
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 
-from budget.storage.postgresql import DOORS, open_door
+from budget.storage.postgresql import CONNECTION_PROFILES, open_engine
 from budget.storage.prepared import on_driver
 
 BUSY_SECONDS = 10.0
@@ -43,7 +43,7 @@ class Databases:
         self._check_reading: ReadCheck = lambda _: None
         if self.is_shared:
             self.writer, self.reader, self.ledger_reader, self.work = (
-                open_door(url, door, self) for door in DOORS
+                open_engine(url, profile, self) for profile in CONNECTION_PROFILES
             )
         else:
             self.writer = _sqlite(url, begin="BEGIN IMMEDIATE")

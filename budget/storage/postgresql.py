@@ -1,4 +1,4 @@
-"""PostgreSQL under the ledger: how each door connects, what a server must promise."""
+"""PostgreSQL under the ledger: how each engine connects, what a server must promise."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class DatabaseLostError(LedgerUnavailableError):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class ConnectionProfile:
     """How one of the engines connects."""
 
     settings: str  # SQL, once a connection
@@ -53,19 +53,19 @@ class Door:
 
 
 _LIMITS = "SET lock_timeout = '10s'; SET client_encoding = 'UTF8'; "
-_READER = Door(
+_READER = ConnectionProfile(
     _LIMITS + "SET default_transaction_isolation = 'repeatable read'",
     read_only=True,
     connections=5,
 )
-DOORS = (
-    Door(
+CONNECTION_PROFILES = (
+    ConnectionProfile(
         _LIMITS + "SET default_transaction_isolation = 'read committed'",
         serial=True,
     ),
     _READER,
     _READER,
-    Door(
+    ConnectionProfile(
         _LIMITS + "SET default_transaction_isolation = 'read committed'; "
         "SET synchronous_commit = off",
         connections=3,
@@ -122,8 +122,8 @@ class Watcher(Protocol):
         ...
 
 
-def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
-    """Return the engine of one door.
+def open_engine(url: str, profile: ConnectionProfile, watcher: Watcher) -> Engine:
+    """Return an engine whose connections follow a profile.
 
     Raises:
         DatabaseUnreachableError: The driver is not installed.
@@ -131,7 +131,7 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
     try:
         engine = create_engine(
             url,
-            pool_size=door.connections,
+            pool_size=profile.connections,
             max_overflow=0,
             pool_use_lifo=True,
             connect_args={
@@ -153,12 +153,12 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
     @event.listens_for(engine, "connect")
     def on_connect(connection: _DriverConnection, _: object) -> None:
         connection.autocommit = True
-        connection.execute(door.settings)
-        _require_durable(connection, commits=door.serial)
-        if door.read_only:  # a lone statement too, which has no BEGIN READ ONLY
+        connection.execute(profile.settings)
+        _require_durable(connection, commits=profile.serial)
+        if profile.read_only:  # a lone statement too, which has no BEGIN READ ONLY
             connection.execute("SET default_transaction_read_only = on")
         connection.autocommit = False
-        connection.read_only = door.read_only
+        connection.read_only = profile.read_only
         watcher.connected()
 
     @event.listens_for(engine, "handle_error", retval=True)
@@ -168,7 +168,7 @@ def open_door(url: str, door: Door, watcher: Watcher) -> Engine:
             return DatabaseLostError()
         return _explain(context, url)
 
-    if door.serial:
+    if profile.serial:
 
         @event.listens_for(engine, "begin")
         def on_begin(connection: Connection) -> None:

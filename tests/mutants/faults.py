@@ -430,8 +430,8 @@ FAULTS = (
     Fault(
         "key_looked_at_once",
         "a question that waited is charged though its key has ended",
-        "server/use_cases/identity/door.py",
-        "        return self._door.recognise(self._authorization)",
+        "server/use_cases/identity/admission.py",
+        "        return self._admission.recognise(self._authorization)",
         '        return Caller(self._holder or "", "analyst")',
         ("tests/attacks/http/test_c5_refused_requests.py",),
     ),

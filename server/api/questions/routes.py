@@ -34,7 +34,7 @@ from server.api.routing.turns import Turns
 from server.api.schemas.problems import Problem, problem_of
 from server.telemetry.logs import note
 from server.use_cases.identity.access import Caller
-from server.use_cases.identity.door import Door, Place
+from server.use_cases.identity.admission import Admission, CallerPermit
 from server.use_cases.questions.asking import IdempotencyKey, Paid, QueryService, Reply
 from server.use_cases.questions.requests import QuestionRequest, read_request
 from server.use_cases.services.errors import (
@@ -53,7 +53,7 @@ class Visit:
     """A request that has arrived, and whose caller and headers are good."""
 
     arrival: Arrival
-    place: Place
+    permit: CallerPermit
     checked: Checked
     key: IdempotencyKey | None  # under which it is to be charged once
 
@@ -87,13 +87,13 @@ class QuestionCounter:
     def __init__(
         self,
         queries: QueryService,
-        door: Door,
+        admission: Admission,
         release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
         settings: "CounterSettings",
     ) -> None:
         self._queries = queries
-        self._door = door
+        self._admission = admission
         self._release = release
         self._clock = clock
         self._backlog = Backlog(clock.slot_seconds, settings.machine)
@@ -149,17 +149,17 @@ class QuestionCounter:
         credential = request.headers.get("authorization")
         if self._checks.is_full(credential):
             return await self._busy(arrival, slots=1)
-        place = Place(self._door)
+        permit = CallerPermit(self._admission)
 
         def admitted() -> IdempotencyKey | None:
-            place.take(credential)
+            permit.take(credential)
             check_transport(request, arrival)
             return check(request, arrival.body)
 
         def decide() -> tuple[IdempotencyKey | Outcome | None, str | None]:
             """Return the question's key, or what headers and limits alone refuse."""
             found = _refusing(admitted)
-            return found, None if isinstance(found, Outcome) else place.principal
+            return found, None if isinstance(found, Outcome) else permit.principal
 
         context = contextvars.copy_context()  # of the request's log lines
         deciding = partial(context.run, decide)
@@ -168,9 +168,9 @@ class QuestionCounter:
             if isinstance(found, Outcome):
                 await self._clock.wait(arrival=arrival.time, slots=checked.slots)
                 return found.response
-            return await self._asked(Visit(arrival, place, checked, found), work)
+            return await self._asked(Visit(arrival, permit, checked, found), work)
         finally:
-            self._give_back(place)
+            self._give_back(permit)
 
     async def _asked(self, visit: Visit, work: Work) -> Response:
         """Answer a question: it takes a permit, and others wait behind it."""
@@ -183,7 +183,7 @@ class QuestionCounter:
                 arrival.time, size, checked.end, is_crowded=checked.is_crowded
             )
             outcome, slots = await self._answered(
-                ticket, partial(work, visit), visit.place
+                ticket, partial(work, visit), visit.permit
             )
             await self._clock.wait(arrival=arrival.time, slots=slots)
             if outcome.query_id is not None:
@@ -197,7 +197,7 @@ class QuestionCounter:
         return Problem("busy", "too many requests are under way").response()
 
     async def _answered(
-        self, ticket: Ticket, work: Callable[[Caller], Begun], place: Place
+        self, ticket: Ticket, work: Callable[[Caller], Begun], permit: CallerPermit
     ) -> tuple[Outcome, int]:
         """Return what a question's reply says, and n; never before its public time.
 
@@ -208,7 +208,7 @@ class QuestionCounter:
         try:
             async with self._serving.take(ticket.number):
                 begun = await self._in_thread(
-                    context, partial(_refusing, partial(self._begin, work, place))
+                    context, partial(_refusing, partial(self._begin, work, permit))
                 )
             self._backlog.decide(ticket, _work_of(begun))
         finally:
@@ -233,17 +233,17 @@ class QuestionCounter:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, context.run, work)
 
-    def _give_back(self, place: Place) -> None:
-        """Give back the place; a reply never waits for a database."""
-        if place.blocks:
-            self._threads.submit(place.give_back)
+    def _give_back(self, permit: CallerPermit) -> None:
+        """Give back the permit; a reply never waits for a database."""
+        if permit.blocks:
+            self._threads.submit(permit.give_back)
         else:
-            place.give_back()
+            permit.give_back()
 
-    def _begin(self, work: Callable[[Caller], Begun], place: Place) -> Begun:
+    def _begin(self, work: Callable[[Caller], Begun], permit: CallerPermit) -> Begun:
         """Run the work, for whom the key lets in still: it may have waited long."""
-        self._door.services.catalogue.see_one_state()
-        return work(place.holder())
+        self._admission.services.catalogue.see_one_state()
+        return work(permit.holder())
 
     def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> Outcome:
         asked = _read(visit.arrival.body)

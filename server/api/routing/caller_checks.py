@@ -1,6 +1,6 @@
 """Whether a request becomes a question, decided before it costs anybody else anything.
 
-Key, rate, place and headers are checked here, in order of arrival, in two lanes with a
+Key, rate, permit and headers are checked here, in order of arrival, in two lanes with a
 thread each: of principals whose last request passed, and of all others. What is refused
 takes no permit, no question waits behind its reading, and after each refusal the lane
 of the others rests, so that a flood takes a small share of the server. Each lane has a

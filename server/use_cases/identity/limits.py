@@ -50,14 +50,14 @@ class Limiter(Protocol):
         """
 
     def enter(self, principal: str) -> None:
-        """Take a place for one request in flight.
+        """Take a permit for one request in flight.
 
         Raises:
-            RateLimitedError: All places are taken.
+            RateLimitedError: All permits are taken.
         """
 
     def leave(self, principal: str) -> None:
-        """Give a place back; never fails."""
+        """Give a permit back; never fails."""
 
 
 def too_often(early: int) -> RateLimitedError:
@@ -66,9 +66,9 @@ def too_often(early: int) -> RateLimitedError:
     return RateLimitedError(message, max(1, math.ceil(early / MICROSECONDS)))
 
 
-def too_many(places: int) -> RateLimitedError:
-    """Return the refusal of a question while all places are taken."""
-    message = f"{places} of your questions are under way: wait for one of them to end"
+def too_many(permits: int) -> RateLimitedError:
+    """Return the refusal of a question while all permits are taken."""
+    message = f"{permits} of your questions are under way: wait for one of them to end"
     return RateLimitedError(message, 1)
 
 
@@ -111,16 +111,16 @@ class MemoryLimiter:
             self._full_at[principal] = full_at
 
     def enter(self, principal: str) -> None:
-        """Take a place, or refuse."""
-        places = self.allowance.requests_in_flight
+        """Take a permit, or refuse."""
+        permits = self.allowance.requests_in_flight
         with self._lock:
             taken = self._in_flight.get(principal, 0)
-            if places and taken >= places:
-                raise too_many(places)
+            if permits and taken >= permits:
+                raise too_many(permits)
             self._in_flight[principal] = taken + 1
 
     def leave(self, principal: str) -> None:
-        """Give a place back."""
+        """Give a permit back."""
         with self._lock:
             self._in_flight[principal] -= 1
             if self._in_flight[principal] == 0:

@@ -1,7 +1,7 @@
 """The same limits where several processes serve one ledger: kept in the database.
 
 Instants are the database's, so that the processes' clocks need not agree. A process
-that died takes its places with it: only those of living boots count. Each step waits
+that died takes its permits with it: only those of living boots count. Each step waits
 for one round trip, or for two where it must hold a lock.
 """
 
@@ -59,12 +59,12 @@ class SharedLimiter:
     _turns: defaultdict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
     _lock: Lock = field(default_factory=Lock)
     _rates: "_Rates" = field(init=False)
-    _places: "_Places" = field(init=False)
+    _permits: "_PermitStatements" = field(init=False)
 
     def __post_init__(self) -> None:
         dialect = self.database.dialect.name
         self._rates = _Rates.of(dialect, self.allowance, clocked=self.clock is not None)
-        self._places = _Places.of(dialect)
+        self._permits = _PermitStatements.of(dialect)
 
     @property
     def blocks(self) -> bool:
@@ -85,7 +85,7 @@ class SharedLimiter:
         raise too_often(int(early))
 
     def enter(self, principal: str) -> None:
-        """Take a place, or refuse: one principal's requests take turns."""
+        """Take a permit, or refuse: one principal's requests take turns."""
         if self.allowance.requests_in_flight == 0:
             return
         try:
@@ -99,7 +99,7 @@ class SharedLimiter:
         self._write_rest()
 
     def leave(self, principal: str) -> None:
-        """Give a place back; if the database is away, its row is mended later."""
+        """Give a permit back; if the database is away, its row is mended later."""
         if self.allowance.requests_in_flight == 0:
             return
         self._add(principal, -1)
@@ -107,18 +107,18 @@ class SharedLimiter:
         self._write_rest()
 
     def _take(self, principal: str, held: int) -> bool:
-        """Write that this process holds so many places, if all hold no more than may.
+        """Write that this process holds so many permits, if all hold no more than may.
 
         The other processes wait meanwhile; a row that says too much only refuses.
         """
         who = {"boot": self.boot, "principal": principal}
-        taken = {**who, "held": held, "places": self.allowance.requests_in_flight}
+        taken = {**who, "held": held, "permits": self.allowance.requests_in_flight}
         with _reaching_database(), self.database.begin() as connection:
             *_, outcome = together(
                 connection,
                 [
-                    *(Step(lock, who) for lock in self._places.locks),
-                    Step(self._places.take, taken),
+                    *(Step(lock, who) for lock in self._permits.locks),
+                    Step(self._permits.take, taken),
                 ],
             )
         if not outcome.rows:
@@ -132,14 +132,14 @@ class SharedLimiter:
             try:
                 with self._turn(principal), _reaching_database():
                     row = {"principal": principal, "held": self._held.get(principal, 0)}
-                    self._places.write.alone(self.database, {"boot": self.boot, **row})
+                    self._permits.write.alone(self.database, {"boot": self.boot, **row})
             except LedgerUnavailableError:
                 self._unwritten.add(principal)
                 return
 
-    def _add(self, principal: str, places: int) -> int:
+    def _add(self, principal: str, permits: int) -> int:
         with self._lock:
-            held = self._held[principal] = self._held.get(principal, 0) + places
+            held = self._held[principal] = self._held.get(principal, 0) + permits
             return held
 
     def _turn(self, principal: str) -> Lock:
@@ -182,18 +182,18 @@ class _Rates:
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
-    """Statements on the places that a process holds for a principal."""
+class _PermitStatements:
+    """Statements on the permits that a process holds for a principal."""
 
     locks: tuple[Prepared, ...]  # PostgreSQL's; SQLite's writers wait at BEGIN
     take: Prepared  # brings a row, if there was room
     write: Prepared
 
     @classmethod
-    def of(cls, dialect: str) -> "_Places":
+    def of(cls, dialect: str) -> "_PermitStatements":
         name = func.hashtextextended(func.concat("curator in flight ", _PRINCIPAL), 0)
         lock = Prepared(select(func.pg_advisory_xact_lock(name)))
-        places = bindparam("places", type_=Integer())
+        permits = bindparam("permits", type_=Integer())
         held_now = bindparam("held", type_=Integer())
         boot = bindparam("boot", type_=Text())
         row = select(boot, _PRINCIPAL, held_now)
@@ -208,7 +208,7 @@ class _Places:
         )
         return cls(
             (lock,) if dialect == "postgresql" else (),
-            Prepared(_held_row(dialect, row.where(others + held_now <= places))),
+            Prepared(_held_row(dialect, row.where(others + held_now <= permits))),
             Prepared(_held_row(dialect, row.where(literal_column("1 = 1")))),
         )
 

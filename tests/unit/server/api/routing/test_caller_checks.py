@@ -17,7 +17,7 @@ from server.api.routing.caller_checks import (
     CallerChecks,
 )
 from server.api.routing.known_callers import MOST_CREDENTIALS, KnownCallers
-from server.use_cases.identity.door import Place
+from server.use_cases.identity.admission import CallerPermit
 from server.use_cases.identity.limits import Allowance, MemoryLimiter
 
 ONE = Machine(executors=1, cores=2)
@@ -288,8 +288,8 @@ def test_a_question_is_read_when_all_checks_ahead_of_it_have_ended():
 
 def test_a_place_that_is_taken_for_a_request_that_has_ended_is_given_back():
     limiter = MemoryLimiter(Allowance(requests_per_minute=0, requests_in_flight=1))
-    door = SimpleNamespace(limiter=limiter, admit=lambda _: ADA)
-    late = Place(door)
+    admission = SimpleNamespace(limiter=limiter, admit=lambda _: ADA)
+    late = CallerPermit(admission)
     late.give_back()
     late.take(None)
-    Place(door).take(None)
+    CallerPermit(admission).take(None)

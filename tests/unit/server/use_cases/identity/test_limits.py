@@ -169,7 +169,7 @@ def test_a_memory_limiter_forgets_who_holds_nothing():
 
 @pytest.fixture
 def two(url):
-    """Two living processes on one database, and its work door."""
+    """Two living processes on one database, and its engine for work."""
     with opened(url) as databases:
         with databases.work.begin() as connection:
             boots.renew(connection, "one")

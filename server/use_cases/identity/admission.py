@@ -1,4 +1,4 @@
-"""The door: who comes in, by which credential, and how often."""
+"""Admission: whose request it is, by which credential, and whether it may come now."""
 
 import hashlib
 import threading
@@ -20,8 +20,8 @@ from server.use_cases.services.services import Services
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """Lets callers in, one request at a time."""
+class Admission:
+    """Authenticates the caller of each request, and holds them to their rate limit."""
 
     services: Services
     limiter: Limiter
@@ -74,11 +74,11 @@ class Door:
         return self.tokens.principal(token)
 
 
-class Place:
-    """One question's place among its principal's, held until its reply leaves."""
+class CallerPermit:
+    """One question's permit, of those of its principal; held until its reply leaves."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
         self._authorization: str | None = None
         self._holder: str | None = None
         self.principal: str | None = None
@@ -89,16 +89,16 @@ class Place:
     @property
     def blocks(self) -> bool:
         """Whether giving it back may wait for a database."""
-        return self._holder is not None and self._door.limiter.blocks
+        return self._holder is not None and self._admission.limiter.blocks
 
     def take(self, authorization: str | None) -> None:
-        """Admit the caller and take a place.
+        """Admit the caller and take a permit.
 
         Raises:
-            CuratorError: As ``Door.admit``; or all of the caller's places are taken.
+            CuratorError: As ``Admission.admit``; or the caller's permits are all taken.
         """
-        caller = self._door.admit(authorization)
-        self._door.limiter.enter(caller.name)
+        caller = self._admission.admit(authorization)
+        self._admission.limiter.enter(caller.name)
         with self._lock:
             self._authorization = authorization
             self._holder = self.principal = caller.name
@@ -106,17 +106,17 @@ class Place:
             self.give_back()
 
     def holder(self) -> Caller:
-        """Return whose place it is, if the key that took it is good still.
+        """Return whose permit it is, if the key that took it is good still.
 
         Raises:
-            CuratorError: As ``Door.recognise``.
+            CuratorError: As ``Admission.recognise``.
         """
-        return self._door.recognise(self._authorization)
+        return self._admission.recognise(self._authorization)
 
     def give_back(self) -> None:
-        """Give the place back, if one was taken; never fails."""
+        """Give the permit back, if one was taken; never fails."""
         with self._lock:
             self._is_over = True
             holder, self._holder = self._holder, None
         if holder is not None:
-            self._door.limiter.leave(holder)
+            self._admission.limiter.leave(holder)
