@@ -20,7 +20,7 @@ from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID
 from server.api.app import make_app
-from server.api.questions.routes import CounterSettings, QuestionCounter
+from server.api.questions.routes import EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import (
     STARTING_SECONDS,
     Machine,
@@ -104,7 +104,7 @@ class Server:
         self._tokens = token_reader(settings)
         self.lateness = Lateness()
         self._started = False
-        self._counter: QuestionCounter | None = None  # made with the application
+        self._endpoint: QueryEndpoint | None = None  # made with the application
         self._loop: asyncio.AbstractEventLoop | None = None  # that serves it
         self._serves_alone = boot is None
         self.metrics: Metrics | None = None  # made with the application
@@ -193,21 +193,21 @@ class Server:
         self._heartbeat.stop()
         self._parser.close()
         self.services.engine.close()
-        if self._counter is not None:
-            self._counter.close()
+        if self._endpoint is not None:
+            self._endpoint.close()
         self._held.close()
 
     def app(self) -> FastAPI:
         """Return the application; its lifespan opens and closes the ledger."""
         admission = Admission(self.services, make_limiter(self.services), self._tokens)
-        counter = self._counter = QuestionCounter(
+        endpoint = self._endpoint = QueryEndpoint(
             self.queries,
             admission,
             Releaser(
                 self.services.release, writes=self.services.databases.is_shared
             ).release,
             SlotClock(self.settings.slot_ms / 1000, self.lateness),
-            CounterSettings(
+            EndpointSettings(
                 permits=self.settings.permits,
                 machine=self._machine,
                 checking_seconds=(
@@ -228,11 +228,11 @@ class Server:
         )
         app = make_app(self._lifespan)
         app.state.parts = parts
-        app.state.counter = counter
+        app.state.endpoint = endpoint
         self.metrics = Metrics(
             lambda: Odometers(self.services).read(late=self.lateness.late),
             self.settings.permits,
-            counter.in_flight,
+            endpoint.in_flight,
         )
         app.state.observe = self.metrics.observe
         return app
@@ -270,9 +270,9 @@ class Server:
         self, compiled: CompiledQuery, execution: Callable[[], None] | None
     ) -> None:
         """Put what recovery took up among the questions; from recovery's thread."""
-        if self._counter is None or self._loop is None:
+        if self._endpoint is None or self._loop is None:
             raise AssertionError  # recovery runs while the application is served
-        work = self._counter.take_in(compiled, execution)
+        work = self._endpoint.take_in(compiled, execution)
         asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def _recover_forever(self) -> None:

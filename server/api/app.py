@@ -20,7 +20,7 @@ from server.api.admin.people import add_people_routes
 from server.api.admin.proposals import add_ledger_routes, add_proposal_routes
 from server.api.admin.releases import add_admin_release_routes
 from server.api.docs_page import add_docs_routes
-from server.api.questions.routes import QuestionCounter, problem_for
+from server.api.questions.routes import QueryEndpoint, problem_for
 from server.api.questions.samples import add_sample_route
 from server.api.releases.asking import ReleaseQuestionBody, add_release_question_routes
 from server.api.releases.routes import add_release_routes
@@ -76,7 +76,7 @@ class QuietRoute(APIRoute):
 
 
 def make_app(lifespan: Lifespan | None = None) -> FastAPI:
-    """Build the application; its server sets ``app.state.parts`` and ``counter``."""
+    """Build the application; its server sets ``app.state.parts`` and ``endpoint``."""
     app = FastAPI(
         title="Curator",
         version="1",
@@ -124,9 +124,9 @@ def openapi_document() -> dict[str, object]:
     return {**document}
 
 
-def _counter(request: Request) -> QuestionCounter:
-    counter: QuestionCounter = request.app.state.counter
-    return counter
+def _endpoint(request: Request) -> QueryEndpoint:
+    endpoint: QueryEndpoint = request.app.state.endpoint
+    return endpoint
 
 
 def _reader(request: Request) -> Caller:
@@ -146,7 +146,7 @@ def _add_question_routes(app: FastAPI) -> None:
     )
     async def plan(dataset: str, request: Request) -> Response:
         """Price a question: noise, half-widths, derivation. Touches no data."""
-        return await _counter(request).plan(request, dataset)
+        return await _endpoint(request).plan(request, dataset)
 
     @app.post(
         "/v1/datasets/{dataset}/queries",
@@ -168,7 +168,7 @@ def _add_question_routes(app: FastAPI) -> None:
     )
     async def query(dataset: str, request: Request) -> Response:
         """Ask a question: charged first, then answered with noise."""
-        return await _counter(request).query(request, dataset)
+        return await _endpoint(request).query(request, dataset)
 
 
 def _add_reading_routes(app: FastAPI) -> None:

@@ -81,7 +81,7 @@ Begun = Outcome | Paid
 """What reading a question brought: its response, or a charge that pays for one."""
 
 
-class QuestionCounter:
+class QueryEndpoint:
     """Takes questions at arrival, answers them in threads, and sends on slots."""
 
     def __init__(
@@ -90,7 +90,7 @@ class QuestionCounter:
         admission: Admission,
         release: Callable[[str], Awaitable[None]],
         clock: SlotClock,
-        settings: "CounterSettings",
+        settings: "EndpointSettings",
     ) -> None:
         self._queries = queries
         self._admission = admission
@@ -284,8 +284,8 @@ def _work_of(begun: Begun) -> Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class CounterSettings:
-    """Limits of the question counter."""
+class EndpointSettings:
+    """What limits how many questions the endpoint takes, and how fast."""
 
     permits: int
     machine: Machine

@@ -173,7 +173,7 @@ def test_a_key_that_ends_while_its_question_waits_is_401(tmp_path, monkeypatch):
             assert reading.acquire(timeout=60)
         waiting = pool.submit(ask, eve)  # her key is good; nobody is free to read
         deadline = time.monotonic() + 60
-        while server._counter.in_flight() <= AT_ONCE:
+        while server._endpoint.in_flight() <= AT_ONCE:
             assert time.monotonic() < deadline
             time.sleep(0.01)
         with installation.services() as services:

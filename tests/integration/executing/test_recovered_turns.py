@@ -13,7 +13,7 @@ from budget.ledger import Ledger
 from engines.duckdb.executors import ExecutorEngine
 from privacy.errors import LedgerUnavailableError
 from query_lang.plans.costs import PlanCost
-from server.api.questions.routes import CounterSettings, QuestionCounter
+from server.api.questions.routes import EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import Machine, work_of
 from server.api.routing.slots import Lateness, SlotClock
 from server.children.parser_process import ParserPool
@@ -42,9 +42,9 @@ CHEAP = SimpleNamespace(
 )
 
 
-def counter_of(machine):
+def endpoint_of(machine):
     clock = SlotClock(SLOT_SECONDS, Lateness())
-    return QuestionCounter(None, None, None, clock, CounterSettings(4, machine))
+    return QueryEndpoint(None, None, None, clock, EndpointSettings(4, machine))
 
 
 @pytest.mark.parametrize("has_ended", [False, True])
@@ -53,12 +53,14 @@ def test_a_live_question_counts_what_recovery_took_up_ahead_of_it(has_ended):
     executed = []
 
     async def run():
-        counter = counter_of(Machine(executors=1, cores=2))
-        await counter.take_in(COSTLY, None if has_ended else lambda: executed.append(1))
-        ticket = counter._backlog.arrive(asyncio.get_running_loop().time(), 0)
-        counter._backlog.decide(ticket, work_of(CHEAP))
+        endpoint = endpoint_of(Machine(executors=1, cores=2))
+        await endpoint.take_in(
+            COSTLY, None if has_ended else lambda: executed.append(1)
+        )
+        ticket = endpoint._backlog.arrive(asyncio.get_running_loop().time(), 0)
+        endpoint._backlog.decide(ticket, work_of(CHEAP))
         slots = ticket.promise.result().slots
-        await asyncio.to_thread(counter.close)
+        await asyncio.to_thread(endpoint.close)
         return slots
 
     assert asyncio.run(run()) >= STEPS / 1e9 / SLOT_SECONDS * 0.9
