@@ -40,7 +40,7 @@ HEADER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class EnginesCompared:
     """One snapshot, opened by the engine and by two plain connections.
 
     Attributes:
@@ -80,12 +80,13 @@ def compared(
 ) -> Iterator[str]:
     """Yield a line of the table for each question at one size."""
     with ExitStack() as stack:
-        bench = opened(folder / str(rows), rows, stack)
+        engines = opened(folder / str(rows), rows, stack)
         for question in questions:
-            yield f"| {question.name} | {rows:,} | {measured(bench, question, seconds)}"
+            figures = measured(engines, question, seconds)
+            yield f"| {question.name} | {rows:,} | {figures}"
 
 
-def opened(folder: Path, rows: int, stack: ExitStack) -> Bench:
+def opened(folder: Path, rows: int, stack: ExitStack) -> EnginesCompared:
     """Write the snapshot if it is new, and open it three times.
 
     DuckDB opens one file with one configuration in a process, so the plain connections
@@ -103,7 +104,7 @@ def opened(folder: Path, rows: int, stack: ExitStack) -> Bench:
         if not link.exists():
             os.link(path, link)
         found.append(stack.enter_context(plainly(link, more)))
-    return Bench(engine, *found)
+    return EnginesCompared(engine, *found)
 
 
 def plainly(path: Path, more: dict[str, str]) -> duckdb.DuckDBPyConnection:
@@ -113,17 +114,17 @@ def plainly(path: Path, more: dict[str, str]) -> duckdb.DuckDBPyConnection:
     return duckdb.connect(path, read_only=True, config={**config, **more})
 
 
-def measured(bench: Bench, question: Comparison, seconds: float) -> str:
+def measured(engines: EnginesCompared, question: Comparison, seconds: float) -> str:
     """Return the measured cells of one question's line."""
     plan = compile_query(question.asked, DATASET, question.bounds).rendered
-    check_same_rows(bench, question, plan)
+    check_same_rows(engines, question, plan)
     (statement,) = plan.statements
     parameters = list(statement.parameters)
     calls: dict[str, Callable[[], object]] = {
-        "ours": lambda: bench.engine.execute(SNAPSHOT, plan),
-        "plain": lambda: bench.plain.execute(question.plain).fetchall(),
-        "blind": lambda: bench.blind.execute(question.plain).fetchall(),
-        "bare": lambda: bench.blind.execute(statement.sql, parameters).fetchall(),
+        "ours": lambda: engines.engine.execute(SNAPSHOT, plan),
+        "plain": lambda: engines.plain.execute(question.plain).fetchall(),
+        "blind": lambda: engines.blind.execute(question.plain).fetchall(),
+        "bare": lambda: engines.blind.execute(statement.sql, parameters).fetchall(),
     }
     return cells(interleaved(calls, seconds=seconds))
 
@@ -143,15 +144,17 @@ def cells(timings: dict[str, Timing]) -> str:
     return " | ".join((*times, *ratios)) + " |"
 
 
-def check_same_rows(bench: Bench, question: Comparison, plan: RenderedPlan) -> None:
+def check_same_rows(
+    engines: EnginesCompared, question: Comparison, plan: RenderedPlan
+) -> None:
     """Hold that the hand-written SQL gives the rows that ours gives.
 
     Raises:
         AssertionError: It does not, so their times compare nothing.
     """
     (statement,) = plan.statements
-    ours = bench.blind.execute(statement.sql, list(statement.parameters)).fetchall()
-    if sorted(ours) != sorted(bench.plain.execute(question.plain).fetchall()):
+    ours = engines.blind.execute(statement.sql, list(statement.parameters)).fetchall()
+    if sorted(ours) != sorted(engines.plain.execute(question.plain).fetchall()):
         message = f"{question.name}: two different questions"
         raise AssertionError(message)
 

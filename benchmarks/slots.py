@@ -41,7 +41,7 @@ _TICK_MS = 10.0
 
 
 @dataclass
-class Bench:
+class MeasuredServer:
     """A server that is being measured."""
 
     url: str
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def served(installation: Installation) -> Iterator[Bench]:
+def served(installation: Installation) -> Iterator[MeasuredServer]:
     """Load a hundred patients, and serve."""
     manifest = installation.write_manifest()
     text = manifest.read_text().replace("max_units: 50000", "max_units: 2000")
@@ -103,40 +103,40 @@ def served(installation: Installation) -> Iterator[Bench]:
     try:
         wait_until_ready(port, process)
         url = f"http://127.0.0.1:{port}"
-        yield Bench(url, key, metrics, installation.workers, process.pid)
+        yield MeasuredServer(url, key, metrics, installation.workers, process.pid)
     finally:
         process.terminate()
         process.wait(40)
 
 
-def report(bench: Bench, widths: Sequence[int]) -> None:
+def report(server: MeasuredServer, widths: Sequence[int]) -> None:
     """Print a row for each number of clients."""
-    ask_many(bench, 8, 24)  # caches fill
+    ask_many(server, 8, 24)  # caches fill
     print("| at once | p50, s | p90, s | late | server, ms | executors, ms |")
     print("|---:|---:|---:|---:|---:|---:|")
     for at_once in widths:
         time.sleep(11)  # the counters are read every 10 s
-        late, before = bench.late(), bench.busy_ms()
-        seconds = ask_many(bench, at_once, QUESTIONS)
-        after = bench.busy_ms()
+        late, before = server.late(), server.busy_ms()
+        seconds = ask_many(server, at_once, QUESTIONS)
+        after = server.busy_ms()
         time.sleep(11)
         used = [(b - a) / len(seconds) for a, b in zip(before, after, strict=True)]
         print(
             f"| {at_once} | {statistics.median(seconds):.2f} "
             f"| {statistics.quantiles(seconds, n=10)[8]:.2f} "
-            f"| {bench.late() - late} of {len(seconds)} "
+            f"| {server.late() - late} of {len(seconds)} "
             f"| {used[0]:.1f} | {used[1]:.1f} |",
             flush=True,
         )
 
 
-def ask_many(bench: Bench, at_once: int, questions: int) -> list[float]:
+def ask_many(server: MeasuredServer, at_once: int, questions: int) -> list[float]:
     """Return the seconds that each question took."""
     seconds: list[float] = []
     barrier = threading.Barrier(at_once)
 
     def work() -> None:
-        with client(bench.url, bench.key) as http:
+        with client(server.url, server.key) as http:
             http.get("/healthz")
             for _ in range(max(1, questions // at_once)):
                 barrier.wait()

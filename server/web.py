@@ -42,7 +42,7 @@ from server.configuration.settings import Settings
 from server.telemetry.logs import HeldLines
 from server.telemetry.metrics import Metrics
 from server.telemetry.readiness import Check, ExecutorUnavailableError, Readiness
-from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.admission import Admission
 from server.use_cases.identity.key_sets import RETRY_SECONDS
 from server.use_cases.identity.limits import Allowance, Limiter, MemoryLimiter
@@ -56,7 +56,7 @@ from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
 from server.use_cases.releases.asked import ReleaseQueryService
 from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import DatasetUnavailableError
 from server.use_cases.services.services import (
     Services,
@@ -126,8 +126,8 @@ class Server:
         )
         parser = self.services.parser
         compiler = Compiler(parser, question_limits(settings))
-        self._room = ReleaseRoom(self.services)
-        offers = ReleaseOffers(self.services, self._room)
+        self._open_releases = OpenReleases(self.services)
+        offers = ReleaseOffers(self.services, self._open_releases)
         self.queries = QueryService(self.services, compiler, offers)
         charged = Compiler(parser, PAID)  # it is answered, whatever it costs
         self._recovery = Recovery(
@@ -218,12 +218,12 @@ class Server:
             ),
         )
         parts = Parts(
-            reading=ReadingRoom(self.services),
+            reading=AnalystReader(self.services),
             authenticate=admission.admit,
             gate=Gate(self.services.ledger),
             services=self.services,
             jobs=make_jobs(self.services),
-            release_queries=ReleaseQueryService(self.services, self._room),
+            release_queries=ReleaseQueryService(self.services, self._open_releases),
             ready=self.readiness.state,
         )
         app = make_app(self._lifespan)

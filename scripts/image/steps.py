@@ -23,7 +23,7 @@ def say(text: str) -> None:
     print(text, flush=True)  # noqa: T201 - a tool's own words
 
 
-class Room:
+class StageFolder:
     """A stage's directory, its environment and its working directory."""
 
     def __init__(self, root: Path, context: Path) -> None:
@@ -37,7 +37,7 @@ class Room:
         self._folder = root
         self._ignored = Ignored(context / ".dockerignore")
 
-    def run_stage(self, stage: Stage, others: dict[str, "Room"]) -> None:
+    def run_stage(self, stage: Stage, others: dict[str, "StageFolder"]) -> None:
         """Run every step of a stage, in order."""
         self._stand_in_for(stage.base)
         for step in stage.steps:
@@ -58,7 +58,7 @@ class Room:
         return self.root / path.lstrip("/") if path[0] == "/" else self._folder / path
 
     def rewritten(self, text: str) -> str:
-        """Return a text whose absolute paths lie below this room's root."""
+        """Return a text whose absolute paths lie below this folder's root."""
         return _ABSOLUTE.sub(f"{self.root}/", text)
 
     def _stand_in_for(self, base: str) -> None:
@@ -93,7 +93,7 @@ class Room:
                 stdout=sys.stderr,
             )
 
-    def _copy(self, step: Step, others: dict[str, "Room"]) -> None:
+    def _copy(self, step: Step, others: dict[str, "StageFolder"]) -> None:
         say(f"COPY {step.rest}")
         words = step.rest.split()
         origin = words.pop(0) if words[0].startswith("--from=") else ""
@@ -108,7 +108,7 @@ class Room:
             else:
                 self._ignored.copy(source, aim)
 
-    def _take_over(self, other: "Room", source: Path, aim: Path) -> None:
+    def _take_over(self, other: "StageFolder", source: Path, aim: Path) -> None:
         shutil.copytree(source, aim, symlinks=True, dirs_exist_ok=True)
         moved = 0
         for path in [aim / "pyvenv.cfg", *(aim / "bin").iterdir()]:

@@ -12,7 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from scripts.image.dockerfile import Stage, read_stages
-from scripts.image.steps import Room, say
+from scripts.image.steps import StageFolder, say
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 60
@@ -40,28 +40,28 @@ QUESTION = "SELECT ward, COUNT(*) AS visits FROM visits GROUP BY ward"
 
 
 class Container:
-    """The last stage's room, used as `docker run` would use the image."""
+    """The last stage's folder, used as `docker run` would use the image."""
 
-    def __init__(self, stage: Stage, room: Room, port: int) -> None:
+    def __init__(self, stage: Stage, stage_folder: StageFolder, port: int) -> None:
         self.stage = stage
-        self._room = room
+        self._stage_folder = stage_folder
         self._port = port
         given = {"CURATOR_HOST": "127.0.0.1", "CURATOR_PORT": str(port)}
         say(f"adapted: as with docker run --env {given}: plain HTTP stays on loopback")
-        self._environment = room.environment | given
+        self._environment = stage_folder.environment | given
 
     def words(self, *arguments: str) -> list[str]:
         """Return the command line that the image runs."""
         words = [*self.stage.last("ENTRYPOINT").exec_form(), *arguments]
         found = shutil.which(words[0], path=self._environment["PATH"]) or words[0]
-        if not Path(found).is_relative_to(self._room.root):
+        if not Path(found).is_relative_to(self._stage_folder.root):
             message = f"{words[0]} is {found}, which is not the image's"
             raise FileNotFoundError(message)
         return [found, *words[1:]]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start the image's command."""
-        folder = self._room.inside(self.stage.last("WORKDIR").rest)
+        folder = self._stage_folder.inside(self.stage.last("WORKDIR").rest)
         say(f"run: {' '.join(arguments)}")
         return subprocess.Popen(
             self.words(*arguments),
@@ -83,7 +83,7 @@ class Container:
     def is_healthy(self) -> bool:
         """Run the image's own health check."""
         _, _, command = self.stage.last("HEALTHCHECK").rest.partition("CMD ")
-        words = [self._room.rewritten(word) for word in json.loads(command)]
+        words = [self._stage_folder.rewritten(word) for word in json.loads(command)]
         words[0] = shutil.which(words[0], path=self._environment["PATH"]) or words[0]
         done = subprocess.run(words, env=self._environment, check=False)
         return done.returncode == 0
@@ -108,11 +108,11 @@ def main() -> int:
     folder = parser.parse_args().directory.absolute()
     if folder.exists() and any(folder.iterdir()):
         parser.error(f"{folder} is not empty")
-    stage, room = build(folder)
-    container = Container(stage, room, _free_port())
-    before = _written(room.root, container)
-    answer = _first_answer(container, room)
-    changed = sorted(_written(room.root, container) ^ before)
+    stage, stage_folder = build(folder)
+    container = Container(stage, stage_folder, _free_port())
+    before = _written(stage_folder.root, container)
+    answer = _first_answer(container, stage_folder)
+    changed = sorted(_written(stage_folder.root, container) ^ before)
     say(answer)
     if changed:
         say(f"written outside the volumes, so a read-only root would fail: {changed}")
@@ -121,22 +121,22 @@ def main() -> int:
     return 0
 
 
-def build(folder: Path) -> tuple[Stage, Room]:
-    """Run the steps of all stages; return the last stage and its room."""
-    rooms: dict[str, Room] = {}
+def build(folder: Path) -> tuple[Stage, StageFolder]:
+    """Run the steps of all stages; return the last stage and its folder."""
+    folders: dict[str, StageFolder] = {}
     stages = read_stages(ROOT / "Dockerfile")
     for stage in stages:
-        room = Room(folder / stage.name, ROOT)
-        room.root.mkdir(parents=True)
-        room.run_stage(stage, rooms)
-        rooms[stage.name] = room
-    return stages[-1], rooms[stages[-1].name]
+        stage_folder = StageFolder(folder / stage.name, ROOT)
+        stage_folder.root.mkdir(parents=True)
+        stage_folder.run_stage(stage, folders)
+        folders[stage.name] = stage_folder
+    return stages[-1], folders[stages[-1].name]
 
 
-def _first_answer(container: Container, room: Room) -> str:
-    _write_dataset(room.inside("/import"))
+def _first_answer(container: Container, stage_folder: StageFolder) -> str:
+    _write_dataset(stage_folder.inside("/import"))
     container.run("init", "--single-custodian")
-    container.run("dataset", "load", str(room.inside("/import/trial.yaml")))
+    container.run("dataset", "load", str(stage_folder.inside("/import/trial.yaml")))
     container.run("principal", "create", "ada", "--role", "analyst")
     project = "project create trial --dataset trial --principal ada --allotment 3"
     container.run(*project.split())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scripts.image.dockerfile import read_stages
-from scripts.image.steps import Ignored, Room
+from scripts.image.steps import Ignored, StageFolder
 
 ROOT = Path(__file__).parents[2]
 STAGES = read_stages(ROOT / "Dockerfile")
@@ -83,7 +83,7 @@ def test_an_instruction_that_cannot_be_run_here_is_refused(tmp_path):
 
 
 def test_absolute_paths_are_read_below_the_directory():
-    room = Room(Path("/r"), ROOT)
+    stage_folder = StageFolder(Path("/r"), ROOT)
     line = "mkdir -p /data && x=/opt/a:/opt/b a/b $HOME/c ./d https://e"
     wanted = "mkdir -p /r/data && x=/r/opt/a:/r/opt/b a/b $HOME/c ./d https://e"
-    assert room.rewritten(line) == wanted
+    assert stage_folder.rewritten(line) == wanted

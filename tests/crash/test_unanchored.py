@@ -15,7 +15,7 @@ from privacy.losses import Loss
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.identity.access import Caller, authenticate, find_grant
-from server.use_cases.releases.shelf import Download, ReleaseShelf
+from server.use_cases.releases.catalogue import Download, ReleaseCatalogue
 from server.use_cases.services.paging import Page
 from tests.crash.instruments.job_submitter import OPERATOR
 from tests.crash.instruments.traces import failing, require_strace
@@ -132,13 +132,13 @@ def see_answer(services, ward):
 
 def see_release(services, ward):
     """As custodian and as reader: listed, opened, downloaded."""
-    shelf = ReleaseShelf(services)
+    catalogue = ReleaseCatalogue(services)
     ids = []
     for caller in (CARA, ADA):
-        (item,) = shelf.page(caller, Page(10, None))["items"]
+        (item,) = catalogue.page(caller, Page(10, None))["items"]
         ids.append(item["id"])
-        assert shelf.open(caller, item["id"])
-        assert shelf.file(caller, item["id"], Download("json")).path.is_file()
+        assert catalogue.open(caller, item["id"])
+        assert catalogue.file(caller, item["id"], Download("json")).path.is_file()
     return len(set(ids)) == 1
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from budget.storage.tables import charge
 from server.persistence.schema import RECORDED_TABLES
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
+from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.services.services import today
 from tests.crash.instruments.books import answers, stored_bytes
 from tests.support.installations.harness import (
@@ -107,7 +107,7 @@ def test_a_free_answer_takes_room_for_all_that_is_stored_of_it(
     installation, monkeypatch
 ):
     key, taken = installation.analyst(), []
-    monkeypatch.setattr(FreeRoom, "take", lambda _, __, size: taken.append(size))
+    monkeypatch.setattr(FreeAnswerLimit, "take", lambda _, __, size: taken.append(size))
     with serve_in_thread(installation) as url, client(url, key) as http:
         ask(http, **ALLOW)
         before = stored_bytes(installation)
@@ -126,7 +126,8 @@ def test_free_answers_may_store_so_many_bytes_an_hour_and_then_wait(
     installation, monkeypatch
 ):
     monkeypatch.setattr(
-        "server.use_cases.questions.asking.FreeRoom", lambda: FreeRoom(5_000)
+        "server.use_cases.questions.asking.FreeAnswerLimit",
+        lambda: FreeAnswerLimit(5_000),
     )
     key = installation.analyst()
     with serve_in_thread(installation) as url, client(url, key) as http:

@@ -269,7 +269,7 @@ FAULTS = (
         "release_answers_take_no_room",
         "answers from releases fill the disk for nothing",
         "server/use_cases/questions/asking.py",
-        "        self._room.take(free.principal, kept)\n",
+        "        self._free_answers.take(free.principal, kept)\n",
         "",
         (
             "tests/integration/test_reuse.py",
@@ -290,7 +290,7 @@ FAULTS = (
         "who is out of room for free answers may not pay for one either",
         "server/use_cases/questions/asking.py",
         "        answered = self._best_answer(offers)\n",
-        "        self._room.check(caller.name)\n"
+        "        self._free_answers.check(caller.name)\n"
         "        answered = self._best_answer(offers)\n",
         ("tests/integration/releases/test_release_offers.py",),
     ),
@@ -851,7 +851,7 @@ FAULTS = (
         "manifests_read_again",
         "a manifest that was swapped once its custodian was checked is loaded",
         "server/use_cases/loading/loading.py",
-        "    if errand.submitted not in {None, read.facts}:",
+        "    if request.submitted not in {None, read.facts}:",
         "    if False:",
         ("tests/integration/jobs/test_admin_jobs.py",),
     ),
@@ -2354,7 +2354,7 @@ FAULTS = (
     Fault(
         "no_room_beyond_the_tree",
         "intervals of runs end where a chain says, whatever was not counted",
-        "release/sequences/models/rooms.py",
+        "release/sequences/models/uncounted.py",
         "np.clip(most - self.kept.sum(axis=0), 0.0, room)",
         "np.clip(most * 0.0, 0.0, room)",
         ("tests/statistical/test_sequence_intervals.py",),

@@ -43,7 +43,12 @@ from upstream.public_check.row_values import PrivateColumn, staged_columns
 from upstream.staging.canonical import folded_unit_id
 from upstream.staging.report import IngestionReport, TableReport
 from upstream.staging.row_hash import padded_keys
-from upstream.staging.staging import Bench, StagedTable, canonical_id_or_mark, stage
+from upstream.staging.staging import (
+    StagedTable,
+    StagingArea,
+    canonical_id_or_mark,
+    stage,
+)
 from upstream.staging.units import (
     count_alike,
     count_units,
@@ -152,8 +157,8 @@ def ingest(  # noqa: PLR0913 - the load's whole setting, by keyword
             ),
         ):
             spill = _spill(target)
-            bench = Bench(connection, spill, kind, folds, bucket_bytes, progress)
-            load = _Load(bench, manifest, surroundings)
+            area = StagingArea(connection, spill, kind, folds, bucket_bytes, progress)
+            load = _Load(area, manifest, surroundings)
             ingested = load.run(Folders(base, import_folder))
         connection.execute("CHECKPOINT snapshot; DETACH snapshot")
         connection.close()
@@ -382,13 +387,13 @@ class _Load:
     """One load: all sources first, then all values, then ranks and tables."""
 
     def __init__(
-        self, bench: Bench, manifest: Manifest, surroundings: Surroundings
+        self, area: StagingArea, manifest: Manifest, surroundings: Surroundings
     ) -> None:
-        self.bench = bench
+        self.area = area
         self.manifest = manifest
         self.schema = manifest.schema()
         self.declared = _declared(manifest)
-        self.watch = PublicWatch(bench.connection, self.declared, surroundings)
+        self.watch = PublicWatch(area.connection, self.declared, surroundings)
 
     def run(self, folders: Folders) -> Ingested:
         sources = self._open(folders)
@@ -404,9 +409,9 @@ class _Load:
         return ingested
 
     def _ingested(self, sources: Sources) -> Ingested:
-        prepare_units(self.bench.connection)
+        prepare_units(self.area.connection)
         staged = self._stage(sources)
-        units = count_units(self.bench.connection)
+        units = count_units(self.area.connection)
         check_units(self.manifest.population, units)
         self.watch.refuse_lists()
         self.watch.refuse_other_datasets()
@@ -415,17 +420,17 @@ class _Load:
         self.watch.refuse_together()
         self.watch.refuse_rows_of(list(self._private_rows(private)))
         for table in private:
-            report = PrivateTable(self.bench, table).store()
+            report = PrivateTable(self.area, table).store()
             stored[table.table.name] = self._done(table, report)
         reports = [stored[table.name] for table in self.manifest.tables]
-        warnings = load_warnings(self.bench.connection, self.manifest.tables, reports)
-        alike = count_alike(self.bench.connection)
+        warnings = load_warnings(self.area.connection, self.manifest.tables, reports)
+        alike = count_alike(self.area.connection)
         told = alike_warnings(self.manifest.population, alike)
         return Ingested(
             IngestionReport(
                 tuple(reports), (*warnings, *told, *self.watch.warnings), alike
             ),
-            population_digests(self.bench.connection),
+            population_digests(self.area.connection),
             self.watch.new_units(),
             self.watch.names_others,
             self.watch.not_stored,
@@ -435,7 +440,7 @@ class _Load:
         """Store public tables, and look at each, before any private row is stored."""
         reports = {}
         for table in staged:
-            report, name = store_public_table(self.bench, table), table.table.name
+            report, name = store_public_table(self.area, table), table.table.name
             files = [each for file in table.files for each in file.names]
             lost = lost_texts(table, self.declared.coinciding)
             self.watch.refuse_table(self.schema.tables[name], files, lost)
@@ -444,7 +449,7 @@ class _Load:
 
     def _done(self, table: StagedTable, report: TableReport) -> TableReport:
         check_rows(table.table, report.rows_kept)
-        table.discard(self.bench.connection)
+        table.discard(self.area.connection)
         return report
 
     def _private_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateColumn]:
@@ -460,7 +465,7 @@ class _Load:
         for table in self.manifest.tables:
             try:
                 files = open_sources(
-                    table, folders, self.bench.connection, self.bench.progress
+                    table, folders, self.area.connection, self.area.progress
                 )
             except IngestionError as error:
                 problems.extend(error.problems)
@@ -490,7 +495,7 @@ class _Load:
         staged: list[StagedTable] = []
         for table in self.manifest.tables:
             try:
-                staged.append(stage(self.bench, table, sources[table.name]))
+                staged.append(stage(self.area, table, sources[table.name]))
             except IngestionError as error:
                 problems.extend(error.problems)
         if problems:

@@ -17,7 +17,7 @@ from upstream.ingestion.doubles import TWO_ROWS, Doubles
 from upstream.progress import Step
 from upstream.staging.report import TableReport
 from upstream.staging.row_hash import field_sql, row_hash_sql
-from upstream.staging.staging import Bench, StagedTable
+from upstream.staging.staging import StagedTable, StagingArea
 from upstream.staging.units import collision
 
 _BY_HASH = "PARTITION BY unit_key ORDER BY row_hash"
@@ -38,7 +38,7 @@ class _Tally:
 class PrivateTable:
     """A staged private table on its way into the snapshot."""
 
-    bench: Bench
+    area: StagingArea
     staged: StagedTable
 
     def store(self) -> TableReport:
@@ -50,9 +50,9 @@ class PrivateTable:
         self._create()
         tally = _Tally()
         buckets = self.staged.buckets()
-        doubled = Doubles(self.bench.connection, self.staged).find(buckets)
+        doubled = Doubles(self.area.connection, self.staged).find(buckets)
         for done, rows in enumerate(buckets):
-            bucket = _Bucket(self.bench.connection, self.staged, doubled=doubled)
+            bucket = _Bucket(self.area.connection, self.staged, doubled=doubled)
             self._tell("rank", done, len(buckets))
             bucket.rank(rows, tally)
             self._tell("write", done, len(buckets))
@@ -74,7 +74,7 @@ class PrivateTable:
         total = max(1, self.staged.rows_read)
         done_rows = total * done // max(1, buckets)
         name = self.staged.table.name
-        self.bench.progress(Step(phase, name, done_rows, total, "rows"))
+        self.area.progress(Step(phase, name, done_rows, total, "rows"))
 
     def _create(self) -> None:
         table = self.staged.table
@@ -82,7 +82,7 @@ class PrivateTable:
             f', "{name}" {STORED_TYPES[table.columns[i].type]}'
             for i, name in self.staged.stored()
         )
-        self.bench.connection.execute(
+        self.area.connection.execute(
             f'CREATE TABLE snapshot."{table.name}" (unit_key BIGINT NOT NULL, '
             f"row_hash BIGINT NOT NULL, row_rank INTEGER NOT NULL{declared})"
         )

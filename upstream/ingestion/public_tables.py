@@ -14,10 +14,10 @@ from upstream.manifests.declarations import FanOutSpec
 from upstream.progress import Step
 from upstream.staging.report import TableReport
 from upstream.staging.staged_files import files_sql, parquet_in
-from upstream.staging.staging import Bench, StagedTable
+from upstream.staging.staging import StagedTable, StagingArea
 
 
-def store_public_table(bench: Bench, staged: StagedTable) -> TableReport:
+def store_public_table(area: StagingArea, staged: StagedTable) -> TableReport:
     """Create and fill the stored table and return its report.
 
     Raises:
@@ -25,21 +25,21 @@ def store_public_table(bench: Bench, staged: StagedTable) -> TableReport:
             values than its fan-out allows.
     """
     table, rows = staged.table, staged.rows_read
-    bench.progress(Step("write", table.name, 0, max(1, rows), "rows"))
+    area.progress(Step("write", table.name, 0, max(1, rows), "rows"))
     declared = ", ".join(
         f'"{name}" {STORED_TYPES[table.columns[i].type]}' for i, name in staged.stored()
     )
     values = ", ".join(f"v{i}" for i, _ in staged.stored())
-    bench.connection.execute(
+    area.connection.execute(
         f'CREATE TABLE snapshot."{table.name}" (_row BIGINT NOT NULL, {declared})'
     )
     if paths := parquet_in(staged.folder):
-        bench.connection.execute(
+        area.connection.execute(
             f'INSERT INTO snapshot."{table.name}" '  # noqa: S608 - our own names
             f"SELECT position, {values} FROM {files_sql(paths)} ORDER BY position"
         )
-    _verify(bench, staged)
-    bench.progress(Step("write", table.name, max(1, rows), max(1, rows), "rows"))
+    _verify(area, staged)
+    area.progress(Step("write", table.name, max(1, rows), max(1, rows), "rows"))
     return TableReport(
         name=table.name,
         rows_read=rows,
@@ -53,19 +53,21 @@ def store_public_table(bench: Bench, staged: StagedTable) -> TableReport:
     )
 
 
-def _verify(bench: Bench, staged: StagedTable) -> None:
+def _verify(area: StagingArea, staged: StagedTable) -> None:
     table = staged.table
     promises = [FanOutSpec(columns=table.key, max=1)] if table.key else []
     problems = []
     for promise in (*promises, *table.fan_out):
-        row = _first_beyond(bench, staged, promise)
+        row = _first_beyond(area, staged, promise)
         if row is not None:
-            problems.append(_problem(bench, staged, row, promise))
+            problems.append(_problem(area, staged, row, promise))
     if problems:
         raise IngestionError(tuple(problems))
 
 
-def _first_beyond(bench: Bench, staged: StagedTable, promise: FanOutSpec) -> int | None:
+def _first_beyond(
+    area: StagingArea, staged: StagedTable, promise: FanOutSpec
+) -> int | None:
     """Return the first row by which more than ``max`` share the columns' values."""
     quoted = [f'"{column}"' for column in promise.columns]
     known = " AND ".join(f"{column} IS NOT NULL" for column in quoted)
@@ -74,7 +76,7 @@ def _first_beyond(bench: Bench, staged: StagedTable, promise: FanOutSpec) -> int
         f"SELECT {listed} FROM {name} WHERE {known} "  # noqa: S608 - our own names
         f"GROUP BY {listed} HAVING count(*) > {promise.max}"
     )
-    found = bench.connection.execute(
+    found = area.connection.execute(
         "SELECT min(_row) FROM (SELECT _row, row_number() OVER ("  # noqa: S608 - as above
         f"PARTITION BY {listed} ORDER BY _row) AS turn "
         f"FROM {name} SEMI JOIN ({crowded}) USING ({listed})) "
@@ -84,7 +86,7 @@ def _first_beyond(bench: Bench, staged: StagedTable, promise: FanOutSpec) -> int
 
 
 def _problem(
-    bench: Bench, staged: StagedTable, row: int, promise: FanOutSpec
+    area: StagingArea, staged: StagedTable, row: int, promise: FanOutSpec
 ) -> Problem:
     """Say which row breaks a promise, without its values."""
     name, table = ", ".join(promise.columns), staged.table.name
@@ -98,17 +100,17 @@ def _problem(
             f"{promise.max} earlier rows of {table} have the same {name}: mend the "
             "file, or raise the fan_out's max"
         )
-    file, number = _place(bench, staged, row)
+    file, number = _place(area, staged, row)
     if isinstance(file, CsvFile):
         ((line, _),) = csv_records_at(file.path, [number])
         return Problem(file.path.name, line, None, sentence)
     return Problem(file.path.name, None, None, f"row {number}: {sentence}")
 
 
-def _place(bench: Bench, staged: StagedTable, row: int) -> tuple[SourceFile, int]:
+def _place(area: StagingArea, staged: StagedTable, row: int) -> tuple[SourceFile, int]:
     """Return the file of a table's row, and its number from 1 therein."""
     for file in staged.files[:-1]:
-        rows = rows_of(file, bench.connection)
+        rows = rows_of(file, area.connection)
         if row <= rows:
             return file, row
         row -= rows

@@ -63,7 +63,7 @@ _NOWHERE = -1  # the bucket of rows without a unit
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class StagingArea:
     """Where and how tables are staged.
 
     Attributes:
@@ -166,25 +166,27 @@ def _values_of(rows: str, readers: Mapping[int, ColumnReader]) -> str:
     return rows
 
 
-def stage(bench: Bench, table: TableSpec, files: Sequence[SourceFile]) -> StagedTable:
+def stage(
+    area: StagingArea, table: TableSpec, files: Sequence[SourceFile]
+) -> StagedTable:
     """Read, type, check and hash a table's rows.
 
     Raises:
         IngestionError: Values that cannot be read, with file, line and field.
     """
-    return _Stage(bench, table, tuple(files)).run()
+    return _Stage(area, table, tuple(files)).run()
 
 
 class _Stage:
     """One table's way from its files to the staged rows."""
 
     def __init__(
-        self, bench: Bench, table: TableSpec, files: tuple[SourceFile, ...]
+        self, area: StagingArea, table: TableSpec, files: tuple[SourceFile, ...]
     ) -> None:
-        self.bench = bench
+        self.area = area
         self.table = table
         self.files = files
-        self.folder = bench.folder / f"staged_{table.name}"
+        self.folder = area.folder / f"staged_{table.name}"
         self.ids = _ids_of(table)
         self.file_bytes = sum(file.path.stat().st_size for file in files)
         self.joins_ids = False  # until there is a table of them
@@ -193,7 +195,7 @@ class _Stage:
         }
 
     def run(self) -> StagedTable:
-        rows = sum(rows_of(file, self.bench.connection) for file in self.files)
+        rows = sum(rows_of(file, self.area.connection) for file in self.files)
         self.folder.mkdir()
         if self.table.public:
             bits = 0
@@ -204,7 +206,7 @@ class _Stage:
             typed = self._typed_sql(self.files)
             query = f"SELECT *, {_bucket_sql(bits)} AS bucket FROM ({typed})"  # noqa: S608 - our own names
             self._write(rows, query, self._file_a_bucket(rows, bits))
-        counts = Counts(self.bench.connection, self.folder, list(self.readers))
+        counts = Counts(self.area.connection, self.folder, list(self.readers))
         self._refuse_other_rows(counts)
         if counts.refused:
             raise IngestionError(self._problems())
@@ -227,14 +229,14 @@ class _Stage:
 
     def _bits(self, rows: int) -> int:
         """Return the bits of the bucket's number."""
-        buckets = self._size_bytes(rows) // self.bench.bucket_bytes
+        buckets = self._size_bytes(rows) // self.area.bucket_bytes
         return min(MOST_BUCKET_BITS, buckets.bit_length())
 
     def _write(self, rows: int, query: str, target: str) -> None:
         """Stream the rows into their files."""
         start = Step("read", self.table.name, 0, max(1, rows), "rows")
-        with self._reading(), watched(self.bench.progress, start, self.file_bytes):
-            self.bench.connection.execute(f"COPY ({query}) TO {target}")
+        with self._reading(), watched(self.area.progress, start, self.file_bytes):
+            self.area.connection.execute(f"COPY ({query}) TO {target}")
 
     def _one_file(self) -> str:
         return f"{quoted(str(self.folder / 'rows.parquet'))} (FORMAT parquet)"
@@ -248,9 +250,7 @@ class _Stage:
         row_bytes = self._size_bytes(rows) // max(1, rows) + 1
         waiting = (_WAITING_BYTES // row_bytes) >> bits
         group = min(_MOST_ROW_GROUP, max(_LEAST_ROW_GROUP, waiting))
-        self.bench.connection.execute(
-            f"SET partitioned_write_flush_threshold = {group}"
-        )
+        self.area.connection.execute(f"SET partitioned_write_flush_threshold = {group}")
         return (
             f"{quoted(str(self.folder))} (FORMAT parquet, COMPRESSION lz4_raw, "
             f"DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE {group}, "
@@ -265,7 +265,7 @@ class _Stage:
             IngestionError: DuckDB cannot read what the strict pass could.
         """
         try:
-            with planned_for_files(self.bench.connection, ordered=self.table.public):
+            with planned_for_files(self.area.connection, ordered=self.table.public):
                 yield
         except (duckdb.InvalidInputException, duckdb.ConversionException) as error:
             raise IngestionError((self._unread(self.files),)) from error
@@ -321,12 +321,12 @@ class _Stage:
 
         A pass of its own over one column: ids repeat, and a key is dear to compute.
         """
-        connection = self.bench.connection
+        connection = self.area.connection
         raw = raw_rows_sql(self.table, self.files)
         ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
         query = self._spelled_sql(ids)
         start = Step("units", self.table.name, 0, max(1, rows), "rows")
-        with self._reading(), watched(self.bench.progress, start, self.file_bytes):
+        with self._reading(), watched(self.area.progress, start, self.file_bytes):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
         self.joins_ids = collect_units(connection, self.ids) <= MOST_JOINED_IDS
         if not self.joins_ids:
@@ -348,7 +348,7 @@ class _Stage:
         )
 
     def _spelled_sql(self, rows: str) -> str:
-        return spelled_sql(rows, self.bench.unit_type, self.bench.folds)
+        return spelled_sql(rows, self.area.unit_type, self.area.folds)
 
     def _refuse_other_rows(self, counts: "Counts") -> None:
         """Refuse if DuckDB saw other rows than the strict pass did."""
@@ -364,9 +364,9 @@ class _Stage:
         return Problem(name, None, None, sentence)
 
     def _problems(self) -> tuple[Problem, ...]:
-        flaws = Flaws(self.table, self.files, self.readers, self.bench.unit_type)
+        flaws = Flaws(self.table, self.files, self.readers, self.area.unit_type)
         relations = [self._refused_sql(file) for file in self.files]
-        return flaws.problems(self.bench.connection, relations)
+        return flaws.problems(self.area.connection, relations)
 
     def _refused_sql(self, file: SourceFile) -> str:
         """Return the query of a file's first refused rows and their places.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from release.contract.models import Facts, IntArray, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts
-from release.sequences.models.rooms import Sampled
+from release.sequences.models.uncounted import Sampled
 
 _ALL: Final = "all children"
 

@@ -17,7 +17,7 @@ from release.sequences.models.beyond import Beyond
 from release.sequences.models.completion import Completed, complete, counted
 from release.sequences.models.drawn import DrawnTree
 from release.sequences.models.growth import FullTree, full_tree, published
-from release.sequences.models.rooms import Rooms, totals_of
+from release.sequences.models.uncounted import UncountedBounds, totals_of
 
 MODEL_ERROR: Final = 2.0
 """Half-width of what was not counted but foretold, relative to it."""
@@ -136,7 +136,7 @@ class PrefixTreeModel:
     def _told(self, runs: IntArray) -> list[Estimate]:
         sums = self._grams.sums(runs)
         inside, _, variances, hidden = sums[-1]
-        most = self._room(runs)
+        most = self._most_uncounted(runs)
         outside = np.minimum(self._believed.outside(runs, sums[:, 1]), most)
         foretold = hidden + self._foretold.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
@@ -147,13 +147,13 @@ class PrefixTreeModel:
             for value, width in zip(inside + outside, widths, strict=True)
         ]
 
-    def _room(self, runs: IntArray) -> FloatArray:
+    def _most_uncounted(self, runs: IntArray) -> FloatArray:
         """Return how often runs may occur where nobody counted: a bound.
 
         No run occurs there more often than its rarest symbol does.
         """
-        rarest = self._rooms.of_symbols[runs].min(axis=1)
-        return np.asarray(np.minimum(rarest, self._rooms.of_runs(runs.shape[1])))
+        rarest = self._uncounted.of_symbols[runs].min(axis=1)
+        return np.asarray(np.minimum(rarest, self._uncounted.of_runs(runs.shape[1])))
 
     def _at_most(self, runs: IntArray, foretold: FloatArray) -> FloatArray:
         """Return how often runs may occur where nobody counted.
@@ -163,7 +163,7 @@ class PrefixTreeModel:
         is taken: the higher, and of the more symbols, the less was learnt of what
         follows.
         """
-        rarest = self._rooms.of_symbols[runs].min(axis=1)
+        rarest = self._uncounted.of_symbols[runs].min(axis=1)
         if runs.shape[1] == 1:
             return np.asarray(rarest)
         trust = self._trust[runs[:, :-1]].min(axis=1)
@@ -200,7 +200,7 @@ class PrefixTreeModel:
             known = full.symbols < self.domain.symbols
             known &= full.symbols >= 0
             told = np.bincount(full.depths[known], full.counts[known], most + 1)
-            places = np.maximum(self._rooms.survivors - told, 0)
+            places = np.maximum(self._uncounted.survivors - told, 0)
         return Beyond.of(self._completed.chain, full, most, places=places)
 
     @cached_property
@@ -212,7 +212,7 @@ class PrefixTreeModel:
         return Beyond.of(chain, self._full, most, factors)
 
     @cached_property
-    def _rooms(self) -> Rooms:
+    def _uncounted(self) -> UncountedBounds:
         full, drawn, most = self._full, self.drawn, self.domain.max_length
         symbols = self.domain.symbols
         kept = np.flatnonzero(full.kept & (full.symbols >= 0))
@@ -221,7 +221,7 @@ class PrefixTreeModel:
         told = np.bincount(places, full.counts[kept], size).astype(np.float64)
         told = told.reshape(most + 2, -1)
         sampled, roots = drawn.sampled, slice(0, self.domain.groups)
-        return Rooms(
+        return UncountedBounds(
             domain=self.domain,
             kept=told[:-1, :symbols],
             ended=told[1:, symbols],

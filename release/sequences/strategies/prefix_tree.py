@@ -29,7 +29,7 @@ from release.sequences.contract import SequenceModel
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
-from release.sequences.models.rooms import Sampled
+from release.sequences.models.uncounted import Sampled
 from release.sequences.sealed.sealed import SealedSequences
 from release.sequences.strategies.limits import refuse_wide
 from release.sequences.strategies.predictor import confidence

@@ -14,7 +14,7 @@ from server.api.schemas import releases as wire
 from server.api.schemas.openapi import problem_responses
 from server.api.schemas.problems import Problem
 from server.use_cases.publishing.releases import ReleaseService
-from server.use_cases.releases.shelf import Download, FoundFile, ReleaseShelf
+from server.use_cases.releases.catalogue import Download, FoundFile, ReleaseCatalogue
 
 _PATH = "/v1/releases"
 _TYPES: Final = {
@@ -60,8 +60,8 @@ def add_release_routes(app: FastAPI) -> None:
     _add_one(app)
 
 
-def _shelf(request: Request) -> ReleaseShelf:
-    return ReleaseShelf(parts_of(request).services)
+def _catalogue(request: Request) -> ReleaseCatalogue:
+    return ReleaseCatalogue(parts_of(request).services)
 
 
 def _add_lists(app: FastAPI) -> None:
@@ -75,7 +75,7 @@ def _add_lists(app: FastAPI) -> None:
     def page(request: Request) -> Response:
         """List the releases that you may read, newest first."""
         return read(
-            request, lambda caller: _shelf(request).page(caller, page_of(request))
+            request, lambda caller: _catalogue(request).page(caller, page_of(request))
         )
 
     @app.get(
@@ -99,7 +99,7 @@ def _add_one(app: FastAPI) -> None:
     )
     def one(release: str, request: Request) -> Response:
         """Return a release with its signed manifest."""
-        return read(request, lambda caller: _shelf(request).show(caller, release))
+        return read(request, lambda caller: _catalogue(request).show(caller, release))
 
     @app.get(
         f"{_PATH}/{{release}}/download",
@@ -114,7 +114,7 @@ def _add_one(app: FastAPI) -> None:
         def work() -> Response:
             caller = enter(request)
             wanted = _wanted(request)
-            found = _shelf(request).file(caller, release, wanted)
+            found = _catalogue(request).file(caller, release, wanted)
             file = _NamedFile(found, _TYPES[wanted.format])
             return file.refused_range(request) or file
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.access import Caller
 from server.use_cases.identity.roles import Gate
 from server.use_cases.jobs.jobs import JobService
@@ -17,7 +17,7 @@ from server.use_cases.services.services import Services
 class Parts:
     """What routes beside questions are made of."""
 
-    reading: ReadingRoom
+    reading: AnalystReader
     authenticate: Callable[[str | None], Caller]
     gate: Gate
     services: Services

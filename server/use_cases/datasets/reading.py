@@ -30,7 +30,7 @@ LIMITS: JsonObject = {
 }
 
 
-class ReadingRoom:
+class AnalystReader:
     """Reads public metadata and the caller's own records; nothing costs anything."""
 
     def __init__(self, services: Services) -> None:

@@ -17,7 +17,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.loading.comparisons import require_reason
-from server.use_cases.loading.loading import CHANGED, Errand, LoadChoices
+from server.use_cases.loading.loading import CHANGED, LoadChoices, LoadRequest
 from server.use_cases.loading.manifest_reading import (
     MANIFESTS,
     OUTSIDE,
@@ -137,7 +137,7 @@ class LoadJob:
             reason=given.reason,
         )
         service = LoadService(self._services, context.actor)
-        return service.load(path, choices, errand=_errand(context, read.facts))
+        return service.load(path, choices, request=_load_request(context, read.facts))
 
     def unbegun(self) -> list[str]:
         """Return none: only custodians are told when a load began."""
@@ -154,7 +154,7 @@ class LoadJob:
         self._sweep()
 
 
-def _errand(context: JobContext, file: FileFacts) -> Errand:
+def _load_request(context: JobContext, file: FileFacts) -> LoadRequest:
     def tell(step: Step) -> None:
         context.progress(f"{step.phase} {step.table}", step.done, step.total)
 
@@ -169,7 +169,7 @@ def _errand(context: JobContext, file: FileFacts) -> Errand:
         }
         context.conclude(connection, loaded, [output])
 
-    return Errand(
+    return LoadRequest(
         progress=tell,
         interruptible=context.interruptible,
         waiting=wait,

@@ -87,8 +87,8 @@ def _unheard(_: Connection, __: Document) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """On whose behalf a load is done, and how they follow it.
+class LoadRequest:
+    """What whoever wants a load is told of it, and what is recorded with it.
 
     Attributes:
         progress: Told of each step.
@@ -109,9 +109,9 @@ class Errand:
     submitted: FileFacts | None = None
 
 
-def _as_submitted(path: Path, folder: Path | None, errand: Errand) -> Manifest:
+def _as_submitted(path: Path, folder: Path | None, request: LoadRequest) -> Manifest:
     read = read_yaml(path)
-    if errand.submitted not in {None, read.facts}:
+    if request.submitted not in {None, read.facts}:
         raise CommandRefusedError(CHANGED)
     return load_manifest(path, folder, read)
 
@@ -186,7 +186,7 @@ class Loader:
         self,
         manifest_path: Path,
         choices: LoadChoices,
-        errand: Errand,
+        request: LoadRequest,
     ) -> Document:
         """Load a dataset from files and make its snapshot the active one.
 
@@ -200,7 +200,7 @@ class Loader:
                 but that this is proposed.
         """
         folder = self._services.settings.import_
-        manifest = _as_submitted(manifest_path, folder, errand)
+        manifest = _as_submitted(manifest_path, folder, request)
         with self._services.databases.reader.connect() as connection:
             secret = checked_secret(connection, self._services.settings.secret_file)
         self._sweep()
@@ -210,17 +210,19 @@ class Loader:
             load_lock(
                 self._services.settings,
                 manifest.population.id,
-                while_waiting=errand.waiting,
+                while_waiting=request.waiting,
             ),
         ):
             return recording_refusal(
                 self._services.ledger,
                 self._actor,
-                errand.facts,
-                lambda: self._loaded(_Asked(manifest, base, secret), choices, errand),
+                request.facts,
+                lambda: self._loaded(_Asked(manifest, base, secret), choices, request),
             )
 
-    def _loaded(self, asked: _Asked, choices: LoadChoices, errand: Errand) -> Document:
+    def _loaded(
+        self, asked: _Asked, choices: LoadChoices, request: LoadRequest
+    ) -> Document:
         """Load while no other load of the population is under way."""
         folder = self._services.settings.import_
         with self._services.databases.reader.connect() as connection:
@@ -245,8 +247,8 @@ class Loader:
                 secret=asked.secret,
                 target=target,
                 surroundings=surroundings,
-                progress=errand.progress,
-                interruptible=errand.interruptible,
+                progress=request.progress,
+                interruptible=request.interruptible,
             )
             loaded: Document = {
                 "dataset": manifest.dataset,
@@ -259,9 +261,9 @@ class Loader:
                 return loaded
             key = overlap_key(asked.secret)
             load = _Loaded(manifest, snapshot, ingested, loaded, key)
-            beside = _Beside(asked.secret, errand.interruptible)
+            beside = _Beside(asked.secret, request.interruptible)
             held = self._held(load, compared)
-            self._record(load, beside, held, choices, errand)
+            self._record(load, beside, held, choices, request)
         except UnanchoredError:
             raise  # it is recorded, and its file is needed
         except BaseException:
@@ -275,7 +277,7 @@ class Loader:
         beside: _Beside,
         held: _Held,
         choices: LoadChoices,
-        errand: Errand,
+        request: LoadRequest,
     ) -> None:
         """Record a load, once it was compared with all that is recorded before it.
 
@@ -285,8 +287,8 @@ class Loader:
         while True:
             try:
                 with self._recorded(load, held, choices) as change:
-                    errand.recorded(change.connection, load.shown)
-                    change.facts.update(errand.facts)
+                    request.recorded(change.connection, load.shown)
+                    change.facts.update(request.facts)
             except OvertakenError:
                 load, held = self._compared_again(load, beside, held)
             else:

@@ -11,7 +11,7 @@ from server.use_cases.approvals.second_persons import (
 from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.catalogue import refuse_used
 from server.use_cases.loading.comparisons import require_reason
-from server.use_cases.loading.loading import Errand, LoadChoices, Loader
+from server.use_cases.loading.loading import LoadChoices, Loader, LoadRequest
 from server.use_cases.loading.lock import load_lock
 from server.use_cases.loading.new_populations import (
     creation,
@@ -55,7 +55,7 @@ class LoadService:
         manifest_path: Path,
         choices: LoadChoices,
         progress: Progress | None = None,
-        errand: Errand | None = None,
+        request: LoadRequest | None = None,
     ) -> Document:
         """Load a dataset from files and make its snapshot the active one.
 
@@ -66,5 +66,5 @@ class LoadService:
         """
         require_reason(choices.reason, override_overlap=choices.override_overlap)
         loader = Loader(self._services, self._actor)
-        errand = errand or Errand(progress=progress or silent)
-        return loader.load(manifest_path, choices, errand)
+        request = request or LoadRequest(progress=progress or silent)
+        return loader.load(manifest_path, choices, request)

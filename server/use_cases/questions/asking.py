@@ -41,7 +41,7 @@ from server.use_cases.questions.answers import (
     plan_document,
     released_document,
 )
-from server.use_cases.questions.free_room import ROW_BYTES, FreeRoom
+from server.use_cases.questions.free_answer_limit import ROW_BYTES, FreeAnswerLimit
 from server.use_cases.questions.questions import (
     Compiler,
     LossRange,
@@ -111,12 +111,12 @@ class QueryService:
         services: Services,
         compiler: Compiler,
         offers: ReleaseOffers,
-        room: FreeRoom | None = None,
+        free_answers: FreeAnswerLimit | None = None,
     ) -> None:
         self._services = services
         self._compiler = compiler
         self._offers = offers
-        self._room = room or FreeRoom()
+        self._free_answers = free_answers or FreeAnswerLimit()
 
     def check_role(self, caller: Caller) -> None:
         """Refuse callers that are not analysts; the refusal is written down.
@@ -223,7 +223,7 @@ class QueryService:
         answered = self._best_answer(offers)
         if answered is None:
             return None  # it is charged, or repeats a paid answer: see there
-        self._room.check(caller.name)
+        self._free_answers.check(caller.name)
         best, answer = answered
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
@@ -273,7 +273,7 @@ class QueryService:
         )
         if stored is None:
             return None
-        self._room.check(caller.name)
+        self._free_answers.check(caller.name)
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = ledger.remaining(charge_request.scopes)
         pieces = free_pieces(
@@ -307,7 +307,7 @@ class QueryService:
             return _settled(found)
         stored = body if pieces is None else Splice.of(body, pieces).encode()
         kept = len(stored) + 2 * len(free.request_json.encode()) + ROW_BYTES
-        self._room.take(free.principal, kept)
+        self._free_answers.take(free.principal, kept)
         return Reply(free.query_id, body)
 
     def _charge(

@@ -19,8 +19,8 @@ from server.use_cases.releases.answers import (
     release_rows,
     release_undecided,
 )
-from server.use_cases.releases.opened import ReleaseRoom, is_cube
-from server.use_cases.releases.shelf import ReleaseShelf
+from server.use_cases.releases.catalogue import ReleaseCatalogue
+from server.use_cases.releases.opened import OpenReleases, is_cube
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.releases.trees import WantedBranch, branch_document
 from server.use_cases.services.documents import Document, encode
@@ -46,10 +46,10 @@ _BUSY: Final = "too many questions to releases are under way"
 class ReleaseQueryService:
     """Answers questions to published releases."""
 
-    def __init__(self, services: Services, room: ReleaseRoom) -> None:
+    def __init__(self, services: Services, open_releases: OpenReleases) -> None:
         self._services = services
-        self._shelf = ReleaseShelf(services)
-        self._room = room
+        self._catalogue = ReleaseCatalogue(services)
+        self._open_releases = open_releases
         self._answers: Keeper[str, bytes] = Keeper(KEPT_BYTES, KEPT_EACH_BYTES)
         self._working = BoundedSemaphore(AT_ONCE)
         self._waiting = BoundedSemaphore(WAITING)
@@ -88,20 +88,24 @@ class ReleaseQueryService:
         """
         row = self._row(caller, release_id)
         with self._place():
-            return branch_document(self._room.sequences(row), wanted)
+            return branch_document(self._open_releases.sequences(row), wanted)
 
     def _row(self, caller: Caller, release_id: str) -> PublicationRow:
         """Return a release that the caller may read now; a refusal is not kept."""
         return self._services.catalogue.get(
             ("release", caller, release_id, today()),
-            lambda _: self._shelf.row(caller, release_id),
+            lambda _: self._catalogue.row(caller, release_id),
         )
 
     def _answer(self, row: PublicationRow, sql: str, confidence: str) -> bytes:
         whole = is_cube(row)
         tree = self._services.parser(sql, sequences=not whole)
         with self._place():
-            opened = self._room.asked(row) if whole else self._room.sequences(row)
+            opened = (
+                self._open_releases.asked(row)
+                if whole
+                else self._open_releases.sequences(row)
+            )
             answer = opened.ask(tree, confidence)
         return encode(answer_document(str(row.id), str(row.snapshot), answer))
 

@@ -19,8 +19,8 @@ from release.cubes.questions.evaluating.effort import Effort
 from release.cubes.questions.evaluating.measuring import Measurer
 from release.cubes.questions.evaluating.steps import matching_steps
 from server.use_cases.identity.access import Caller, Grant
-from server.use_cases.releases.opened import KnownCube, ReleaseRoom, is_cube
-from server.use_cases.releases.shelf import ReleaseShelf
+from server.use_cases.releases.catalogue import ReleaseCatalogue
+from server.use_cases.releases.opened import KnownCube, OpenReleases, is_cube
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
@@ -63,9 +63,9 @@ class Near:
 class ReleaseOffers:
     """Compares questions with the releases that their asker may read."""
 
-    def __init__(self, services: Services, room: ReleaseRoom) -> None:
-        self._shelf = ReleaseShelf(services)
-        self._room = room
+    def __init__(self, services: Services, open_releases: OpenReleases) -> None:
+        self._catalogue = ReleaseCatalogue(services)
+        self._open_releases = open_releases
         self._comparing = BoundedSemaphore(COMPARED_AT_ONCE)
 
     def find(
@@ -95,14 +95,14 @@ class ReleaseOffers:
             NotFoundError: The release's files are gone.
             SqlNotAllowedError: It would add up too many numbers.
         """
-        return self._room.asked(offer.row).answer(offer.question)
+        return self._open_releases.asked(offer.row).answer(offer.question)
 
     def _readable(
         self, caller: Caller, grant: Grant
     ) -> Iterator[tuple[PublicationRow, KnownCube]]:
-        rows = self._shelf.readable(caller, grant.dataset)
+        rows = self._catalogue.readable(caller, grant.dataset)
         for row in [row for row in rows if is_cube(row)][:LOOKED_AT]:
-            yield row, self._room.known(row)
+            yield row, self._open_releases.known(row)
 
 
 def _sorted_out(

@@ -37,7 +37,7 @@ from release.cubes.questions.evaluating.evaluation import PublicValues
 from release.sequences.questions.answering import AskedSequences
 from release.sequences.questions.published import PublishedSequences
 from server.persistence import tables
-from server.use_cases.releases.shelf import ReleaseShelf
+from server.use_cases.releases.catalogue import ReleaseCatalogue
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.services import Services
@@ -103,12 +103,12 @@ class Kept(Generic[T]):
         return made
 
 
-class ReleaseRoom:
-    """Opens releases; that a caller may read one was found out before."""
+class OpenReleases:
+    """Releases that are open for questions; whether a caller may is checked before."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._shelf = ReleaseShelf(services)
+        self._catalogue = ReleaseCatalogue(services)
         self._engine = PublicEngine(services.release_incidents)
         self._known: Kept[KnownCube] = Kept(KNOWN)
         self._asked: Kept[AskedCube] = Kept(OPEN)
@@ -142,7 +142,7 @@ class ReleaseRoom:
         return self._sequences.get(str(row.id), lambda: self._open_sequences(row))
 
     def _open_sequences(self, row: PublicationRow) -> AskedSequences:
-        opened = self._shelf.opened(row)
+        opened = self._catalogue.opened(row)
         model, manifest = opened.sequences(), opened.manifest
         spec = spec_from_json(str(row.spec))
         if not isinstance(spec, SequenceSpec):
@@ -161,7 +161,7 @@ class ReleaseRoom:
 
     def _open(self, row: PublicationRow) -> AskedCube:
         known = self.known(row)
-        return AskedCube(known.cube, self._shelf.opened(row).cube(), known.values)
+        return AskedCube(known.cube, self._catalogue.opened(row).cube(), known.values)
 
     def _know(self, row: PublicationRow) -> KnownCube:
         dataset = self._dataset(row)

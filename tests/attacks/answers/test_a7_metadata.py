@@ -16,7 +16,7 @@ import pytest
 
 from server.api.app import openapi_document
 from server.use_cases.custody.people import PeopleService
-from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.datasets.reading import AnalystReader
 from tests.support.installations.arms import (
     CANARIES,
     ROWS,
@@ -308,7 +308,7 @@ def test_a_bug_before_the_charge_shows_nothing_of_what_it_met(
     with serve_in_thread(installation) as url, client(url, key) as http:
         reply = ask(http)
         spent = http.get("/v1/budget").json()["projects"][0]["spent"]
-        monkeypatch.setattr(ReadingRoom, "budget", fail)
+        monkeypatch.setattr(AnalystReader, "budget", fail)
         page = http.get("/v1/budget")
     for failed in (reply, page):
         assert failed.status_code == 500

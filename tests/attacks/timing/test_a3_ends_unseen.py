@@ -13,7 +13,7 @@ from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import CommandRefusedError
 from tests.support.installations.arms import HeldSampler
 from tests.support.installations.harness import (
@@ -46,7 +46,7 @@ def waiting(tmp_path):
         queries = QueryService(
             services,
             Compiler(services.parser),
-            ReleaseOffers(services, ReleaseRoom(services)),
+            ReleaseOffers(services, OpenReleases(services)),
         )
         replies = []
         for _ in range(services.settings.executors):

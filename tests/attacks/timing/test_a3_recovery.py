@@ -12,14 +12,14 @@ import pytest
 
 from budget.charging import boots
 from engines.contract import Execution
-from server.use_cases.datasets.reading import ReadingRoom
+from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler
 from server.use_cases.questions.recovery import Pace, Recovery
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.releases.opened import OpenReleases
 from server.web import Server
 from tests.effort import gate_first
 from tests.support.installations.harness import Installation
@@ -87,7 +87,7 @@ class World:
     def _queries(self, services):
         compiler = Compiler(services.parser)
         return QueryService(
-            services, compiler, ReleaseOffers(services, ReleaseRoom(services))
+            services, compiler, ReleaseOffers(services, OpenReleases(services))
         )
 
     def _renew(self, boot):
@@ -120,8 +120,8 @@ class World:
 
     def states(self, query_ids):
         """Return what their analyst sees of each."""
-        room = ReadingRoom(self.reader.services)
-        return [room.query(ADA, query_id)["state"] for query_id in query_ids]
+        reader = AnalystReader(self.reader.services)
+        return [reader.query(ADA, query_id)["state"] for query_id in query_ids]
 
     def watch(self, query_ids, *, opens_at):
         """Return what is seen at each tick, where executions end after ``opens_at``.

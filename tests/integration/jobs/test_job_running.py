@@ -43,7 +43,7 @@ class Work:
 
 
 @dataclass
-class Bench:
+class JobsInProcess:
     """Submits jobs and runs them in this process."""
 
     databases: object
@@ -78,11 +78,11 @@ class Bench:
 
 
 @pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
-def bench(request, tmp_path):
+def local(request, tmp_path):
     shared = request.param == "postgresql"
     url = request.getfixturevalue("empty_database") if shared else ""
     with Installation(tmp_path, url=url).create().services() as services:
-        yield Bench(services.databases)
+        yield JobsInProcess(services.databases)
 
 
 def raising(error):
@@ -100,135 +100,135 @@ def wait_until_stopped(context, _):
     return {}
 
 
-def test_work_that_ends_leaves_its_result(bench):
-    row = bench.do(lambda _, __: {"made": 7})
+def test_work_that_ends_leaves_its_result(local):
+    row = local.do(lambda _, __: {"made": 7})
     assert (row.state, row.result, row.error) == ("done", '{"made": 7}', None)
-    assert not bench.run(Work(None))
+    assert not local.run(Work(None))
 
 
-def test_a_refusal_is_the_jobs_error(bench):
-    row = bench.do(raising(CommandRefusedError("ask another custodian first")))
+def test_a_refusal_is_the_jobs_error(local):
+    row = local.do(raising(CommandRefusedError("ask another custodian first")))
     assert (row.state, row.error) == ("failed", "ask another custodian first")
 
 
-def test_a_bug_shows_its_type_and_not_what_it_met(bench):
-    row = bench.do(raising(ValueError("patient 4711")))
+def test_a_bug_shows_its_type_and_not_what_it_met(local):
+    row = local.do(raising(ValueError("patient 4711")))
     assert row.state == "failed"
     assert "ValueError" in row.error
     assert "4711" not in row.error
 
 
-def test_work_that_met_a_passing_fault_waits_and_is_tried_again(bench):
-    row = bench.do(raising(NOT_NOW))
+def test_work_that_met_a_passing_fault_waits_and_is_tried_again(local):
+    row = local.do(raising(NOT_NOW))
     assert (row.state, row.attempts, row.lease_boot) == ("running", 1, None)
-    assert not bench.run(Work(None))  # it waits
+    assert not local.run(Work(None))  # it waits
 
 
-def test_a_fault_that_does_not_pass_fails_the_job_in_the_end(bench):
-    job = bench.submit()
+def test_a_fault_that_does_not_pass_fails_the_job_in_the_end(local):
+    job = local.submit()
     kind = Work(raising(OSError("no space")))
     for _ in range(MAX_ATTEMPTS):
-        assert bench.run(kind)
-        with bench.databases.writer.begin() as connection:  # no need to wait
+        assert local.run(kind)
+        with local.databases.writer.begin() as connection:  # no need to wait
             connection.exec_driver_sql(
                 "UPDATE job SET lease_until_ms = 0 WHERE state = 'running'"
             )
-    row = bench.store().get(job)
+    row = local.store().get(job)
     assert (row.state, row.attempts) == ("failed", MAX_ATTEMPTS)
     assert "OSError" in row.error
 
 
-def cut_off(bench, times=1):
+def cut_off(local, times=1):
     """Return a job whose holders died."""
-    job = bench.submit()
+    job = local.submit()
     for _ in range(times):
-        bench.store(lease_ms=-1).claim()
+        local.store(lease_ms=-1).claim()
     return job
 
 
-def test_a_job_that_was_cut_off_three_times_is_not_tried_again(bench):
-    job = cut_off(bench, MAX_ATTEMPTS)
+def test_a_job_that_was_cut_off_three_times_is_not_tried_again(local):
+    job = cut_off(local, MAX_ATTEMPTS)
     tried = []
     kind = Work(lambda *_: tried.append(True))
-    assert bench.run(kind)
-    row = bench.store().get(job)
+    assert local.run(kind)
+    row = local.store().get(job)
     assert (row.state, row.attempts, tried) == ("failed", MAX_ATTEMPTS, [])
     assert "cut off 3 times" in row.error
     assert kind.cleaned
 
 
-def test_a_job_that_was_cut_off_after_its_result_is_done(bench):
-    job = bench.submit()
-    dead = bench.store(lease_ms=-1)
+def test_a_job_that_was_cut_off_after_its_result_is_done(local):
+    job = local.submit()
+    dead = local.store(lease_ms=-1)
     lease = dead.claim().lease
-    with bench.databases.writer.begin() as connection:
+    with local.databases.writer.begin() as connection:
         dead.conclude(connection, lease, result='{"made": 7}')
-    bench.store().request_cancel(job)  # too late
-    assert bench.run(Work(raising(AssertionError("done twice"))))
-    row = bench.store().get(job)
+    local.store().request_cancel(job)  # too late
+    assert local.run(Work(raising(AssertionError("done twice"))))
+    row = local.store().get(job)
     assert (row.state, row.result) == ("done", '{"made": 7}')
-    assert bench.caught_up  # nothing is called done that is not anchored
+    assert local.caught_up  # nothing is called done that is not anchored
 
 
-def test_a_job_that_fails_after_its_result_is_done(bench):
+def test_a_job_that_fails_after_its_result_is_done(local):
     def work(context, _):
-        with bench.databases.writer.begin() as connection:
+        with local.databases.writer.begin() as connection:
             context.conclude(connection, {"made": 7}, [{"thing": "t"}])
         message = "the anchor's disk is full"
         raise OSError(message)
 
-    row = bench.do(work)
+    row = local.do(work)
     assert (row.state, row.result) == ("done", '{"made": 7}')
     assert json.loads(row.lineage)["outputs"] == [{"thing": "t"}]
-    assert bench.caught_up
+    assert local.caught_up
 
 
-def test_a_job_that_was_cancelled_while_nobody_held_it_is_cancelled(bench):
-    job = cut_off(bench)
-    bench.store().request_cancel(job)
-    assert bench.run(Work(raising(AssertionError("it was cancelled"))))
-    assert bench.store().get(job).state == "cancelled"
+def test_a_job_that_was_cancelled_while_nobody_held_it_is_cancelled(local):
+    job = cut_off(local)
+    local.store().request_cancel(job)
+    assert local.run(Work(raising(AssertionError("it was cancelled"))))
+    assert local.store().get(job).state == "cancelled"
 
 
-def test_a_job_that_needs_no_more_work_ends_before_its_turn(bench):
-    jobs = [cut_off(bench)]
-    bench.store().request_cancel(jobs[0])
-    jobs.append(bench.submit())
-    dead = bench.store(lease_ms=-1)
+def test_a_job_that_needs_no_more_work_ends_before_its_turn(local):
+    jobs = [cut_off(local)]
+    local.store().request_cancel(jobs[0])
+    jobs.append(local.submit())
+    dead = local.store(lease_ms=-1)
     lease = dead.claim(jobs[1]).lease
-    with bench.databases.writer.begin() as connection:
+    with local.databases.writer.begin() as connection:
         dead.conclude(connection, lease, result='{"made": 7}')
     kind = Work(raising(AssertionError("nothing is left to do")))
-    bench.runner(kind).begin_due()
-    seen = [bench.store().get(job) for job in jobs]
+    local.runner(kind).begin_due()
+    seen = [local.store().get(job) for job in jobs]
     assert [(row.state, row.result) for row in seen] == [
         ("cancelled", None),
         ("done", '{"made": 7}'),
     ]
     assert (kind.settled, kind.cleaned) == ([True], [])
-    assert bench.caught_up
+    assert local.caught_up
 
 
-def test_a_resumed_job_goes_on_where_it_saved_its_position(bench):
+def test_a_resumed_job_goes_on_where_it_saved_its_position(local):
     def work(context, _):
         if context.position is None:
             context.save_position({"row": 7})
             raise NOT_NOW
         return {"from": context.position["row"]}
 
-    job = bench.submit()
-    bench.run(Work(work))
-    with bench.databases.writer.begin() as connection:
+    job = local.submit()
+    local.run(Work(work))
+    with local.databases.writer.begin() as connection:
         connection.exec_driver_sql("UPDATE job SET lease_until_ms = 0")
-    bench.run(Work(work))
-    row = bench.store().get(job)
+    local.run(Work(work))
+    row = local.store().get(job)
     assert (row.state, row.attempts, row.result) == ("done", 2, '{"from": 7}')
 
 
 @contextlib.contextmanager
-def meanwhile(bench, kind):
+def meanwhile(local, kind):
     """Run the next job beside a block."""
-    thread = threading.Thread(target=bench.run, args=(kind,))
+    thread = threading.Thread(target=local.run, args=(kind,))
     thread.start()
     try:
         yield
@@ -244,66 +244,66 @@ def wait_for(condition):
     assert condition()
 
 
-def test_running_work_is_cancelled(bench):
-    job = bench.submit()
+def test_running_work_is_cancelled(local):
+    job = local.submit()
     kind = Work(wait_until_stopped)
-    with meanwhile(bench, kind):
-        wait_for(lambda: bench.store().get(job).state == "running")
-        bench.store().request_cancel(job)
-    assert bench.store().get(job).state == "cancelled"
+    with meanwhile(local, kind):
+        wait_for(lambda: local.store().get(job).state == "running")
+        local.store().request_cancel(job)
+    assert local.store().get(job).state == "cancelled"
     assert kind.cleaned
 
 
-def test_a_statement_of_an_engine_is_interrupted(bench):
+def test_a_statement_of_an_engine_is_interrupted(local):
     def work(context, _):
         connection = duckdb.connect(config={"threads": 1})
         with context.interruptible(connection.interrupt):
             connection.execute(ENDLESS)
         return {}
 
-    job = bench.submit()
-    with meanwhile(bench, Work(work)):
-        wait_for(lambda: bench.store().get(job).state == "running")
-        bench.store().request_cancel(job)
-    assert bench.store().get(job).state == "cancelled"
+    job = local.submit()
+    with meanwhile(local, Work(work)):
+        wait_for(lambda: local.store().get(job).state == "running")
+        local.store().request_cancel(job)
+    assert local.store().get(job).state == "cancelled"
 
 
-def test_a_worker_that_has_to_end_gives_its_job_up(bench):
-    job = bench.submit()
-    with meanwhile(bench, Work(wait_until_stopped)):
-        wait_for(lambda: bench.store().get(job).state == "running")
-        bench.stop.set()
-    assert not bench.run(Work(None))  # it takes no other
-    bench.stop.clear()
-    assert bench.run(Work(lambda *_: {}))
-    row = bench.store().get(job)
+def test_a_worker_that_has_to_end_gives_its_job_up(local):
+    job = local.submit()
+    with meanwhile(local, Work(wait_until_stopped)):
+        wait_for(lambda: local.store().get(job).state == "running")
+        local.stop.set()
+    assert not local.run(Work(None))  # it takes no other
+    local.stop.clear()
+    assert local.run(Work(lambda *_: {}))
+    row = local.store().get(job)
     assert (row.state, row.attempts) == ("done", 1)
 
 
-def test_a_worker_whose_job_was_taken_over_leaves_it_alone(bench):
-    job = bench.submit()
+def test_a_worker_whose_job_was_taken_over_leaves_it_alone(local):
+    job = local.submit()
 
     def work(context, _):
-        with bench.databases.writer.begin() as connection:
+        with local.databases.writer.begin() as connection:
             connection.exec_driver_sql("UPDATE job SET lease_boot = 'other'")
         return wait_until_stopped(context, _)
 
-    assert bench.run(Work(work))
-    row = bench.store().get(job)
+    assert local.run(Work(work))
+    row = local.store().get(job)
     assert (row.state, row.lease_boot, row.result) == ("running", "other", None)
 
 
-def test_a_kind_that_the_worker_does_not_know_fails(bench):
-    job = bench.submit("newer")
-    assert bench.run(Work(None))
-    row = bench.store().get(job)
+def test_a_kind_that_the_worker_does_not_know_fails(local):
+    job = local.submit("newer")
+    assert local.run(Work(None))
+    row = local.store().get(job)
     assert row.state == "failed"
     assert "does not know" in row.error
 
 
-def test_no_stage_of_an_attempt_goes_back(bench):
-    store = bench.store()
-    bench.submit()
+def test_no_stage_of_an_attempt_goes_back(local):
+    store = local.store()
+    local.submit()
     context = JobContext(store, store.claim())
     said = [("read", 5), ("rank", 1), ("read", 3), ("rank", 2), ("read", 6)]
     shown = []
@@ -320,10 +320,10 @@ def test_no_stage_of_an_attempt_goes_back(bench):
     assert context.take_headway() is None
 
 
-def test_what_was_done_is_written_while_the_work_goes_on(bench):
+def test_what_was_done_is_written_while_the_work_goes_on(local):
     def work(context, _):
         context.progress("read", 3, 9)
-        wait_for(lambda: bench.store().get(context.job_id).done == 3)
+        wait_for(lambda: local.store().get(context.job_id).done == 3)
         return {}
 
-    assert bench.do(work).state == "done"
+    assert local.do(work).state == "done"

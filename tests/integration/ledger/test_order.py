@@ -17,7 +17,7 @@ from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler, prepare
 from server.use_cases.questions.requests import read_request
 from server.use_cases.releases.offers import ReleaseOffers
-from server.use_cases.releases.opened import ReleaseRoom
+from server.use_cases.releases.opened import OpenReleases
 from server.use_cases.services.errors import QueryFailedError
 from server.web import Server
 from tests.support.installations.harness import Installation
@@ -100,7 +100,7 @@ def queries_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
     compiler = Compiler(watched.parser)
     queries = QueryService(
-        watched, compiler, ReleaseOffers(watched, ReleaseRoom(watched))
+        watched, compiler, ReleaseOffers(watched, OpenReleases(watched))
     )
     return queries, recovery_at_once(watched, compiler, queries)
 

@@ -4,7 +4,7 @@ from threading import Timer
 
 import pytest
 
-from server.use_cases.questions.free_room import FreeRoom
+from server.use_cases.questions.free_answer_limit import FreeAnswerLimit
 from server.use_cases.releases import asked as asked_releases
 from server.use_cases.releases import offers as release_offers
 from server.use_cases.releases.offers import ReleaseOffers
@@ -229,7 +229,7 @@ def test_an_answer_from_a_release_takes_its_whole_size_of_the_askers_room(
 ):
     taken = []
     monkeypatch.setattr(
-        FreeRoom, "take", lambda _, who, size: taken.append((who, size))
+        FreeAnswerLimit, "take", lambda _, who, size: taken.append((who, size))
     )
     _, url, keys, _ = clinic
     body = {
@@ -255,7 +255,7 @@ def test_who_is_out_of_room_may_pay_for_what_no_release_can_answer(clinic, monke
     _, url, keys, _ = clinic
     sql = "SELECT ward, COUNT(*) AS others FROM visits GROUP BY ward"
     body = {"sql": sql, "epsilon": "0.7", "options": {"prefer": "release"}}
-    monkeypatch.setattr(FreeRoom, "check", full)
+    monkeypatch.setattr(FreeAnswerLimit, "check", full)
     with client(url, keys["ada"]) as http:
         refused = http.post("/v1/datasets/clinic/queries", json=body)
         monkeypatch.setattr(ReleaseOffers, "answer", gone)

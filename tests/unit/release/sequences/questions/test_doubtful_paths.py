@@ -10,7 +10,7 @@ from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 from release.sequences.models.prefix_tree import PrefixTreeModel
-from release.sequences.models.rooms import Sampled
+from release.sequences.models.uncounted import Sampled
 from release.sequences.questions.answering import AskedSequences
 from release.sequences.questions.browsing import branch
 from release.sequences.questions.levels import LevelledTree

@@ -35,7 +35,7 @@ class Clock:
         return self.seconds
 
 
-class Shelf:
+class PublishedKeys:
     """What the issuer publishes now, and how often it was read."""
 
     def __init__(self, *kids):
@@ -54,8 +54,8 @@ def at_once(work):
     work()
 
 
-def source_of(shelf, clock=None):
-    return KeySource(shelf, clock or Clock(), at_once)
+def source_of(published, clock=None):
+    return KeySource(published, clock or Clock(), at_once)
 
 
 def as_set(*keys):
@@ -113,40 +113,40 @@ def test_what_is_no_set_of_public_keys_is_refused(body):
 
 
 def test_an_unknown_key_is_looked_for_once_a_minute():
-    shelf, clock = Shelf("ES256-1"), Clock()
-    source = source_of(shelf, clock)
+    published, clock = PublishedKeys("ES256-1"), Clock()
+    source = source_of(published, clock)
     assert source.find("ES256-1", "ES256") is not None  # the first need reads
-    shelf.body = issuers.key_set("ES256-1", "ES256-2")
+    published.body = issuers.key_set("ES256-1", "ES256-2")
     clock.seconds += 59
     assert source.find("ES256-2", "ES256") is None
-    assert shelf.readings == 1
+    assert published.readings == 1
     clock.seconds += 1
     assert source.find("ES256-2", "ES256") is not None
-    assert shelf.readings == 2
+    assert published.readings == 2
 
 
 def test_keys_that_the_issuer_withdrew_end_within_an_hour():
-    shelf, clock = Shelf("ES256-1"), Clock()
-    source = source_of(shelf, clock)
+    published, clock = PublishedKeys("ES256-1"), Clock()
+    source = source_of(published, clock)
     assert source.find("ES256-1", "ES256") is not None
-    shelf.body = issuers.key_set("ES256-2")
+    published.body = issuers.key_set("ES256-2")
     clock.seconds += 3601
     assert source.find("ES256-1", "ES256") is None
 
 
 def test_an_issuer_who_is_away_leaves_the_keys_that_we_have():
-    shelf, clock = Shelf("ES256-1"), Clock()
-    source = source_of(shelf, clock)
+    published, clock = PublishedKeys("ES256-1"), Clock()
+    source = source_of(published, clock)
     assert source.find("ES256-1", "ES256") is not None
-    shelf.body = ConnectionError()
+    published.body = ConnectionError()
     for _ in range(3):
         clock.seconds += 3601
         assert source.find("ES256-1", "ES256") is not None
         assert source.find("ES256-1", "ES256") is not None
-    assert shelf.readings == 4
+    assert published.readings == 4
 
 
-class Hanging(Shelf):
+class Hanging(PublishedKeys):
     """An issuer that answers when it is told to."""
 
     def __init__(self, *kids):
@@ -167,42 +167,42 @@ def wait_until(is_so):
 
 
 def test_nobody_waits_for_an_issuer_that_hangs():
-    shelf = Hanging("ES256-1")
-    source = KeySource(shelf)
+    published = Hanging("ES256-1")
+    source = KeySource(published)
     assert [source.find("ES256-1", "ES256") for _ in range(10)] == [None] * 10
-    assert shelf.asked.wait(60)
-    assert shelf.readings == 0  # it hangs still
-    shelf.go_on.set()
+    assert published.asked.wait(60)
+    assert published.readings == 0  # it hangs still
+    published.go_on.set()
     wait_until(lambda: source.find("ES256-1", "ES256") is not None)
-    assert shelf.readings == 1
+    assert published.readings == 1
 
 
 def test_the_keys_that_we_have_serve_while_the_issuer_hangs():
-    shelf, clock = Hanging("ES256-1"), Clock()
-    shelf.go_on.set()
-    source = KeySource(shelf, clock)
+    published, clock = Hanging("ES256-1"), Clock()
+    published.go_on.set()
+    source = KeySource(published, clock)
     source.load()
-    shelf.go_on.clear()
+    published.go_on.clear()
     clock.seconds += 300
     source.keep_fresh()
-    assert shelf.asked.wait(60)
+    assert published.asked.wait(60)
     assert source.find("ES256-2", "ES256") is None
     assert source.find("ES256-1", "ES256") is not None
-    shelf.go_on.set()
-    wait_until(lambda: shelf.readings == 2)
+    published.go_on.set()
+    wait_until(lambda: published.readings == 2)
 
 
 def test_keys_are_read_again_every_five_minutes_whoever_asks():
-    shelf, clock = Shelf("ES256-1"), Clock()
-    source = source_of(shelf, clock)
+    published, clock = PublishedKeys("ES256-1"), Clock()
+    source = source_of(published, clock)
     for seconds, readings in ((0, 1), (299, 1), (1, 2), (60, 2), (240, 3)):
         clock.seconds += seconds
         source.keep_fresh()
-        assert shelf.readings == readings
+        assert published.readings == readings
 
 
 def test_keys_are_read_once_a_thread_can_be_started_again():
-    shelf, clock, threads = Shelf("ES256-1"), Clock(), []
+    published, clock, threads = PublishedKeys("ES256-1"), Clock(), []
 
     def background(work):
         if not threads:
@@ -210,12 +210,12 @@ def test_keys_are_read_once_a_thread_can_be_started_again():
             raise RuntimeError(message)
         work()
 
-    source = KeySource(shelf, clock, background)
+    source = KeySource(published, clock, background)
     source.keep_fresh()
     assert source.find("ES256-1", "ES256") is None  # and no error either
     threads.append("one")
     source.keep_fresh()
-    assert shelf.readings == 0  # a minute has not passed
+    assert published.readings == 0  # a minute has not passed
     clock.seconds += 60
     assert source.find("ES256-1", "ES256") is not None
 
@@ -228,7 +228,7 @@ def test_two_keys_of_one_name_are_none():
 def test_a_token_without_a_kid_fits_an_only_key():
     text = issuers.token("ES256-1", header={"kid": None})
     for names, subject in ((("ES256-1",), "ada"), (("ES256-1", "ES256-2"), None)):
-        keys = source_of(Shelf(*names))
+        keys = source_of(PublishedKeys(*names))
         reader = TokenReader(issuers.ISSUER, issuers.AUDIENCE, "sub", None, keys)
         assert reader.principal(text) == subject
 

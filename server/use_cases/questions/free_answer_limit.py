@@ -22,7 +22,7 @@ _HOUR: Final = 3_600 * MICROSECONDS
 
 
 @dataclass(slots=True)
-class FreeRoom:
+class FreeAnswerLimit:
     """Counts the bytes that free answers store, as a bucket that holds an hour's.
 
     Of each principal one instant is kept, when the bucket would be full again. Whoever

@@ -62,8 +62,8 @@ def totals_of(sampled: Sampled, max_length: int) -> Totals:
 
 
 @dataclass(frozen=True)
-class Rooms:
-    """What is left for places that a tree did not count.
+class UncountedBounds:
+    """Upper bounds of how often symbols and runs stand where a tree did not count.
 
     Attributes:
         domain: Of the release.

@@ -42,8 +42,8 @@ class FoundFile:
     sha256: str
 
 
-class ReleaseShelf:
-    """Published releases; one that a caller may not read is not there."""
+class ReleaseCatalogue:
+    """Lists and opens published releases; what a caller may not read is not there."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -58,7 +58,7 @@ class ReleaseShelf:
         with self._services.databases.reader.connect() as connection:
             readable = readable_by(connection, caller)
             rows, cursor = read_page(connection, tables.publication, page, readable)
-        return {"items": [shelved(row) for row in rows], "next_cursor": cursor}
+        return {"items": [release_item(row) for row in rows], "next_cursor": cursor}
 
     def readable(self, caller: Caller, dataset: str) -> list[PublicationRow]:
         """Return the published releases of a dataset that a caller may read."""
@@ -117,7 +117,7 @@ class ReleaseShelf:
             NotFoundError: As ``open``.
         """
         row = self.row(caller, release_id)
-        return {**shelved(row), "manifest": self.opened(row).manifest}
+        return {**release_item(row), "manifest": self.opened(row).manifest}
 
     def file(self, caller: Caller, release_id: str, wanted: Download) -> FoundFile:
         """Return a file of a release, for sending it.
@@ -182,7 +182,7 @@ def _is_granted(
     )
 
 
-def shelved(row: PublicationRow) -> Document:
+def release_item(row: PublicationRow) -> Document:
     """Return a release as its readers' lists show it."""
     spec = json.loads(str(row.spec))
     return {

@@ -1,4 +1,4 @@
-"""Folders stay rooms: few enough files that their list is read at one look."""
+"""Folders hold few enough files that their list is read at one look."""
 
 import subprocess
 from collections import Counter
