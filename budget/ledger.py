@@ -101,7 +101,7 @@ class Ledger:
             readers see nothing that is not anchored.
         is_released: Whether an answer's reply has left; until then it is in flight.
         unreleased: The answers of this process whose replies have not left.
-        boot: Names this process in leases; random where it is not given.
+        worker_id: Names this process in leases; random where it is not given.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Ledger:
         *,
         is_released: ReleaseTest = lambda _: True,
         unreleased: Callable[[], Collection[str]] = tuple,
-        boot: str | None = None,
+        worker_id: str | None = None,
     ) -> None:
         self._databases = databases
         self._anchor = anchor
@@ -123,7 +123,7 @@ class Ledger:
                 anchor, self.catch_up, lambda: self._writer.is_behind, unreleased
             ).check
         )
-        self._holder = Holder(boot or secrets.token_hex(16), databases.is_shared)
+        self._holder = Holder(worker_id or secrets.token_hex(16), databases.is_shared)
 
     @classmethod
     def initialise(
@@ -184,7 +184,7 @@ class Ledger:
         with self._writer.transaction() as write:
             require_derived(write.connection, tuple(recorded_tables))
             if not self._holder.shared:
-                leases.void_others(write.connection, self._holder.boot)
+                leases.void_others(write.connection, self._holder.worker_id)
 
     def catch_up(self) -> None:
         """Write the anchor forward where a process died before it did.
@@ -249,7 +249,7 @@ class Ledger:
                 outcome = self._settled(write, found[0], request) or charge_all(
                     write,
                     request,
-                    self._holder.boot,
+                    self._holder.worker_id,
                     accounts_in(request.scopes, found[1]),
                 )
         except UnanchoredError as error:
@@ -305,7 +305,7 @@ class Ledger:
             stored = body_in(first)
             if stored is not None:
                 return stored
-            leases.require_held(holder, paid.query_id, self._holder.boot)
+            leases.require_held(holder, paid.query_id, self._holder.worker_id)
             _store(write, paid.query_id, body)
             leases.settle(write, paid.query_id, "answered", self._holder.held_boot)
             write.entries.append("answered", _answered(paid.query_id, body))
@@ -352,7 +352,7 @@ class Ledger:
     def fail(self, query_id: str) -> None:
         """End a charge without an answer; the charge stays."""
         with self._writer.transaction(leases.reading_holder(query_id)) as write:
-            leases.require_held(write.read[0], query_id, self._holder.boot)
+            leases.require_held(write.read[0], query_id, self._holder.worker_id)
             leases.fail(write, query_id, self._holder.held_boot)
 
     def refuse(self, principal: str, code: str, facts: Mapping[str, object]) -> None:
@@ -364,7 +364,7 @@ class Ledger:
     def give_up(self, query_id: str) -> None:
         """Give up a lease, so that the question may be executed again."""
         with self._writer.transaction() as write:
-            leases.give_up(write.connection, query_id, self._holder.boot)
+            leases.give_up(write.connection, query_id, self._holder.worker_id)
 
     def charge_work(
         self, request: ChargeRequest, action: str, also: works.Also
@@ -472,7 +472,7 @@ class Ledger:
         if not self._holder.shared or not query_ids:
             return
         try:
-            leases.release(self._databases.work, query_ids, self._holder.boot)
+            leases.release(self._databases.work, query_ids, self._holder.worker_id)
         except SQLAlchemyError as error:
             message = "the database cannot be written now"
             raise LedgerUnavailableError(message) from error
@@ -486,7 +486,7 @@ class Ledger:
             return
         kept = frozenset(self._unreleased())
         with self._databases.ledger_reader.connect() as connection:
-            ours = leases.held_by(connection, self._holder.boot)
+            ours = leases.held_by(connection, self._holder.worker_id)
         forgotten = [query_id for query_id in ours if query_id not in kept]
         if forgotten:
             self._writer.require_anchored()

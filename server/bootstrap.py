@@ -14,8 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from budget.chain.anchor import AnchorFile
-from budget.charging import boots
-from budget.charging.boots import Place
+from budget.charging import server_processes
+from budget.charging.server_processes import HostIdentity
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
 from budget.storage.process_lock import ProcessLock
@@ -68,28 +68,28 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
     parser: Parser = parse_query,
     sampler_factory: SamplerFactory = OpenDPSampler,
     vector_sampler_factory: VectorSamplerFactory = OsVectorSampler,
-    boot: str | None = None,
+    worker_id: str | None = None,
     ends_restore: bool = False,
     row_processors: frozenset[int] = frozenset(),
 ) -> Services:
     """Wire the parts that commands and the server share."""
     databases = open_databases(settings, ends_restore=ends_restore)
     unreleased = Unreleased()
-    boot = boot or secrets.token_hex(16)
+    worker_id = worker_id or secrets.token_hex(16)
     engine = ExecutorEngine(
         settings.snapshots,
         shares=Shares(settings.executors, settings.workers, row_processors),
     )
     return Services(
         settings=settings,
-        boot=boot,
+        worker_id=worker_id,
         databases=databases,
         ledger=Ledger(
             databases,
             AnchorFile(settings.anchor),
             is_released=unreleased.is_released,
             unreleased=unreleased.all,
-            boot=boot,
+            worker_id=worker_id,
         ),
         unreleased=unreleased,
         given_up=GivenUp(),
@@ -242,10 +242,11 @@ def _require_one_host(services: Services) -> None:
         services.databases.unchecked(),
         services.databases.reader.connect() as connection,
     ):
-        for one in boots.serving(connection):
+        for one in server_processes.serving(connection):
             _log.info("the ledger is served", extra={"host": one.host})
         if services.databases.is_shared:
-            boots.require_one_place(connection, Place.of(services.settings.anchor))
+            identity = HostIdentity.of(services.settings.anchor)
+            server_processes.require_one_host(connection, identity)
 
 
 def check_installation(services: Services) -> None:
@@ -280,14 +281,14 @@ def checked_for_workers(settings: Settings) -> Iterator[None]:
         yield
 
 
-def end_boot(settings: Settings, boot: str) -> None:
+def end_server_process(settings: Settings, worker_id: str) -> None:
     """Say that a process has ended, so that nobody waits for its leases."""
     try:
         with (
             contextlib.closing(Databases(settings.url)) as databases,
             databases.work.begin() as connection,
         ):
-            boots.end(connection, boot)
+            server_processes.end(connection, worker_id)
     except (CuratorError, SQLAlchemyError):
         _log.warning("the database is away: a dead worker's leases end by themselves")
 

@@ -16,7 +16,7 @@ from engines.processes.processors import (
     usable_processors,
 )
 from privacy.errors import CuratorError
-from server.bootstrap import checked_for_workers, end_boot
+from server.bootstrap import checked_for_workers, end_server_process
 from server.cli.terminal.output import REFUSED, say
 from server.configuration.safety import check_tls_files, require_safe
 from server.configuration.settings import Settings
@@ -107,13 +107,17 @@ def _serve_by_workers(
             lambda: None, host=settings.host, port=settings.port, log_config=None
         ).bind_socket()
 
-        def work(boot: str, place: int) -> None:
+        def work(worker_id: str, place: int) -> None:
             first = with_jobs and place == 0
             with _jobs(processors, with_jobs=first):
-                server = Server(settings, boot=boot, processors=processors)
+                server = Server(settings, worker_id=worker_id, processors=processors)
                 _serve_one(server, [listened], place)
 
-        Supervisor(settings.workers, work, lambda boot: end_boot(settings, boot)).run()
+        Supervisor(
+            settings.workers,
+            work,
+            lambda worker_id: end_server_process(settings, worker_id),
+        ).run()
 
 
 def _serve_one(

@@ -12,7 +12,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from budget.charging.boots import Heartbeat
+from budget.charging.server_processes import Heartbeat
 from budget.storage.process_lock import ProcessLock
 from engines.processes.processors import Processors, usable_processors
 from mechanisms.samplers.laplace import OpenDPSampler
@@ -76,7 +76,7 @@ def make_limiter(services: Services) -> Limiter:
     allowance = Allowance(settings.rate_limit, settings.max_in_flight)
     if not databases.is_shared:
         return MemoryLimiter(allowance)
-    return SharedLimiter(allowance, databases.work, services.boot)
+    return SharedLimiter(allowance, databases.work, services.worker_id)
 
 
 class Server:
@@ -85,8 +85,8 @@ class Server:
     Args:
         settings: Of the installation.
         sampler_factory: Makes the source of noise.
-        boot: Of one of several processes, whose parent holds the lock and has checked
-            everything; None where this process serves alone.
+        worker_id: Of one of several processes, whose parent holds the lock and has
+            checked everything; None where this process serves alone.
         processors: Those of this process, and those that row work has for itself;
             None: all use all.
     """
@@ -96,7 +96,7 @@ class Server:
         settings: Settings,
         *,
         sampler_factory: SamplerFactory = OpenDPSampler,
-        boot: str | None = None,
+        worker_id: str | None = None,
         processors: Processors | None = None,
     ) -> None:
         self.settings = settings
@@ -106,7 +106,7 @@ class Server:
         self._started = False
         self._endpoint: QueryEndpoint | None = None  # made with the application
         self._loop: asyncio.AbstractEventLoop | None = None  # that serves it
-        self._serves_alone = boot is None
+        self._serves_alone = worker_id is None
         self.metrics: Metrics | None = None  # made with the application
         self._held = contextlib.ExitStack()
         self._parser = ParserPool()
@@ -115,14 +115,14 @@ class Server:
                 settings,
                 parser=self._parser.parse,
                 sampler_factory=sampler_factory,
-                boot=boot,
+                worker_id=worker_id,
                 row_processors=processors.executors if processors else frozenset(),
             )
         except CuratorError:
             self._parser.close()
             raise
         self._heartbeat = Heartbeat(
-            self.services.databases, self.services.boot, settings.anchor
+            self.services.databases, self.services.worker_id, settings.anchor
         )
         parser = self.services.parser
         compiler = Compiler(parser, question_limits(settings))

@@ -39,7 +39,7 @@ def insert_charge(
 ) -> None:
     """Append a ``charge`` or ``free`` entry and insert its row.
 
-    ``marks`` are the boots of its lease and of whoever holds its reply.
+    ``marks`` are the server processes of its lease and of whoever holds its reply.
     """
     entry = {
         "query_id": request.query_id,

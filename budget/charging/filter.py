@@ -25,7 +25,7 @@ _ADD = Prepared(
 def charge_all(
     write: Write,
     request: ChargeRequest,
-    boot: str | None,
+    worker_id: str | None,
     accounts: Mapping[Scope, Account],
 ) -> dict[Scope, Loss | None] | Refused:
     """Charge every scope of a request, or none of them.
@@ -33,7 +33,7 @@ def charge_all(
     Args:
         write: The transaction, which holds the writers' lock.
         request: What to charge.
-        boot: Who executes it.
+        worker_id: Who executes it.
         accounts: The request's scopes, as this transaction read them.
 
     Returns:
@@ -44,7 +44,9 @@ def charge_all(
         _record_refusal(write, request)
         return Refused(before)
     _debit(write, accounts, request.loss)
-    insert_charge(write, request, kind="charge", facts={}, marks={"lease_boot": boot})
+    insert_charge(
+        write, request, kind="charge", facts={}, marks={"lease_boot": worker_id}
+    )
     return {
         scope: None if left is None else left.minus_floor_zero(request.loss)
         for scope, left in before.items()

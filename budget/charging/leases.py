@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from budget.chain.entries import salted
 from budget.chain.writing import Write
-from budget.charging import boots
+from budget.charging import server_processes
 from budget.charging.queries import record_of
 from budget.storage.prepared import Prepared, Row, Step
 from budget.storage.records import Orphan, QueryRecord
@@ -34,17 +34,17 @@ class Holder:
     """One process as leases see it.
 
     ``shared``: other processes may serve the same ledger. Then a lease is lost when
-    its boot is not renewed any more, and an answer is marked as held by this boot
+    its row is not renewed any more, and an answer is marked as held by this process
     until its reply has left.
     """
 
-    boot: str
+    worker_id: str
     shared: bool
 
     @property
     def held_boot(self) -> str | None:
         """What marks an answer whose reply has not left."""
-        return self.boot if self.shared else None
+        return self.worker_id if self.shared else None
 
     def orphaned(self) -> ColumnElement[bool]:
         """Return the condition on questions that nobody works on.
@@ -62,7 +62,9 @@ class Holder:
         return and_(charge.c.held_boot.is_not(None), self._dead(charge.c.held_boot))
 
     def _dead(self, column: ColumnElement[str]) -> ColumnElement[bool]:
-        return and_(column != self.boot, column.not_in(boots.alive_ids()))
+        return and_(
+            column != self.worker_id, column.not_in(server_processes.alive_ids())
+        )
 
 
 _HOLDER = Prepared(
@@ -96,14 +98,14 @@ def reading_holder(query_id: str) -> Step:
     return Step(_HOLDER, {"query_id": query_id})
 
 
-def require_held(read: Sequence[Row], query_id: str, boot: str) -> None:
+def require_held(read: Sequence[Row], query_id: str, worker_id: str) -> None:
     """Refuse an executor whose lease was lost.
 
     Raises:
         LedgerUnavailableError: Somebody else has the question now, or it has ended.
     """
     ((state, holder),) = read
-    if state != "running" or holder != boot:
+    if state != "running" or holder != worker_id:
         message = "the lease of this question was lost"
         raise LedgerUnavailableError(message, query_id=query_id)
 
@@ -122,32 +124,32 @@ def fail(write: Write, query_id: str, held_boot: str | None = None) -> None:
     write.entries.append("failed", salted({"query_id": query_id}))
 
 
-def give_up(connection: Connection, query_id: str, boot: str) -> None:
+def give_up(connection: Connection, query_id: str, worker_id: str) -> None:
     """Give up a lease that is still ours."""
     connection.execute(
         update(charge)
         .where(
             charge.c.query_id == query_id,
             charge.c.state == "running",
-            charge.c.lease_boot == boot,
+            charge.c.lease_boot == worker_id,
         )
         .values(lease_boot=None)
     )
 
 
-def void_others(connection: Connection, boot: str) -> None:
-    """Void the leases of every other boot: one process serves one SQLite ledger."""
+def void_others(connection: Connection, worker_id: str) -> None:
+    """Void the leases of all other processes: one alone serves a SQLite ledger."""
     connection.execute(
         update(charge)
-        .where(charge.c.state == "running", charge.c.lease_boot != boot)
+        .where(charge.c.state == "running", charge.c.lease_boot != worker_id)
         .values(lease_boot=None)
     )
 
 
-def release(work: Engine, query_ids: Sequence[str], boot: str) -> None:
+def release(work: Engine, query_ids: Sequence[str], worker_id: str) -> None:
     """Show answers of ours: their replies leave now."""
     for query_id in query_ids:
-        _RELEASE.alone(work, {"released": query_id, "ours": boot})
+        _RELEASE.alone(work, {"released": query_id, "ours": worker_id})
 
 
 def held(connection: Connection) -> frozenset[str]:
@@ -156,9 +158,9 @@ def held(connection: Connection) -> frozenset[str]:
     return frozenset(connection.execute(wanted).scalars())
 
 
-def held_by(connection: Connection, boot: str) -> list[str]:
+def held_by(connection: Connection, worker_id: str) -> list[str]:
     """Return the questions that one process holds."""
-    wanted = select(charge.c.query_id).where(charge.c.held_boot == boot)
+    wanted = select(charge.c.query_id).where(charge.c.held_boot == worker_id)
     return list(connection.execute(wanted).scalars())
 
 
@@ -176,7 +178,7 @@ def take_stranded(connection: Connection, holder: Holder) -> list[QueryRecord]:
     connection.execute(
         update(charge)
         .where(charge.c.query_id.in_([row.query_id for row in rows]))
-        .values(held_boot=holder.boot)
+        .values(held_boot=holder.worker_id)
     )
     return [record_of(row) for row in rows]
 
@@ -214,7 +216,7 @@ def claim(
     connection.execute(
         update(charge)
         .where(charge.c.query_id.in_([row.query_id for row in rows]))
-        .values(lease_boot=holder.boot, attempts=charge.c.attempts + 1)
+        .values(lease_boot=holder.worker_id, attempts=charge.c.attempts + 1)
     )
     return [
         Orphan(

@@ -102,7 +102,7 @@ answer = Table(
     Column("spliced_from", Text),
 )
 
-boot = Table(
+server_process = Table(
     "boot",
     metadata,
     Column("id", Text, primary_key=True),  # one process, random

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.charging import boots
+from budget.charging import server_processes
 from budget.storage.databases import Databases
 from engines.processes.processors import (
     Processors,
@@ -34,7 +34,7 @@ def is_served(databases: Databases) -> bool:
             databases.unchecked(),
             databases.reader.connect() as connection,
         ):
-            return bool(boots.serving(connection))
+            return bool(server_processes.serving(connection))
     except (CuratorError, SQLAlchemyError) as error:
         _log.warning("who serves is not known", extra={"error": type(error).__name__})
         return True

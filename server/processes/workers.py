@@ -25,7 +25,7 @@ _log = logging.getLogger("curator.workers")
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    boot: str
+    worker_id: str
     place: int  # from 0; whoever replaces it takes its place
     started: float
 
@@ -36,9 +36,9 @@ class Supervisor:
 
     Args:
         count: How many.
-        serve: What a worker does, given the id of its boot and its place; returns
-            when drained.
-        ended: Called in the parent with the boot of a worker that died.
+        serve: What a worker does, given its worker id and its place; returns when
+            drained.
+        ended: Called in the parent with the id of a worker that died.
     """
 
     count: int
@@ -67,21 +67,21 @@ class Supervisor:
         return received is not None and received.si_signo in _STOPS
 
     def _start(self, place: int) -> None:
-        boot = secrets.token_hex(16)
+        worker_id = secrets.token_hex(16)
         sys.stdout.flush()
         sys.stderr.flush()
         pid = os.fork()
         if pid == 0:
-            self._become_worker(boot, place)
-        self._workers[pid] = _Worker(boot, place, time.monotonic())
+            self._become_worker(worker_id, place)
+        self._workers[pid] = _Worker(worker_id, place, time.monotonic())
 
-    def _become_worker(self, boot: str, place: int) -> None:
+    def _become_worker(self, worker_id: str, place: int) -> None:
         code = 1
         try:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, _WATCHED)
             os.close(self._pipe[1])
             threading.Thread(target=self._outlive_no_parent, daemon=True).start()
-            self.serve(boot, place)
+            self.serve(worker_id, place)
             code = 0
         except Exception as error:  # noqa: BLE001 - its words could quote anything
             _log.error(
@@ -100,7 +100,7 @@ class Supervisor:
     def _replace_dead(self) -> None:
         for worker in self._reap():
             _log.warning("a worker ended and is replaced")
-            self.ended(worker.boot)
+            self.ended(worker.worker_id)
             if time.monotonic() - worker.started < _SETTLED_SECONDS:
                 time.sleep(_PAUSE_SECONDS)
             self._start(worker.place)

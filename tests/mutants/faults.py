@@ -1764,10 +1764,10 @@ FAULTS = (
     Fault(
         "two_hosts_serve",
         "a second host serves a ledger that another one serves",
-        "budget/charging/boots.py",
-        "        require_one_place(connection, place)\n",
+        "budget/charging/server_processes.py",
+        "        require_one_host(connection, identity)\n",
         "",
-        ("tests/unit/budget/charging/test_boots.py",),
+        ("tests/unit/budget/charging/test_server_processes.py",),
     ),
     Fault(
         "database_for_everybody",
@@ -2163,8 +2163,8 @@ FAULTS = (
         "places_not_shared",
         "places held by other processes are not counted",
         "server/use_cases/identity/shared_limits.py",
-        "                in_flight.c.boot != boot,\n",
-        "                in_flight.c.boot == boot,\n",
+        "                in_flight.c.boot != worker_id,\n",
+        "                in_flight.c.boot == worker_id,\n",
         ("tests/unit/server/use_cases/identity/test_limits.py",),
     ),
     Fault(

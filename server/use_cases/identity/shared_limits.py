@@ -1,8 +1,8 @@
 """The same limits where several processes serve one ledger: kept in the database.
 
 Instants are the database's, so that the processes' clocks need not agree. A process
-that died takes its permits with it: only those of living boots count. Each step waits
-for one round trip, or for two where it must hold a lock.
+that died takes its permits with it: only those of living processes count. Each
+step waits for one round trip, or for two where it must hold a lock.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql.dml import ReturningInsert
 
-from budget.charging.boots import alive_ids
+from budget.charging.server_processes import alive_ids
 from budget.storage.prepared import Prepared, Step, together
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, rate
@@ -52,7 +52,7 @@ class SharedLimiter:
 
     allowance: Allowance
     database: Engine
-    boot: str  # names this process
+    worker_id: str  # names this process
     clock: Callable[[], int] | None = None  # microseconds; None: the database's
     _held: dict[str, int] = field(default_factory=dict)  # what this process knows
     _unwritten: set[str] = field(default_factory=set)  # whose row is out of date
@@ -111,7 +111,7 @@ class SharedLimiter:
 
         The other processes wait meanwhile; a row that says too much only refuses.
         """
-        who = {"boot": self.boot, "principal": principal}
+        who = {"boot": self.worker_id, "principal": principal}
         taken = {**who, "held": held, "permits": self.allowance.requests_in_flight}
         with _reaching_database(), self.database.begin() as connection:
             *_, outcome = together(
@@ -132,7 +132,9 @@ class SharedLimiter:
             try:
                 with self._turn(principal), _reaching_database():
                     row = {"principal": principal, "held": self._held.get(principal, 0)}
-                    self._permits.write.alone(self.database, {"boot": self.boot, **row})
+                    self._permits.write.alone(
+                        self.database, {"boot": self.worker_id, **row}
+                    )
             except LedgerUnavailableError:
                 self._unwritten.add(principal)
                 return
@@ -195,13 +197,13 @@ class _PermitStatements:
         lock = Prepared(select(func.pg_advisory_xact_lock(name)))
         permits = bindparam("permits", type_=Integer())
         held_now = bindparam("held", type_=Integer())
-        boot = bindparam("boot", type_=Text())
-        row = select(boot, _PRINCIPAL, held_now)
+        worker_id = bindparam("boot", type_=Text())
+        row = select(worker_id, _PRINCIPAL, held_now)
         others = (
             select(func.coalesce(func.sum(in_flight.c.requests), 0))
             .where(
                 in_flight.c.principal == _PRINCIPAL,
-                in_flight.c.boot != boot,
+                in_flight.c.boot != worker_id,
                 in_flight.c.boot.in_(alive_ids()),
             )
             .scalar_subquery()

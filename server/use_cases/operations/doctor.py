@@ -14,7 +14,7 @@ from typing import Literal
 
 from sqlalchemy import select
 
-from budget.charging.boots import Place, serving
+from budget.charging.server_processes import HostIdentity, serving
 from budget.ledger import Scope
 from budget.reading.statements import read_entries
 from budget.storage.process_lock import file_system_of
@@ -293,7 +293,7 @@ def _releases(services: Services) -> Found:
 
 def _servers(services: Services) -> Found:
     """Show who serves the ledger: one host, with one anchor."""
-    place = Place.of(services.settings.anchor)
+    place = HostIdentity.of(services.settings.anchor)
     with services.databases.reader.connect() as connection:
         found = serving(connection)
     for one in found:

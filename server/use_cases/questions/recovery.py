@@ -194,7 +194,7 @@ class Recovery:
         computed = self._queries.compute(paid)
         if not isinstance(
             computed, StoppingError
-        ):  # nothing failed: a later boot does it
+        ):  # nothing failed: a later server process does it
             taken.computed = computed
 
     def _scheduled(self, asked: _Asked | None) -> _Taken:

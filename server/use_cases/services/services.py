@@ -102,7 +102,7 @@ class Services:
     """The parts that use cases are made of."""
 
     settings: Settings
-    boot: str  # names this process in leases
+    worker_id: str  # names this process in leases
     databases: Databases
     ledger: Ledger
     unreleased: Unreleased

@@ -95,8 +95,11 @@ class House:
             "bob": self.installation.analyst("bob", "lessons", "school"),
             "olga": two.people(lambda service: service.create_key("olga"))["key"],
         }
-        boots = [None] if not url else ["one", "two"]
-        servers = [Server(self.installation.settings, boot=boot) for boot in boots]
+        worker_ids = [None] if not url else ["one", "two"]
+        servers = [
+            Server(self.installation.settings, worker_id=worker_id)
+            for worker_id in worker_ids
+        ]
         urls = [stack.enter_context(serving(server)) for server in servers]
         self.asker = servers[0].services
         self.url = urls[-1]

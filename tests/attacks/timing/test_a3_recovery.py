@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from budget.charging import boots
+from budget.charging import server_processes
 from engines.contract import Execution
 from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.access import Caller
@@ -60,7 +60,7 @@ class World:
         self.died, self.recovers, self.reader = servers[0], servers[1], servers[-1]
         self.is_shared = bool(url)
         for server in servers:
-            self._renew(server.services.boot)
+            self._renew(server.services.worker_id)
         self.engine = HeldEngine(self.recovers.services.engine)
         self._thread = stack.enter_context(ThreadPoolExecutor(1))
         self.recovery = Recovery(
@@ -81,8 +81,8 @@ class World:
         if execution is not None:
             self._thread.submit(execution)
 
-    def _server(self, installation, boot):
-        return Server(installation.settings, boot=boot)
+    def _server(self, installation, worker_id):
+        return Server(installation.settings, worker_id=worker_id)
 
     def _queries(self, services):
         compiler = Compiler(services.parser)
@@ -90,9 +90,9 @@ class World:
             services, compiler, ReleaseOffers(services, OpenReleases(services))
         )
 
-    def _renew(self, boot):
+    def _renew(self, worker_id):
         with self.recovers.services.databases.work.begin() as connection:
-            boots.renew(connection, boot)
+            server_processes.renew(connection, worker_id)
 
     def strand(self, *, stored):
         """Leave a charge by a process that dies, stored but not sent, or running."""
@@ -114,7 +114,7 @@ class World:
         """End the process that was asked: its engine is in this one too."""
         self.died.services.engine.close()
         with self.recovers.services.databases.work.begin() as connection:
-            boots.end(connection, self.died.services.boot)
+            server_processes.end(connection, self.died.services.worker_id)
         if not self.is_shared:
             self.recovers.services.ledger.open()
 

@@ -14,7 +14,7 @@ from budget.chain.entries import FIRST_HASH, entry_hash
 from budget.checking.replay import replay
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
-from budget.storage.tables import LEASE_COLUMNS, boot
+from budget.storage.tables import LEASE_COLUMNS, server_process
 from budget.storage.tables import metadata as budget_metadata
 from server.persistence.schema import RECORDED_TABLES
 from server.persistence.tables import metadata as catalogue_metadata
@@ -24,7 +24,7 @@ TABLES = {
     table.name: table
     for metadata in (budget_metadata, catalogue_metadata)
     for table in metadata.sorted_tables
-    if table is not boot
+    if table is not server_process
 }
 
 

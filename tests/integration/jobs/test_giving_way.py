@@ -8,8 +8,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from budget.charging import boots
-from budget.charging.boots import Place
+from budget.charging import server_processes
+from budget.charging.server_processes import HostIdentity
 from server.cli import commands
 from server.main import cli
 from server.processes.giving_way import is_served
@@ -82,10 +82,12 @@ def test_whether_a_server_is_up_is_read_off_the_ledger(installation):
         databases = services.databases
         assert not is_served(databases)
         with databases.work.begin() as connection:
-            boots.register(connection, "one", Place.of(installation.anchor))
+            server_processes.register(
+                connection, "one", HostIdentity.of(installation.anchor)
+            )
         assert is_served(databases)
         with databases.work.begin() as connection:
-            boots.end(connection, "one")
+            server_processes.end(connection, "one")
         assert not is_served(databases)
 
 

@@ -209,7 +209,7 @@ def test_a_free_answer_is_not_shown_where_what_it_shows_was_edited(stored, ledge
 def test_orphans_are_executed_again_at_most_twice_then_fail(stored, ledger):
     paid = ledger.charge(keyed(stored))
     for _ in range(2):
-        later = stored.open()  # another boot voids the lease
+        later = stored.open()  # another server process voids the lease
         assert [o.charge for o in later.take_up()[0]] == [paid.charge]
         assert later.take_up()[0] == []
     last = stored.open()

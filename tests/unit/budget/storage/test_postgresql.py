@@ -10,13 +10,13 @@ import time
 import pytest
 from sqlalchemy import event, make_url, text, update
 
-from budget.charging import boots
+from budget.charging import server_processes
 from budget.ledger import FailedReplay, InFlight, Ledger, Replay, UncertainError
 from budget.reading.listing import Seen
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseUnreachableError
 from budget.storage.silences import SilentError, heard
-from budget.storage.tables import boot, charge
+from budget.storage.tables import charge, server_process
 from privacy.errors import LedgerUnavailableError
 from server.configuration.settings import read_settings
 from tests.support.installations.stored_ledgers import PostgresStoredLedger
@@ -198,17 +198,19 @@ class Process:
             stored.databases,
             stored.anchor,
             unreleased=lambda: self.unreleased,
-            boot=name,
+            worker_id=name,
         )
         with stored.databases.work.begin() as connection:
-            boots.renew(connection, name)
+            server_processes.renew(connection, name)
 
     def die(self):
         with self.stored.databases.work.begin() as connection:
             connection.execute(
-                update(boot)
-                .where(boot.c.id == self.name)
-                .values(renewed_ms=boot.c.renewed_ms - boots.LIFE_MS)
+                update(server_process)
+                .where(server_process.c.id == self.name)
+                .values(
+                    renewed_ms=server_process.c.renewed_ms - server_processes.LIFE_MS
+                )
             )
 
 

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import create_engine, select
 
-from budget.charging import boots
+from budget.charging import server_processes
 from budget.storage.databases import Databases
-from budget.storage.tables import boot
+from budget.storage.tables import server_process
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, work_metadata
 from server.use_cases.identity.limits import MICROSECONDS, Allowance, MemoryLimiter
@@ -37,7 +37,7 @@ def opened(url):
     with contextlib.closing(Databases(url)) as databases:
         with databases.work.begin() as connection:
             work_metadata.create_all(connection)
-            boot.create(connection, checkfirst=True)
+            server_process.create(connection, checkfirst=True)
         yield databases
 
 
@@ -172,8 +172,8 @@ def two(url):
     """Two living processes on one database, and its engine for work."""
     with opened(url) as databases:
         with databases.work.begin() as connection:
-            boots.renew(connection, "one")
-            boots.renew(connection, "two")
+            server_processes.renew(connection, "one")
+            server_processes.renew(connection, "two")
         limiters = (
             SharedLimiter(Allowance(2, 2), databases.work, name)
             for name in ("one", "two")
@@ -205,8 +205,8 @@ def test_processes_share_places(two):
 def test_two_processes_give_exactly_as_many_places_as_there_are(url):
     with opened(url) as databases:
         with databases.work.begin() as connection:
-            boots.renew(connection, "one")
-            boots.renew(connection, "two")
+            server_processes.renew(connection, "one")
+            server_processes.renew(connection, "two")
         limiters = [
             SharedLimiter(Allowance(0, 8), databases.work, name)
             for name in ("one", "two")
@@ -236,7 +236,7 @@ def test_the_places_of_a_dead_process_are_free(two):
     with pytest.raises(RateLimitedError):
         other.enter("ada")
     with work.begin() as connection:
-        boots.end(connection, "one")
+        server_processes.end(connection, "one")
     other.enter("ada")
 
 

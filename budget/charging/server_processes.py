@@ -1,7 +1,7 @@
 """Which processes are alive: each renews its row, and leases name that row.
 
-A boot is one process that serves or works. It lives as long as its row was renewed in
-the last 15 seconds, by the database's own clock: hosts' clocks are never compared.
+A process that serves or works lives as long as its row was renewed in the last 15
+seconds, by the database's own clock: hosts' clocks are never compared.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from budget.storage.databases import Databases
-from budget.storage.tables import boot as boots
+from budget.storage.tables import server_process
 from privacy.errors import CuratorError
 
 LIFE_MS = 15_000
@@ -37,11 +37,11 @@ _RETRY_SECONDS = 1.0  # while the database is away
 _FORGET_MS = 24 * 3_600_000
 _REGISTER_LOCK = 0x_C04A_704D  # PostgreSQL's, of whoever begins to serve
 _MACHINE = Path("/proc/sys/kernel/random/boot_id")
-_log = logging.getLogger("curator.boots")
+_log = logging.getLogger("curator.server_processes")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HostIdentity:
     """Where a process runs, and which anchor it holds.
 
     Attributes:
@@ -54,7 +54,7 @@ class Place:
     digest: str
 
     @classmethod
-    def of(cls, anchor: Path) -> "Place":
+    def of(cls, anchor: Path) -> "HostIdentity":
         """Return where this process runs, with an anchor at a path."""
         host = socket.gethostname()
         try:
@@ -78,7 +78,7 @@ class Serving:
         host: Its machine's name; None of an earlier version.
         since: UTC; None of an earlier version.
         seen_seconds: How long ago it renewed its row.
-        place: The digest of its ``Place``.
+        place: The digest of its ``HostIdentity``.
     """
 
     host: str | None
@@ -129,28 +129,28 @@ def _postgresql_now(element: now_ms, compiler: SQLCompiler, **_: object) -> str:
 
 
 def alive_ids() -> Select[str]:
-    """Return the query for the ids of the boots that are alive.
+    """Return the query for the ids of the server processes that are alive.
 
     One renewed long after now is dead: the clock was set back since, and whoever lives
     renews by it.
     """
-    return select(boots.c.id).where(
-        boots.c.renewed_ms > now_ms() - LIFE_MS,
-        boots.c.renewed_ms <= now_ms() + LIFE_MS,
+    return select(server_process.c.id).where(
+        server_process.c.renewed_ms > now_ms() - LIFE_MS,
+        server_process.c.renewed_ms <= now_ms() + LIFE_MS,
     )
 
 
 def alive(connection: Connection) -> frozenset[str]:
-    """Return the ids of the boots that are alive."""
+    """Return the ids of the server processes that are alive."""
     return frozenset(connection.execute(alive_ids()).scalars())
 
 
 def serving(connection: Connection) -> list[Serving]:
     """Return the processes that serve the ledger now, the longest first."""
     rows = connection.execute(
-        select(boots, (now_ms() - boots.c.renewed_ms).label("age_ms"))
-        .where(boots.c.id.in_(alive_ids()))
-        .order_by(boots.c.since_ms, boots.c.id)
+        select(server_process, (now_ms() - server_process.c.renewed_ms).label("age_ms"))
+        .where(server_process.c.id.in_(alive_ids()))
+        .order_by(server_process.c.since_ms, server_process.c.id)
     )
     return [
         Serving(
@@ -167,67 +167,71 @@ def _moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
-def require_one_place(connection: Connection, place: Place) -> None:
+def require_one_host(connection: Connection, identity: HostIdentity) -> None:
     """Refuse a ledger that is served from elsewhere, or was seconds ago.
 
     Raises:
         ServedElsewhereError: Where, since when, and what to do.
     """
     for other in serving(connection):
-        if other.place is not None and other.place != place.digest:
+        if other.place is not None and other.place != identity.digest:
             raise ServedElsewhereError(other)
 
 
-def register(connection: Connection, boot: str, place: Place) -> None:
-    """Say that a boot is alive, where no other place serves: one asks at a time.
+def register(connection: Connection, worker_id: str, identity: HostIdentity) -> None:
+    """Say that a process is alive, if no other host serves: one asks at a time.
 
     Raises:
         ServedElsewhereError: Another one does.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(_REGISTER_LOCK)))
-        require_one_place(connection, place)
-    renew(connection, boot, place)
+        require_one_host(connection, identity)
+    renew(connection, worker_id, identity)
 
 
-def renew(connection: Connection, boot: str, place: Place | None = None) -> None:
-    """Say that a boot is alive; its row is made where there is none."""
+def renew(
+    connection: Connection, worker_id: str, identity: HostIdentity | None = None
+) -> None:
+    """Say that a server process is alive; its row is made where there is none."""
     renewed = connection.execute(
-        update(boots).where(boots.c.id == boot).values(renewed_ms=now_ms())
+        update(server_process)
+        .where(server_process.c.id == worker_id)
+        .values(renewed_ms=now_ms())
     )
     if renewed.rowcount == 0:
-        forgotten = boots.c.renewed_ms < now_ms() - _FORGET_MS
-        connection.execute(delete(boots).where(forgotten))
+        forgotten = server_process.c.renewed_ms < now_ms() - _FORGET_MS
+        connection.execute(delete(server_process).where(forgotten))
         connection.execute(
-            insert(boots).values(
-                id=boot,
+            insert(server_process).values(
+                id=worker_id,
                 renewed_ms=now_ms(),
                 since_ms=now_ms(),
-                host=None if place is None else place.host,
-                place=None if place is None else place.digest,
+                host=None if identity is None else identity.host,
+                place=None if identity is None else identity.digest,
             )
         )
 
 
-def end(connection: Connection, boot: str) -> None:
-    """Say that a boot has ended, so that nobody waits for it."""
-    connection.execute(delete(boots).where(boots.c.id == boot))
+def end(connection: Connection, worker_id: str) -> None:
+    """Say that a server process has ended, so that nobody waits for it."""
+    connection.execute(delete(server_process).where(server_process.c.id == worker_id))
 
 
 class Heartbeat:
-    """Renews a boot's row from a thread of its own, until it is stopped.
+    """Renews a server process's row from a thread of its own, until it is stopped.
 
     Args:
         databases: Of the ledger.
-        boot: The process's id.
+        worker_id: The process's id.
         anchor: Where its anchor lies: all who serve the ledger have the same.
     """
 
-    def __init__(self, databases: Databases, boot: str, anchor: Path) -> None:
+    def __init__(self, databases: Databases, worker_id: str, anchor: Path) -> None:
         self._databases = databases
-        self._boot = boot
+        self._worker_id = worker_id
         self._anchor = anchor
-        self._place: Place | None = None
+        self._identity: HostIdentity | None = None
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -238,16 +242,16 @@ class Heartbeat:
             ServedElsewhereError: Another host serves the ledger.
             SQLAlchemyError: The first renewal failed.
         """
-        self._place = Place.of(self._anchor)
+        self._identity = HostIdentity.of(self._anchor)
         with self._databases.work.begin() as connection:
-            register(connection, self._boot, self._place)
+            register(connection, self._worker_id, self._identity)
         self._thread = threading.Thread(
             target=self._renew_forever, name="heartbeat", daemon=True
         )
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and end the boot where the database can be reached."""
+        """Stop, and end the row where the database can be reached."""
         self._stopped.set()
         if self._thread is None:
             return
@@ -255,13 +259,13 @@ class Heartbeat:
         self._thread = None
         try:
             with self._databases.work.begin() as connection:
-                end(connection, self._boot)
+                end(connection, self._worker_id)
         except (SQLAlchemyError, CuratorError):
             _log.warning("the database is away: this process's row ends by itself")
 
     def _renew(self) -> None:
         with self._databases.work.begin() as connection:
-            renew(connection, self._boot, self._place)
+            renew(connection, self._worker_id, self._identity)
 
     def _renew_forever(self) -> None:
         pause = RENEW_SECONDS

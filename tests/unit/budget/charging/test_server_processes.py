@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from budget.charging import boots
+from budget.charging import server_processes
 from budget.storage.databases import Databases
-from budget.storage.tables import boot, metadata
+from budget.storage.tables import metadata, server_process
 
 
 @pytest.fixture
@@ -20,45 +20,45 @@ def databases(stored):
 
 def alive(databases):
     with databases.reader.connect() as connection:
-        return boots.alive(connection)
+        return server_processes.alive(connection)
 
 
 def age(databases, name, milliseconds):
     with databases.work.begin() as connection:
         connection.execute(
-            update(boot)
-            .where(boot.c.id == name)
-            .values(renewed_ms=boot.c.renewed_ms - milliseconds)
+            update(server_process)
+            .where(server_process.c.id == name)
+            .values(renewed_ms=server_process.c.renewed_ms - milliseconds)
         )
 
 
 def test_a_boot_lives_for_fifteen_seconds_after_its_last_renewal(databases):
     with databases.work.begin() as connection:
-        boots.renew(connection, "one")
-        boots.renew(connection, "two")
+        server_processes.renew(connection, "one")
+        server_processes.renew(connection, "two")
     age(databases, "one", 12_000)
     assert alive(databases) == {"one", "two"}
     age(databases, "one", 3_001)
     assert alive(databases) == {"two"}
     with databases.work.begin() as connection:
-        boots.renew(connection, "one")
+        server_processes.renew(connection, "one")
     assert alive(databases) == {"one", "two"}
 
 
 def test_a_clock_that_was_set_back_keeps_no_dead_boot_alive(databases):
     with databases.work.begin() as connection:
-        boots.renew(connection, "one")
+        server_processes.renew(connection, "one")
     age(databases, "one", -10_000)
     assert alive(databases) == {"one"}
     age(databases, "one", -60_000)
     assert alive(databases) == set()
     with databases.work.begin() as connection:
-        boots.renew(connection, "one")
+        server_processes.renew(connection, "one")
     assert alive(databases) == {"one"}
 
 
 def test_a_boot_that_ended_is_dead_at_once(databases):
-    heartbeat = boots.Heartbeat(databases, "one", Path("anchor"))
+    heartbeat = server_processes.Heartbeat(databases, "one", Path("anchor"))
     heartbeat.start()
     assert alive(databases) == {"one"}
     heartbeat.stop()
@@ -66,8 +66,8 @@ def test_a_boot_that_ended_is_dead_at_once(databases):
 
 
 def test_a_heartbeat_renews_from_its_own_thread(databases, monkeypatch):
-    monkeypatch.setattr(boots, "RENEW_SECONDS", 0.01)
-    heartbeat = boots.Heartbeat(databases, "one", Path("anchor"))
+    monkeypatch.setattr(server_processes, "RENEW_SECONDS", 0.01)
+    heartbeat = server_processes.Heartbeat(databases, "one", Path("anchor"))
     heartbeat.start()
     age(databases, "one", 60_000)
     deadline = time.monotonic() + 10
@@ -79,16 +79,19 @@ def test_a_heartbeat_renews_from_its_own_thread(databases, monkeypatch):
 
 def test_the_databases_clock_is_this_hosts_here(databases):
     with databases.reader.connect() as connection:
-        told = connection.execute(select(boots.now_ms())).scalar_one()
+        told = connection.execute(select(server_processes.now_ms())).scalar_one()
     assert abs(told - time.time() * 1000) < 2_000
 
 
-HERE, ELSEWHERE = boots.Place("here", "a" * 64), boots.Place("elsewhere", "b" * 64)
+HERE, ELSEWHERE = (
+    server_processes.HostIdentity("here", "a" * 64),
+    server_processes.HostIdentity("elsewhere", "b" * 64),
+)
 
 
 def register(databases, name, place):
     with databases.work.begin() as connection:
-        boots.register(connection, name, place)
+        server_processes.register(connection, name, place)
 
 
 def test_a_ledger_that_another_host_serves_is_refused_until_that_one_is_dead(
@@ -99,13 +102,15 @@ def test_a_ledger_that_another_host_serves_is_refused_until_that_one_is_dead(
     if not databases.is_shared:  # its lock is a file's, and a copy has its own rows
         register(databases, "three", ELSEWHERE)
         return
-    with pytest.raises(boots.ServedElsewhereError, match=r"served by here since 2\d+-"):
+    with pytest.raises(
+        server_processes.ServedElsewhereError, match=r"served by here since 2\d+-"
+    ):
         register(databases, "three", ELSEWHERE)
     assert alive(databases) == {"one", "two"}
     for name in ("one", "two"):
-        age(databases, name, boots.LIFE_MS + 1)
+        age(databases, name, server_processes.LIFE_MS + 1)
     register(databases, "three", ELSEWHERE)
-    with pytest.raises(boots.ServedElsewhereError, match="elsewhere"):
+    with pytest.raises(server_processes.ServedElsewhereError, match="elsewhere"):
         register(databases, "four", HERE)
 
 
@@ -120,7 +125,7 @@ def test_of_two_hosts_that_begin_at_once_one_serves(stored, databases):
         try:
             register(other, name, place)
             outcomes.append("serves")
-        except boots.ServedElsewhereError:
+        except server_processes.ServedElsewhereError:
             outcomes.append("refused")
         finally:
             other.close()
@@ -140,13 +145,13 @@ def test_a_boot_says_where_it_serves_and_since_when(databases):
     register(databases, "one", HERE)
     age(databases, "one", 3_000)
     with databases.reader.connect() as connection:
-        (told,) = boots.serving(connection)
+        (told,) = server_processes.serving(connection)
     assert (told.host, told.place) == ("here", "a" * 64)
     assert 3 <= told.seen_seconds < 15
     assert abs(told.since.timestamp() - time.time()) < 60
     with databases.work.begin() as connection:
-        connection.execute(update(boot).values(since_ms=None, host=None))
-        (told,) = boots.serving(connection)
+        connection.execute(update(server_process).values(since_ms=None, host=None))
+        (told,) = server_processes.serving(connection)
     assert str(told).startswith("an unknown host since an unknown time, last seen")
 
 
@@ -156,11 +161,11 @@ def test_a_place_is_its_machine_and_its_anchors_file(tmp_path, monkeypatch):
     copied.write_text("x")
     linked = tmp_path / "link"
     linked.symlink_to(anchor)
-    here = boots.Place.of(anchor)
-    assert boots.Place.of(linked) == here
-    assert boots.Place.of(copied) != here
-    assert boots.Place.of(tmp_path / "none") != here
-    monkeypatch.setattr(boots, "_MACHINE", copied)
-    assert boots.Place.of(anchor) != here
-    monkeypatch.setattr(boots, "_MACHINE", tmp_path / "none")
-    assert boots.Place.of(anchor) != here
+    here = server_processes.HostIdentity.of(anchor)
+    assert server_processes.HostIdentity.of(linked) == here
+    assert server_processes.HostIdentity.of(copied) != here
+    assert server_processes.HostIdentity.of(tmp_path / "none") != here
+    monkeypatch.setattr(server_processes, "_MACHINE", copied)
+    assert server_processes.HostIdentity.of(anchor) != here
+    monkeypatch.setattr(server_processes, "_MACHINE", tmp_path / "none")
+    assert server_processes.HostIdentity.of(anchor) != here
