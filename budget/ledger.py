@@ -27,7 +27,7 @@ from budget.chain.writing import (
     read_accounts,
     reading_accounts,
 )
-from budget.charging import accounts, leases, works
+from budget.charging import accounts, job_charges, leases
 from budget.charging.filter import charge_all
 from budget.charging.leases import Holder
 from budget.charging.queries import (
@@ -367,8 +367,8 @@ class Ledger:
             leases.give_up(write.connection, query_id, self._holder.worker_id)
 
     def charge_work(
-        self, request: ChargeRequest, action: str, also: works.Also
-    ) -> Charge | Refused | works.Settled:
+        self, request: ChargeRequest, action: str, also: job_charges.Also
+    ) -> Charge | Refused | job_charges.Settled:
         """Charge a job's work, once by the job's id; the work may be begun again.
 
         Args:
@@ -387,8 +387,8 @@ class Ledger:
         """
         try:
             with self._writer.transaction() as write:
-                is_new = works.find(write.connection, request.query_id) is None
-                outcome = works.take_up(write, request)
+                is_new = job_charges.find(write.connection, request.query_id) is None
+                outcome = job_charges.take_up(write, request)
                 if is_new and isinstance(outcome, Charge):
                     _append(write, action, request.principal, also)
         except UnanchoredError as error:
@@ -398,7 +398,7 @@ class Ledger:
         return outcome
 
     def store_work(
-        self, paid: Charge, body: bytes, action: str, actor: str, also: works.Also
+        self, paid: Charge, body: bytes, action: str, actor: str, also: job_charges.Also
     ) -> bytes:
         """Store what a job's work made, anchored; the first stored is what it made.
 
@@ -409,10 +409,10 @@ class Ledger:
             LedgerUnavailableError: Nothing is stored: the charge has ended.
         """
         with self._writer.transaction() as write:
-            known = works.made_before(write.connection, paid.query_id)
+            known = job_charges.made_before(write.connection, paid.query_id)
             if known is not None:
                 return known
-            works.require_running(write.connection, paid.query_id)
+            job_charges.require_running(write.connection, paid.query_id)
             _store(write, paid.query_id, body)
             leases.settle(write, paid.query_id, "answered", None)
             write.entries.append("answered", _answered(paid.query_id, body))
@@ -420,11 +420,11 @@ class Ledger:
         return body
 
     def fail_work(
-        self, query_id: str, action: str, actor: str, also: works.Also
+        self, query_id: str, action: str, actor: str, also: job_charges.Also
     ) -> None:
         """End a job's work that made nothing; its charge stays, where there is one."""
         with self._writer.transaction() as write:
-            if works.is_begun(write.connection, query_id):
+            if job_charges.is_begun(write.connection, query_id):
                 leases.fail(write, query_id)
             _append(write, action, actor, also, salted)
 
@@ -610,7 +610,7 @@ def _append(
     write: Write,
     action: str,
     actor: str,
-    also: works.Also,
+    also: job_charges.Also,
     sealed: Callable[[Body], Body] = dict,
 ) -> None:
     """Write an admin entry with the changes that ``also`` makes.

@@ -49,7 +49,7 @@ class Holder:
     def orphaned(self) -> ColumnElement[bool]:
         """Return the condition on questions that nobody works on.
 
-        A job's work is its own lease's matter (``budget.charging.works``).
+        A job's work is its own lease's matter (``budget.charging.job_charges``).
         """
         free: ColumnElement[bool] = charge.c.lease_boot.is_(None)
         if self.shared:

@@ -10,7 +10,7 @@ from query_lang.reading.limits import check_size, check_tokens
 from query_lang.reading.places import Places
 from query_lang.reading.queries import QueryReader
 from query_lang.reading.sqlglot_tree import sqlglot_tree
-from query_lang.reading.tally import check_every_token_is_read
+from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.refusals import refuse

@@ -41,15 +41,16 @@ def races(nursery, installation, key, count):
 
 def kills(nursery, installation, key, count):
     """L3: 500 kills with eight in flight, at most 100 in one installation."""
-    tally = run_kills(nursery, installation, key, count)
+    findings = run_kills(nursery, installation, key, count)
     for scope in SCOPES:
         if spent(installation, scope) != total_charged(installation):
-            tally.wrong.append(f"{scope} is not the sum of its charges")
+            findings.wrong.append(f"{scope} is not the sum of its charges")
     said = (
-        f"{tally.kills} kills, {tally.seen} answers seen, {len(tally.unseen)} not, "
-        f"{tally.recovered} of these charged before the kill and recovered"
+        f"{findings.kills} kills, {findings.seen} answers seen, "
+        f"{len(findings.unseen)} not, "
+        f"{findings.recovered} of these charged before the kill and recovered"
     )
-    return said, tally.wrong + problems(installation)
+    return said, findings.wrong + problems(installation)
 
 
 def tampers(nursery, installation, _, count):

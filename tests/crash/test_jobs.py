@@ -38,16 +38,16 @@ def test_a_worker_that_is_killed_anywhere_leaves_a_job_that_is_done_once(
     nursery, installation
 ):
     kills = rounds(10, 3)
-    tally = run_job_kills(nursery, installation, kills)
-    assert tally.wrong == []
-    assert tally.states == {"done": kills}
+    findings = run_job_kills(nursery, installation, kills)
+    assert findings.wrong == []
+    assert findings.states == {"done": kills}
 
 
 def test_a_job_that_is_cancelled_anywhere_is_done_or_undone(nursery, installation):
     cancels = rounds(4, 2)
-    tally = run_job_cancels(nursery, installation, cancels)
-    assert tally.wrong == []
-    assert sum(tally.states.values()) == cancels
+    findings = run_job_cancels(nursery, installation, cancels)
+    assert findings.wrong == []
+    assert sum(findings.states.values()) == cancels
 
 
 def test_of_two_workers_one_dies_and_the_other_does_its_jobs_too(nursery, either):

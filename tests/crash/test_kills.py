@@ -13,12 +13,12 @@ KILLS = rounds(20)
 def test_every_answer_seen_before_a_kill_was_charged_and_is_replayed(
     nursery, installation, key
 ):
-    tally = run_kills(nursery, installation, key, kills=KILLS)
-    assert tally.wrong == []
-    assert tally.kills == KILLS
+    findings = run_kills(nursery, installation, key, kills=KILLS)
+    assert findings.wrong == []
+    assert findings.kills == KILLS
     assert problems(installation) == []
     for scope in SCOPES:
         assert spent(installation, scope) == total_charged(installation)
-    assert tally.seen + len(tally.unseen) == KILLS * 8
+    assert findings.seen + len(findings.unseen) == KILLS * 8
     if IS_LONG:  # the points really lie inside the latency range
-        assert 0 < tally.seen < KILLS * 8
+        assert 0 < findings.seen < KILLS * 8

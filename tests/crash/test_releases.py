@@ -32,19 +32,21 @@ def test_a_worker_killed_anywhere_leaves_a_release_that_is_published_once(
     nursery, installation
 ):
     kills = rounds(8)
-    tally = run_job_kills(nursery, installation, kills, submitter_type=ReleaseSubmitter)
-    assert tally.wrong == []
-    assert tally.states == {"done": kills}
+    findings = run_job_kills(
+        nursery, installation, kills, submitter_type=ReleaseSubmitter
+    )
+    assert findings.wrong == []
+    assert findings.states == {"done": kills}
 
 
 @pytest.mark.slow
 def test_a_release_cancelled_anywhere_is_published_or_failed(nursery, installation):
     cancels = rounds(4, 2)
-    tally = run_job_cancels(
+    findings = run_job_cancels(
         nursery, installation, cancels, submitter_type=ReleaseSubmitter
     )
-    assert tally.wrong == []
-    assert sum(tally.states.values()) == cancels
+    assert findings.wrong == []
+    assert sum(findings.states.values()) == cancels
 
 
 class KilledError(BaseException):

@@ -70,8 +70,8 @@ def test_of_64_clients_one_gets_the_last_epsilon_whichever_process_they_meet(
 def test_after_each_kill_of_all_processes_every_answer_that_was_seen_is_there(
     nursery, installation, key
 ):
-    tally = run_kills(nursery, installation, key, rounds(2, 1))
-    assert tally.wrong == []
+    findings = run_kills(nursery, installation, key, rounds(2, 1))
+    assert findings.wrong == []
     assert_balanced(installation)
 
 

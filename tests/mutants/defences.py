@@ -103,12 +103,12 @@ DEFENCES = (
     Fault(
         "words_unaccounted",
         "parts of a text that no rule read are passed over",
-        "query_lang/reading/tally.py",
+        "query_lang/reading/token_check.py",
         "    if at < len(marks):\n"
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
         "    if False:\n"
         "        raise refuse(rules.UNREAD_TEXT, tokens[at].position)",
-        ("tests/unit/query_lang/reading/test_tally.py",),
+        ("tests/unit/query_lang/reading/test_token_check.py",),
     ),
     Fault(
         "texts_without_end",

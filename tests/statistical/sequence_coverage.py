@@ -261,7 +261,7 @@ def released(log, most, strategy, epsilon, seed):
 
 
 @dataclass
-class Tally:
+class Coverage:
     """Numbers of one class: how many held, and how wide and how far off they were.
 
     ``missed`` is the sum over ``releases`` of the share that did not hold in each.
@@ -316,7 +316,7 @@ def _divergence(found, most):
 
 
 def coverage(questions, strategy, epsilon, seeds):
-    """Return a tally for each class, over some releases."""
+    """Return the coverage of each class, over some releases."""
     found = {}
     for number in seeds:
         text = f"{questions.most} {len(questions.log)} {strategy} {epsilon} {number}"
@@ -324,9 +324,9 @@ def coverage(questions, strategy, epsilon, seeds):
         asked = released(questions.log, questions.most, strategy, epsilon, seed)
         own = {}
         for kind, *numbers in questions.ask(asked):
-            own.setdefault(kind, Tally()).add(*numbers)
-        for kind, tally in own.items():
-            found.setdefault(kind, Tally()).join(tally.closed())
+            own.setdefault(kind, Coverage()).add(*numbers)
+        for kind, each in own.items():
+            found.setdefault(kind, Coverage()).join(each.closed())
     return found
 
 
@@ -354,11 +354,11 @@ def main(arguments=None):
             for epsilon in chosen.epsilons.split(","):
                 found = coverage(questions, strategy, epsilon, range(chosen.releases))
                 cells = [
-                    f"{kind} {tally.share:.3f} ({tally.widths / tally.total:.2g})"
-                    for kind, tally in found.items()
-                    if chosen.all or tally.share < PROMISED
+                    f"{kind} {each.share:.3f} ({each.widths / each.total:.2g})"
+                    for kind, each in found.items()
+                    if chosen.all or each.share < PROMISED
                 ]
-                fails += sum(tally.share < PROMISED for tally in found.values())
+                fails += sum(each.share < PROMISED for each in found.values())
                 print(
                     f"{shape} | {strategy} | {epsilon} | {'; '.join(cells)}", flush=True
                 )

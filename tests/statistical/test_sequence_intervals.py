@@ -12,7 +12,7 @@ import pytest
 
 from tests.effort import gate_first
 from tests.statistical.sequence_choices import Choices
-from tests.statistical.sequence_coverage import Questions, Tally, coverage
+from tests.statistical.sequence_coverage import Coverage, Questions, coverage
 from tests.statistical.sequence_logs import made
 
 UNITS, RELEASES, EACH = 600, 10, 2
@@ -38,10 +38,10 @@ def test_intervals_hold_what_sequences_of_all_shapes_say(strategy):
     every, short = {}, {}
     for shape, epsilon in SHAPES.items():
         held = coverage(questions(shape), strategy, epsilon, range(RELEASES))
-        for kind, tally in held.items():
-            every.setdefault(kind, Tally()).join(tally)
-            if tally.is_short(TESTS):
-                short[shape, kind] = tally.share
+        for kind, each in held.items():
+            every.setdefault(kind, Coverage()).join(each)
+            if each.is_short(TESTS):
+                short[shape, kind] = each.share
     short |= {kind: own.share for kind, own in every.items() if own.is_short(TESTS)}
     assert len(every) <= TESTS / len(STRATEGIES) / (len(SHAPES) + 1)
     assert not short
@@ -78,7 +78,7 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
 def test_no_interval_ends_below_nothing_or_before_it_begins(strategy):
     for shape in ("tiny", "mixed"):
         found = coverage(questions(shape), strategy, "0.05", range(2))
-        assert not sum(tally.impossible for tally in found.values())
+        assert not sum(each.impossible for each in found.values())
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,7 @@ def test_what_noise_chooses_is_held_where_there_are_many_symbols(units, epsilon,
     own = Choices(*made("flat 95", units), branches=2, kinds=kinds)
     found = coverage(own, "prefix_tree", epsilon, range(RELEASES))
     assert set(found) >= {*kinds, "tree, children 1", "tree, rest 1"}
-    assert not {
-        kind: tally.share for kind, tally in found.items() if tally.is_short(20)
-    }
+    assert not {kind: each.share for kind, each in found.items() if each.is_short(20)}
 
 
 @pytest.mark.long

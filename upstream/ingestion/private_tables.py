@@ -24,7 +24,7 @@ _BY_HASH = "PARTITION BY unit_key ORDER BY row_hash"
 
 
 @dataclass(slots=True)
-class _Tally:
+class _RowCounts:
     """What the buckets did, added up."""
 
     kept: int = 0
@@ -48,25 +48,25 @@ class PrivateTable:
             IngestionError: Two rows of one unit have the same hash.
         """
         self._create()
-        tally = _Tally()
+        counts = _RowCounts()
         buckets = self.staged.buckets()
         doubled = Doubles(self.area.connection, self.staged).find(buckets)
         for done, rows in enumerate(buckets):
             bucket = _Bucket(self.area.connection, self.staged, doubled=doubled)
             self._tell("rank", done, len(buckets))
-            bucket.rank(rows, tally)
+            bucket.rank(rows, counts)
             self._tell("write", done, len(buckets))
             bucket.write()
         self._tell("write", 1, 1)
         return TableReport(
             name=self.staged.table.name,
             rows_read=self.staged.rows_read,
-            rows_kept=tally.kept,
-            units=tally.units,
+            rows_kept=counts.kept,
+            units=counts.units,
             dropped_null_unit=self.staged.rows_without_unit,
-            deduplicated=tally.deduplicated,
-            dropped_over_bound=tally.over_bound,
-            constants_replaced=tally.replaced,
+            deduplicated=counts.deduplicated,
+            dropped_over_bound=counts.over_bound,
+            constants_replaced=counts.replaced,
             columns=self.staged.columns,
         )
 
@@ -96,20 +96,20 @@ class _Bucket:
     staged: StagedTable
     doubled: bool
 
-    def rank(self, rows: str, tally: _Tally) -> None:
+    def rank(self, rows: str, counts: _RowCounts) -> None:
         """Make ``temp.numbered``: the rows with hash and place within their unit.
 
         Args:
             rows: The relation of the staged rows.
-            tally: Gains what happened.
+            counts: Gains what happened.
         """
         self._hash_rows(rows)
-        tally.replaced += self._make_constants()
+        counts.replaced += self._make_constants()
         before, unique, bounded, units = self._mark_kept_rows()
-        tally.deduplicated += before - unique
-        tally.over_bound += unique - bounded
-        tally.kept += bounded
-        tally.units += units
+        counts.deduplicated += before - unique
+        counts.over_bound += unique - bounded
+        counts.kept += bounded
+        counts.units += units
 
     def _numbers(self, wanted: str, relation: str) -> tuple[int, ...]:
         row = self.connection.execute(f"SELECT {wanted} FROM {relation}").fetchone()  # noqa: S608 - our own names

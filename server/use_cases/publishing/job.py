@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from budget.charging.works import not_begun
+from budget.charging.job_charges import not_begun
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
 from budget.storage.records import FailedReplay, Refused, Replay
 from mechanisms.measuring.meter import Meter

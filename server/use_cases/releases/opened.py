@@ -30,7 +30,7 @@ from release.contract.plans import domain_of
 from release.contract.spec import CubeSpec, SequenceSpec, spec_from_json
 from release.cubes.questions.answering import AskedCube
 from release.cubes.questions.binding.cube import PublishedCube
-from release.cubes.questions.binding.question import peel
+from release.cubes.questions.binding.question import take_apart
 from release.cubes.questions.binding.views import View, view_of
 from release.cubes.questions.evaluating.engine import PublicEngine
 from release.cubes.questions.evaluating.evaluation import PublicValues
@@ -194,7 +194,7 @@ def _published(
         domain=domain_of(compile_cube(spec.request(), dataset)),
         counts=spec.count,
         unit=dataset.unit,
-        unit_column=_unit_column(peel(counted).source),
+        unit_column=_unit_column(take_apart(counted).source),
         snapshot_date=dataset.snapshot_date,
         views=_views(counted),
         hierarchies=dataset.hierarchies,
@@ -205,7 +205,7 @@ def _published(
 
 
 def _views(counted: Aggregate) -> dict[str, View]:
-    computed = peel(counted).computed
+    computed = take_apart(counted).computed
     views = {
         key.name: view_of(computed[key.slot])
         for key in counted.keys

@@ -8,7 +8,7 @@ from tests.crash.instruments.job_submitter import JobSubmitter
 
 
 @dataclass
-class JobTally:
+class JobFindings:
     """What all rounds together showed; ``wrong`` must stay empty."""
 
     rounds: int = 0
@@ -26,7 +26,7 @@ def run_job_kills(
     nursery, installation, count, *, seed=None, submitter_type=JobSubmitter
 ):
     """Kill the worker ``count`` times, each time at a random point of a job."""
-    dice, tally = random.Random(seed), JobTally()
+    dice, findings = random.Random(seed), JobFindings()
     submitter = submitter_type(nursery, installation)
     worker = submitter.worker()
     jobs, seconds = [], _calm_seconds(submitter)
@@ -36,17 +36,17 @@ def run_job_kills(
         worker.kill()
         worker = submitter.worker()
         seen, _ = submitter.wait(jobs[-1])
-        tally.note(seen)
+        findings.note(seen)
     worker.ask_to_end()
-    tally.wrong += submitter.problems(jobs)
-    return tally
+    findings.wrong += submitter.problems(jobs)
+    return findings
 
 
 def run_job_cancels(
     nursery, installation, count, *, seed=None, submitter_type=JobSubmitter
 ):
     """Cancel ``count`` jobs, each at a random point."""
-    dice, tally = random.Random(seed), JobTally()
+    dice, findings = random.Random(seed), JobFindings()
     submitter = submitter_type(nursery, installation)
     worker = submitter.worker()
     jobs, seconds = [], _calm_seconds(submitter)
@@ -55,10 +55,10 @@ def run_job_cancels(
         time.sleep(dice.uniform(0, seconds))
         submitter.cancel(jobs[-1])
         seen, _ = submitter.wait(jobs[-1])
-        tally.note(seen)
+        findings.note(seen)
     worker.ask_to_end()
-    tally.wrong += submitter.problems(jobs)
-    return tally
+    findings.wrong += submitter.problems(jobs)
+    return findings
 
 
 def _calm_seconds(submitter):

@@ -12,7 +12,7 @@ SCOPES = ("population:people", "project:study")
 
 
 @dataclass
-class Tally:
+class KillFindings:
     """What all kills together showed; ``wrong`` must stay empty."""
 
     kills: int = 0
@@ -31,9 +31,9 @@ class _Round:
 
 
 def run_kills(nursery, installation, key, kills, *, seed=None):
-    """Kill ``kills`` times at uniformly random points; return the tally."""
+    """Kill ``kills`` times at uniformly random points; return what was found."""
     dice = random.Random(seed)
-    tally = Tally()
+    findings = KillFindings()
     server = nursery.start(installation)
     try:
         for number in range(kills):
@@ -41,12 +41,12 @@ def run_kills(nursery, installation, key, kills, *, seed=None):
             held = _die_in_flight(installation, server, key, number, delay)
             outwait_leases(installation)
             server = nursery.start(installation)
-            tally.kills += 1
-            _compare(tally, installation, server, key, held)
-        _ask_the_unseen_again(tally, server, key)
+            findings.kills += 1
+            _compare(findings, installation, server, key, held)
+        _ask_the_unseen_again(findings, server, key)
     finally:
         server.kill()
-    return tally
+    return findings
 
 
 def _body(name):
@@ -86,32 +86,32 @@ def _die_in_flight(installation, server, key, number, delay):
     return _Round(responses, before)
 
 
-def _compare(tally, installation, server, key, held):
+def _compare(findings, installation, server, key, held):
     """Check the restarted server against what clients had seen."""
     charges = settle(installation)
     for scope, before in zip(SCOPES, held.spent_before, strict=True):
         if spent(installation, scope) < before:
-            tally.wrong.append(f"what {scope} spent fell")
+            findings.wrong.append(f"what {scope} spent fell")
     stored = answers(installation)
     with lines(server.port, key, 1) as (client,):
         for name, response in held.responses.items():
             if response is None:
-                tally.unseen.append(name)
+                findings.unseen.append(name)
                 continue
-            tally.seen += 1
+            findings.seen += 1
             again = client.ask(_body(name), idempotency_key=name)
-            tally.wrong += _seen_problems(name, response, again, charges, stored)
+            findings.wrong += _seen_problems(name, response, again, charges, stored)
 
 
-def _ask_the_unseen_again(tally, server, key):
+def _ask_the_unseen_again(findings, server, key):
     """Whatever no client saw comes now, from before its server's death or fresh."""
     with lines(server.port, key, 1) as (client,):
-        for name in tally.unseen:
+        for name in findings.unseen:
             again = client.insist(_body(name), idempotency_key=name)
             if again is None or again.status != 200:
-                tally.wrong.append(f"{name}: after the restart {again}")
+                findings.wrong.append(f"{name}: after the restart {again}")
             elif again.headers.get("idempotency-replayed") == "true":
-                tally.recovered += 1
+                findings.recovered += 1
 
 
 def _seen_problems(name, response, again, charges, stored):

@@ -45,8 +45,8 @@ from release.cubes.questions.binding.orders import order_warnings
 from release.cubes.questions.binding.question import (
     AxisSlot,
     CubeQuestion,
-    peel,
     require_plain,
+    take_apart,
 )
 
 _MEMBER: Final = "#member"  # in no name that can be written
@@ -76,20 +76,20 @@ class CubeBinder:
         dataset = self._schemas[viewed]
         bound = bind_query(tree, dataset, NO_BOUNDS)
         plan, position = bound.plan, tree.select.position
-        peeled = peel(plan)
-        if not isinstance(peeled.source, Scan):
+        parts = take_apart(plan)
+        if not isinstance(parts.source, Scan):
             raise refuse(ONE_RELEASE, position)
-        written = (*peeled.conditions, *peeled.computed.values())
+        written = (*parts.conditions, *parts.computed.values())
         for expression in written:
             require_plain(expression, position)
-        slots = _slots(peeled.source, cube)
+        slots = _slots(parts.source, cube)
         refuse_absent_values(written, slots, position)
         orders = order_warnings(written, slots, cube.domain.dimensions)
         return CubeQuestion(
             slots=slots,
-            conditions=peeled.conditions,
+            conditions=parts.conditions,
             keys=plan.keys,
-            computed=peeled.computed,
+            computed=parts.computed,
             measures=plan.measures,
             columns=output_columns(plan, cube.unit),
             presentation=plan.presentation,

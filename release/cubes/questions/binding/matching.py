@@ -44,8 +44,8 @@ from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.binding.question import (
     AxisSlot,
     CubeQuestion,
-    Peeled,
-    peel,
+    PlanParts,
+    take_apart,
 )
 
 What = Literal["source", "bounds", "filter", "counting", "dimension", "snapshot"]
@@ -84,7 +84,7 @@ def match(
         counted: The plan of what the cube counts; its keys are the dimensions.
         cube: Public facts of the release.
     """
-    question, own = peel(_unbounded(asked.plan)), peel(_unbounded(counted))
+    question, own = take_apart(_unbounded(asked.plan)), take_apart(_unbounded(counted))
     differences = [
         *_bound_differences(asked.plan, counted),
         *_source_differences(question, own),
@@ -147,7 +147,7 @@ def _bound_differences(asked: Aggregate, counted: Aggregate) -> list[Difference]
     return []
 
 
-def _source_differences(question: Peeled, own: Peeled) -> list[Difference]:
+def _source_differences(question: PlanParts, own: PlanParts) -> list[Difference]:
     if _same(question.source, own.source):
         return []
     if _same(_whole(question.source), _whole(own.source)):
@@ -171,7 +171,7 @@ def _whole(node: Node) -> Node:
 
 
 def _conditions(
-    question: Peeled, own: Peeled, axes: "_Axes"
+    question: PlanParts, own: PlanParts, axes: "_Axes"
 ) -> tuple[list[Expression], list[Difference]]:
     """Return the query's further conditions, over dimensions, and what differs."""
     asked = _parts(question.conditions)
@@ -236,8 +236,8 @@ def _slot_of(measure: MeasureKind) -> Sequence[int]:
     return (measure.slot,)
 
 
-def _expression(slot: int, peeled: Peeled) -> Expression:
-    return peeled.computed.get(slot, FieldRef(slot, TRUTH))  # facts are not compared
+def _expression(slot: int, parts: PlanParts) -> Expression:
+    return parts.computed.get(slot, FieldRef(slot, TRUTH))  # facts are not compared
 
 
 @dataclass(slots=True)
@@ -249,7 +249,7 @@ class _Axes:
     """
 
     counted: Aggregate
-    own: Peeled
+    own: PlanParts
     cube: PublishedCube
     slots: dict[int, AxisSlot] = field(default_factory=dict)
     _known: Mapping[str, FieldRef] = field(init=False)

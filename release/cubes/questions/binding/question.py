@@ -81,7 +81,7 @@ class CubeQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Peeled:
+class PlanParts:
     """A plan taken apart: what stands over its source.
 
     Attributes:
@@ -98,7 +98,7 @@ class Peeled:
     computed: Mapping[int, Expression]
 
 
-def peel(plan: Aggregate) -> Peeled:
+def take_apart(plan: Aggregate) -> PlanParts:
     """Take the filters and computations off a plan's source.
 
     Raises:
@@ -118,7 +118,7 @@ def peel(plan: Aggregate) -> Peeled:
             case _:
                 break
     full = _Full(computed)
-    return Peeled(
+    return PlanParts(
         node,
         tuple(full.of(condition)[0] for condition in conditions),
         {slot: full.of(expression)[0] for slot, expression in computed.items()},

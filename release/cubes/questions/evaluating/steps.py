@@ -16,7 +16,7 @@ from query_lang.costs.expressions import ExpressionCost, text_width
 from query_lang.plans.expressions import Call, Expression, slots_read
 from query_lang.plans.nodes import Aggregate
 from release.contract.models import IntArray
-from release.cubes.questions.binding.question import AxisSlot, peel
+from release.cubes.questions.binding.question import AxisSlot, take_apart
 
 QUESTION_STEPS: Final = 20_000_000
 """Any question: bound, and the first use of an engine."""
@@ -163,10 +163,10 @@ def matching_steps(plan: Aggregate) -> int:
 
     Each part of an expression is written out once for each part that it stands in.
     """
-    peeled = peel(plan)
+    parts = take_apart(plan)
     return MATCHING_STEPS + sum(
         WRITTEN_STEPS * _nested(expression)[1]
-        for expression in (*peeled.conditions, *peeled.computed.values())
+        for expression in (*parts.conditions, *parts.computed.values())
     )
 
 

@@ -24,7 +24,7 @@ Also = Callable[[RecordedTransaction], None]
 """Further changes of one entry, in the transaction that it is written in."""
 
 
-def is_work() -> ColumnElement[bool]:
+def is_of_a_job() -> ColumnElement[bool]:
     """Return the condition on charges whose work is a job's."""
     return charge.c.query_id.startswith(leases.WORK_PREFIX, autoescape=True)
 
@@ -98,7 +98,7 @@ def require_running(connection: Connection, query_id: str) -> None:
 
 def find(connection: Connection, query_id: str) -> Row[tuple[object, ...]] | None:
     """Return the charge of a job's work; None where there is none."""
-    wanted = select(charge).where(charge.c.query_id == query_id, is_work())
+    wanted = select(charge).where(charge.c.query_id == query_id, is_of_a_job())
     return connection.execute(wanted).one_or_none()
 
 

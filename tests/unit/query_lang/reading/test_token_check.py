@@ -4,7 +4,7 @@ import pytest
 
 from privacy.errors import SqlNotAllowedError
 from query_lang.reading.parse import parse_query
-from query_lang.reading.tally import check_every_token_is_read
+from query_lang.reading.token_check import check_every_token_is_read
 from query_lang.syntax.tokens import lex
 from tests.golden.constructs import TEXTS
 
