@@ -61,6 +61,7 @@ from server.use_cases.services.errors import DatasetUnavailableError
 from server.use_cases.services.services import (
     Services,
 )
+from server.use_cases.services.space import require_writable
 
 RECOVERY_SECONDS = 1.0
 LEDGER_CHECK_SECONDS = 1.0
@@ -141,6 +142,11 @@ class Server:
         return Readiness(
             [
                 Check(ledger.check, LEDGER_CHECK_SECONDS, LedgerUnavailableError.code),
+                Check(
+                    lambda: require_writable(self.settings),
+                    LEDGER_CHECK_SECONDS,
+                    LedgerUnavailableError.code,
+                ),
                 Check(
                     self._parser.check, CHILD_CHECK_SECONDS, ParserUnavailableError.code
                 ),

@@ -247,7 +247,7 @@ class Writer:
             message = "the database was lost in a write that it may have done"
             raise UncertainError(message) from error
         except (OSError, SQLAlchemyError) as error:
-            message = "the ledger cannot be written now; nothing was charged"
+            message = "the ledger cannot be written now; nothing was recorded"
             raise LedgerUnavailableError(message) from error
 
     def _opened(

@@ -87,6 +87,13 @@ class Problem(Exception):  # noqa: N818 - RFC 9457 calls it a problem
         )
 
 
+CHARGED = (
+    "the ledger cannot be written now; the question is charged, and its answer costs "
+    "nothing more: send it again with the same Idempotency-Key, or read it at "
+    "/v1/queries/ and its query_id"
+)
+
+
 def problem_of(error: CuratorError) -> Problem:
     """Map one of our own errors; it holds no data, so its words may be shown."""
     members: dict[str, object] = {}
@@ -102,5 +109,5 @@ def problem_of(error: CuratorError) -> Problem:
         wait = error.retry_after_seconds
         return Problem(error.code, str(error), retry_after_seconds=wait)
     if isinstance(error, LedgerUnavailableError) and error.query_id is not None:
-        members = {"query_id": error.query_id}
+        return Problem(error.code, CHARGED, {"query_id": error.query_id})
     return Problem(error.code, str(error), members)

@@ -1,6 +1,7 @@
 """``curator doctor``: is this installation sound, and what to do where it is not."""
 
 import json
+import os
 import resource
 import shutil
 import sqlite3
@@ -170,6 +171,13 @@ class Doctor:
                 "fail",
                 f"there is none at {anchor}: bring the path back, or accept what is "
                 "lost with 'curator ledger reconcile --reason TEXT'",
+            )
+        elif not os.access(anchor, os.W_OK):
+            yield Finding(
+                "anchor",
+                "fail",
+                f"{anchor} cannot be written: nothing is charged and nothing answered "
+                "until it can; look at its mode and at its file system",
             )
         elif anchor.stat().st_dev == self._settings.data.stat().st_dev:
             yield Finding(

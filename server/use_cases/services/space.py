@@ -1,13 +1,19 @@
 """What a command says where no space is left."""
 
+import os
 import shutil
+from typing import Final
 
 from budget.charging.room import LARGEST_ANSWER_BYTES
-from privacy.errors import CuratorError
+from privacy.errors import CuratorError, LedgerUnavailableError
+from server.configuration.safety import sqlite_file
 from server.configuration.settings import Settings, SettingsError, read_settings
 from server.use_cases.services.errors import CommandRefusedError
 from upstream.errors import IngestionError
 from upstream.full_disks import in_megabytes, is_for_want_of_space
+
+FULL_BYTES: Final = 1 << 20
+"""Less space than this takes no charge, with its answer, for sure."""
 
 LEAST_BYTES = 4 * LARGEST_ANSWER_BYTES
 """What a command that reads no files may write, and a server's next answers."""
@@ -32,6 +38,25 @@ def _recorded(error: Exception) -> str:
         "the command was not finished, and nothing of it is half recorded ('curator "
         "ledger verify' and the command's own list tell what is)"
     )
+
+
+def require_writable(settings: Settings) -> None:
+    """Refuse where no charge can be written, whatever is asked.
+
+    Raises:
+        LedgerUnavailableError: The anchor or the database's file cannot be written, or
+            the disk of that file is full.
+    """
+    if not os.access(settings.anchor, os.W_OK):
+        message = "the ledger's anchor cannot be written now"
+        raise LedgerUnavailableError(message)
+    database = sqlite_file(settings)
+    if database is None:
+        return
+    free = shutil.disk_usage(database.parent).free
+    if free < FULL_BYTES or not os.access(database, os.W_OK):
+        message = "the ledger's database cannot be written now"
+        raise LedgerUnavailableError(message)
 
 
 def no_space(settings: Settings) -> str:

@@ -117,6 +117,8 @@ def _read_problems(trouble, installation, seen, before):
             wrong.append(f"{name}: {response}")
         elif "query_id" in problem and problem["query_id"] not in paid:
             wrong.append(f"{name}: names a charge that is not there")
+        elif ("query_id" in problem) != ("charged" in problem["detail"]):
+            wrong.append(f"{name}: {problem['detail']}")
     return wrong
 
 

@@ -1,6 +1,9 @@
 """readyz tells what was found beside it, and takes no lock at a request."""
 
 import asyncio
+import os
+import shutil
+from functools import partial
 
 import httpx
 import pytest
@@ -9,6 +12,7 @@ import server.telemetry.readiness
 from budget.chain.anchor import AnchorFile
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from server.telemetry.readiness import OK, Check, Readiness
+from server.use_cases.services.space import require_writable
 from server.web import Server
 from tests.support.installations.harness import Installation
 
@@ -99,3 +103,24 @@ def test_readiness_tells_that_nothing_can_be_executed(tmp_path, monkeypatch):
     finally:
         served.stop()
         served.services.databases.close()
+
+
+def _access(writable, closed, path, *how):
+    return path != closed and writable(path, *how)
+
+
+def test_what_cannot_be_written_is_told(tmp_path, monkeypatch):
+    """An anchor on a file system that is read-only, a full disk under the database."""
+    installation = Installation(tmp_path).create()
+    settings = installation.settings
+    require_writable(settings)
+    writable = os.access
+    for closed in (settings.anchor, settings.data / "curator.sqlite"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "access", partial(_access, writable, closed))
+            with pytest.raises(LedgerUnavailableError):
+                require_writable(settings)
+    full = shutil.disk_usage(tmp_path)._replace(free=1_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+    with pytest.raises(LedgerUnavailableError):
+        require_writable(settings)
