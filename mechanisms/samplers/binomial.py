@@ -5,7 +5,13 @@ from fractions import Fraction
 from math import isqrt
 from typing import Final
 
-from mechanisms.samplers.enclosures import Decay, Interval, PassChance, Ratio, exp_minus
+from mechanisms.samplers.enclosures import (
+    Decay,
+    Interval,
+    PassProbability,
+    Ratio,
+    exp_minus,
+)
 from mechanisms.samplers.entropy import Entropy
 from mechanisms.samplers.geometric import geometric_of
 from mechanisms.samplers.power_sums import odd_power_sum
@@ -16,17 +22,17 @@ MOST_TRIALS: Final = 2**61
 _FEW = 1 << 17  # so many fair coins are simply thrown
 
 
-def binomial(trials: int, chance: Ratio, entropy: Entropy) -> int:
-    """Return how many of ``trials`` succeed, each with this chance, independently.
+def binomial(trials: int, probability: Ratio, entropy: Entropy) -> int:
+    """Return how many of ``trials`` succeed, each with this probability, independently.
 
-    A trial succeeds when its uniform number is below the chance. All trials read their
-    numbers together, bit by bit; those that differ from the chance's own bit are
-    settled, and about half are left. How many differ is a binomial number of fair
+    A trial succeeds when its uniform number is below the probability. All trials read
+    their numbers together, bit by bit; those that differ from the probability's own bit
+    are settled, and about half are left. How many differ is a binomial number of fair
     coins.
 
     Args:
         trials: From 0 to 2**61.
-        chance: Of each trial.
+        probability: That a trial succeeds.
         entropy: Where the bits come from.
 
     Source: docs/proofs/binomial.md.
@@ -35,7 +41,7 @@ def binomial(trials: int, chance: Ratio, entropy: Entropy) -> int:
     while trials:
         bit += 1
         below = fair_heads(trials, entropy)  # those whose bit is 0
-        if _binary_digit(chance, bit):
+        if _binary_digit(probability, bit):
             succeeded += below
             trials -= below
         else:
@@ -43,11 +49,11 @@ def binomial(trials: int, chance: Ratio, entropy: Entropy) -> int:
     return succeeded
 
 
-def _binary_digit(chance: Ratio, place: int) -> int:
-    """Return the digit of a chance below 1 at ``2**-place``."""
+def _binary_digit(probability: Ratio, place: int) -> int:
+    """Return the digit of a probability below 1 at ``2**-place``."""
     spare = 0
     while True:
-        low, high = chance.enclose(place + spare)
+        low, high = probability.enclose(place + spare)
         if low >> spare == high >> spare:
             return (low >> spare) & 1
         spare += 64
@@ -56,7 +62,7 @@ def _binary_digit(chance: Ratio, place: int) -> int:
 def fair_heads(coins: int, entropy: Entropy) -> int:
     """Return how many of so many fair coins show heads.
 
-    Few are thrown. Of 2 n, the heads are n + i with a chance in proportion to
+    Few are thrown. Of 2 n, the heads are n + i with a probability in proportion to
     ``1 / ((n+i)! (n-i)!)``: i is proposed by discrete Laplace noise about as wide, and
     accepted with what makes up the difference.
 
@@ -77,12 +83,12 @@ def fair_heads(coins: int, entropy: Entropy) -> int:
 
 def _laplace(scale: Fraction, entropy: Entropy) -> int:
     distance = int(geometric_of(Decay(scale)).draw(1, entropy)[0])
-    return -1 - distance if succeeds(PassChance(1, scale), entropy) else distance
+    return -1 - distance if succeeds(PassProbability(1, scale), entropy) else distance
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """The chance to accept an offset from the middle of ``2 * half`` fair coins.
+    """The probability to accept an offset from the middle of ``2 * half`` fair coins.
 
     It is ``exp(-y)``, ``y = ln((n+i)! (n-i)! / n!**2) - i/t + (2n+1)/(8t**2)``; that is
     never below 0, and the logarithm is the sum of ``2 artanh((2j-1)/(2n+1))`` over

@@ -60,8 +60,8 @@ class Decay:
 
 
 @dataclass(frozen=True, slots=True)
-class PassChance:
-    """The chance that discrete Laplace noise is at least ``threshold``.
+class PassProbability:
+    """The probability that discrete Laplace noise is at least ``threshold``.
 
     With ``a = exp(-1 / scale)`` that is ``a**threshold / (1 + a)``.
 

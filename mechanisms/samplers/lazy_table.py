@@ -1,4 +1,4 @@
-"""Draws from a finite law by its exact cumulative chances; ties are refined."""
+"""Draws from a finite law by its exact cumulative probabilities; ties are refined."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from mechanisms.samplers.entropy import Entropy, integers, short_words
 from privacy.counts import IntArray
 
 Cuts = Callable[[int], list[Interval]]
-"""Encloses the cumulative chances of all outcomes but the last, ascending."""
+"""Encloses the cumulative probabilities of all outcomes but the last, ascending."""
 
 SmallArray = NDArray[np.int16]
 
@@ -26,11 +26,12 @@ class LazyTable:
     """An exact sampler of a law on 0..n-1: inversion, with as many bits as it takes.
 
     A uniform number U is read bit by bit, and the outcome is how many cumulative
-    chances lie at or below U. 16 bits settle most draws by a look-up; where a chance
-    lies so near that they do not, 46 more are read, and then 64 at a time for ever.
+    probabilities lie at or below U. 16 bits settle most draws by a look-up; where a
+    probability lies so near that they do not, 46 more are read, and then 64 at a time
+    for ever.
 
     Args:
-        cuts: Encloses the cumulative chances; at most 32,766 of them.
+        cuts: Encloses the cumulative probabilities; at most 32,766 of them.
 
     Source: docs/proofs/vector_discrete_laplace.md.
     """
@@ -71,7 +72,7 @@ def refine(cuts: Cuts, entropy: Entropy, *, known: int = 0, bits: int = 0) -> in
     """Return one outcome, reading 64 more bits at a time until no cut is in doubt.
 
     Args:
-        cuts: Encloses the cumulative chances of all outcomes but the last.
+        cuts: Encloses the cumulative probabilities of all outcomes but the last.
         entropy: Where the bits come from.
         known: The first bits of U, as an integer.
         bits: How many those are.

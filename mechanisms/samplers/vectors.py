@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from mechanisms.samplers.binomial import binomial
-from mechanisms.samplers.enclosures import Decay, PassChance
+from mechanisms.samplers.enclosures import Decay, PassProbability
 from mechanisms.samplers.entropy import integers_below
 from mechanisms.samplers.geometric import geometric_of
 from mechanisms.samplers.skips import skip
@@ -40,12 +40,12 @@ class VectorSampler(Protocol):
         ...
 
     def choose(self, scores: IntArray, scale: Fraction) -> int:
-        """Return a place, with chance in proportion to ``exp(scores[place]/scale)``."""
+        """Return a place, with probability proportional to exp(scores[place]/scale)."""
         ...
 
 
 class OsVectorSampler:
-    """Exact: no chance is rounded. Takes no seed, and keeps nothing between draws.
+    """Exact: no probability is rounded. Takes no seed, and keeps nothing between draws.
 
     Source: docs/proofs/vector_discrete_laplace.md.
     """
@@ -55,7 +55,7 @@ class OsVectorSampler:
         drawn = self.tail_geometric(size, scale)
         for start in range(0, size, _BLOCK):
             block = drawn[start : start + _BLOCK]
-            negative = successes(len(block), PassChance(1, scale), os.urandom)
+            negative = successes(len(block), PassProbability(1, scale), os.urandom)
             block ^= -negative.astype(np.int64)  # -1 - G where it is negative
         return drawn
 
@@ -68,14 +68,14 @@ class OsVectorSampler:
 
         Source: docs/proofs/sparse_counts.md.
         """
-        return skip(cells, PassChance(threshold, scale), os.urandom)
+        return skip(cells, PassProbability(threshold, scale), os.urandom)
 
     def binomial(self, cells: int, threshold: int, scale: Fraction) -> int:
         """Return how many cells pass, without drawing which; see the protocol.
 
         Source: docs/proofs/binomial.md.
         """
-        return binomial(cells, PassChance(threshold, scale), os.urandom)
+        return binomial(cells, PassProbability(threshold, scale), os.urandom)
 
     def choose(self, scores: IntArray, scale: Fraction) -> int:
         """Return a place; see the protocol.

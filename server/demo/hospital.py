@@ -253,8 +253,8 @@ def _write_diagnoses(
     }
     encounter = np.arange(len(main)) + 1
     parts = [(encounter, stays.patient, main, "main")]
-    for code, chance in chronic.items():
-        coded = (rng.random(len(main)) < chance) & (main != code)
+    for code, probability in chronic.items():
+        coded = (rng.random(len(main)) < probability) & (main != code)
         codes = np.full(int(coded.sum()), code)
         parts.append((encounter[coded], stays.patient[coded], codes, "secondary"))
     _write_csv(

@@ -18,10 +18,10 @@ from tests.audit.instruments.bounds import (
     NOISE_ALPHA,
     REPORT_ALPHA,
     VERDICT_ALPHA,
-    chance_of_bound_above,
     game_bound,
     game_p_value,
     noise_p_value,
+    probability_of_bound_above,
 )
 from tests.audit.instruments.game import play
 from tests.audit.instruments.timing import (
@@ -125,7 +125,7 @@ def judge_suite(session, suite, exact, bodies):
     bound = hits.lower_bound(VERDICT_ALPHA)
     p_value = noise_p_value(suite.noise_of_arms(exact, bodies), noise_scale(suite))
     floor = suites.LEAST * suite.claim
-    shows = 1 - chance_of_bound_above(suite.event(), hits.samples, floor) < 1e-6
+    shows = 1 - probability_of_bound_above(suite.event(), hits.samples, floor) < 1e-6
     good = differ(suite, *exact) and bound <= suite.claim and p_value > NOISE_ALPHA
     session.judge(
         good and (bound >= floor or not shows),
@@ -239,7 +239,7 @@ def judge_cohort(session, suite, arms, urls, samples, *, must_fail=False):
     hits = suite.hits(*arms.ask(urls, suite.question, answers))
     bound = hits.lower_bound(VERDICT_ALPHA)
     floor = suites.LEAST * suite.claim
-    shows = 1 - chance_of_bound_above(suite.event(), hits.samples, floor) < 1e-6
+    shows = 1 - probability_of_bound_above(suite.event(), hits.samples, floor) < 1e-6
     kept = bound <= suite.claim and (bound >= floor or not shows)
     caught = bound > suite.claim or not session.whole
     session.judge(
@@ -283,7 +283,7 @@ def audit_releases(session):
 def judge_release(session, seen):
     """At most the claim, at least 0.7 of it if shown, and noise as published."""
     bound, floor = seen.bound(), suites.LEAST * seen.suite.claim
-    missed = chance_of_bound_above(seen.event(), seen.hits.samples, floor)
+    missed = probability_of_bound_above(seen.event(), seen.hits.samples, floor)
     shows = 1 - missed < 1e-6
     problems = seen.noise_problems()
     good = bound <= seen.suite.claim and (bound >= floor or not shows) and not problems

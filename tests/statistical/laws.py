@@ -27,8 +27,9 @@ def edges(scale, bins=60):
     return np.unique(np.round(at).astype(np.int64))
 
 
-def laplace_chances(scale, cuts):
-    """Return the chance of each bin: up to the first cut, between two, above the last.
+def laplace_probabilities(scale, cuts):
+    """Return the probability of each bin: up to the first cut, between two, above the
+    last.
 
     A bin holds its upper cut.
     """
@@ -39,9 +40,9 @@ def counted(draws, cuts):
     return np.bincount(np.searchsorted(cuts, draws), minlength=len(cuts) + 1)
 
 
-def fits(seen, chances):
-    """Whether counts look drawn from these chances; light bins are joined."""
-    expected = np.asarray(chances) * np.sum(seen)
+def fits(seen, probabilities):
+    """Whether counts look drawn from these probabilities; light bins are joined."""
+    expected = np.asarray(probabilities) * np.sum(seen)
     light = expected < 20
     seen = np.append(np.asarray(seen)[~light], np.asarray(seen)[light].sum())
     expected = np.append(expected[~light], expected[light].sum())

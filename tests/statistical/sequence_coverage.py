@@ -32,7 +32,7 @@ from tests.support.noise.meters import SeededSampler
 EPSILONS = ("0.1", "0.5", "1", "3")
 PROMISED = 0.93
 EASE = 1e-6
-CHANCE = 1e-6
+FALSE_ALARM = 1e-6
 
 
 @dataclass(frozen=True)
@@ -300,12 +300,13 @@ class Coverage:
 
         The share that is missed in a release has a mean of 1 - PROMISED at most, and is
         between 0 and 1; so by Chernoff's bound all of so many tests together fail by
-        chance once in a million, whatever the numbers of one release have in common.
+        probability once in a million, whatever the numbers of one release have in
+        common.
         """
         mean, most = self.missed / max(self.releases, 1), 1 - PROMISED
         if mean <= most:
             return False
-        return self.releases * _divergence(mean, most) > math.log(tests / CHANCE)
+        return self.releases * _divergence(mean, most) > math.log(tests / FALSE_ALARM)
 
 
 def _divergence(found, most):

@@ -116,7 +116,7 @@ def long(units, dice):
 
 
 def geometric(units, dice):
-    """A chain over six symbols that ends after each with one chance; a split of two."""
+    """A chain over six symbols, its end equally probable after each; a split of two."""
     lengths = _clipped(dice.geometric(0.2, units))
     ways = dice.dirichlet(np.full(6, 0.7), size=6)
     rows = _walks(ways, dice.dirichlet(np.ones(6)), units, lengths.max(), dice)
@@ -139,8 +139,8 @@ def late(units, dice):
     ways = dice.dirichlet(np.full(7, 0.5), size=7)
     rows = _walks(ways, dice.dirichlet(np.ones(7)), units, lengths.max(), dice)
     places = np.arange(rows.shape[1])
-    for symbol, first, chance in ((7, 9, 0.02), (8, 11, 0.01), (9, 13, 0.004)):
-        met = (dice.random(rows.shape) < chance) & (places >= first)
+    for symbol, first, probability in ((7, 9, 0.02), (8, 11, 0.01), (9, 13, 0.004)):
+        met = (dice.random(rows.shape) < probability) & (places >= first)
         rows[met] = symbol
     return _log(rows, lengths, 10, dice)
 
@@ -251,7 +251,7 @@ def many(units, dice):
 
 
 def wide(units, dice, *, alphabet, first, falls=0.0, used=None):
-    """Three symbols a unit out of many, each with a chance of 1 / rank**falls.
+    """Three symbols a unit out of many, each with a probability of 1 / rank**falls.
 
     Args:
         units: How many.

@@ -70,6 +70,6 @@ def test_the_half_width_holds_as_often_as_it_says():
     inside = sum(
         abs(v) <= width for v in OpenDPSampler().discrete_laplace([0] * DRAWS, scale)
     )
-    chance = 1 - 2 * tail(scale, width)
-    deviation = math.sqrt(DRAWS * chance * (1 - chance))
-    assert abs(inside - DRAWS * chance) < 5.5 * deviation  # 4e-8 by chance
+    probability = 1 - 2 * tail(scale, width)
+    deviation = math.sqrt(DRAWS * probability * (1 - probability))
+    assert abs(inside - DRAWS * probability) < 5.5 * deviation  # 4e-8 by chance

@@ -23,7 +23,7 @@ from tests.statistical.laws import (
     counted,
     edges,
     fits,
-    laplace_chances,
+    laplace_probabilities,
     tail,
 )
 from tests.support.noise.samplers import ScaledVectorSampler
@@ -38,7 +38,7 @@ SCALES = [0.1, 0.5, 2.0, 10.000000000000002, 1000.0, 1e6, 2.0**40]
 def looks_like(sampler, scale, law_scale=None):
     cuts = edges(law_scale or scale)
     drawn = sampler.discrete_laplace(DRAWS, Fraction(scale))
-    return fits(counted(drawn, cuts), laplace_chances(law_scale or scale, cuts))
+    return fits(counted(drawn, cuts), laplace_probabilities(law_scale or scale, cuts))
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -83,9 +83,9 @@ def test_the_noise_of_one_cell_tells_nothing_of_anothers(scale, lag):
     cells = np.searchsorted(cuts, drawn)
     pairs = cells[:-lag] * (len(cuts) + 1) + cells[lag:]
     pairs = pairs[:lag] if lag == 2**16 else pairs[:: 2 * lag]  # none share a cell
-    chances = laplace_chances(scale, cuts)
-    seen = np.bincount(pairs, minlength=len(chances) ** 2)
-    assert fits(seen, np.outer(chances, chances).ravel())
+    probabilities = laplace_probabilities(scale, cuts)
+    seen = np.bincount(pairs, minlength=len(probabilities) ** 2)
+    assert fits(seen, np.outer(probabilities, probabilities).ravel())
 
 
 def test_two_vectors_have_nothing_in_common():
@@ -117,20 +117,22 @@ def test_what_lies_beyond_a_threshold_is_geometric():
     )
 
 
-@pytest.mark.parametrize("chance", [Fraction(1, 2), Fraction(1, 50), Fraction(9, 10)])
-def test_each_set_of_cells_passes_as_often_as_if_each_were_tested(chance):
+@pytest.mark.parametrize(
+    "probability", [Fraction(1, 2), Fraction(1, 50), Fraction(9, 10)]
+)
+def test_each_set_of_cells_passes_as_often_as_if_each_were_tested(probability):
     blocks = 100_000
     passed = np.zeros(6 * blocks, dtype=np.int64)
-    passed[skip(6 * blocks, Rational(chance), os.urandom)] = 1
+    passed[skip(6 * blocks, Rational(probability), os.urandom)] = 1
     patterns = passed.reshape(-1, 6) @ (1 << np.arange(6))
     sizes = np.array([pattern.bit_count() for pattern in range(64)])
-    share = float(chance)
+    share = float(probability)
     stated = share**sizes * (1 - share) ** (6 - sizes)
     assert fits(np.bincount(patterns, minlength=64), stated)
 
 
 @pytest.mark.parametrize(
-    ("trials", "chance", "draws"),
+    ("trials", "probability", "draws"),
     [
         (7, Fraction(1, 3), 20_000),
         (1000, Fraction(1, 10**3), 10_000),
@@ -138,13 +140,13 @@ def test_each_set_of_cells_passes_as_often_as_if_each_were_tested(chance):
         pytest.param(10**12, Fraction(1, 10**6), 150, marks=pytest.mark.long),
     ],
 )
-def test_a_binomial_number_has_its_law(trials, chance, draws):
-    drawn = [binomial(trials, Rational(chance), os.urandom) for _ in range(draws)]
-    law = binom(trials, float(chance))
+def test_a_binomial_number_has_its_law(trials, probability, draws):
+    drawn = [binomial(trials, Rational(probability), os.urandom) for _ in range(draws)]
+    law = binom(trials, float(probability))
     cuts = np.unique(law.ppf(np.linspace(0.02, 0.98, min(15, draws // 30))))
-    chances = np.diff(np.concatenate([[0.0], law.cdf(cuts), [1.0]]))
-    assert fits(counted(drawn, cuts), chances)
-    skewed = binom(trials, float(chance) * 0.8)
+    probabilities = np.diff(np.concatenate([[0.0], law.cdf(cuts), [1.0]]))
+    assert fits(counted(drawn, cuts), probabilities)
+    skewed = binom(trials, float(probability) * 0.8)
     wrong = np.diff(np.concatenate([[0.0], skewed.cdf(cuts), [1.0]]))
     assert not fits(counted(drawn, cuts), np.maximum(wrong, 1e-12))
 
@@ -154,8 +156,8 @@ def test_heads_of_many_coins_have_their_law():
     drawn = [fair_heads(coins, os.urandom) for _ in range(800)]
     law = binom(coins, 0.5)
     cuts = np.unique(law.ppf(np.linspace(0.02, 0.98, 20)))
-    chances = np.diff(np.concatenate([[0.0], law.cdf(cuts), [1.0]]))
-    assert fits(counted(drawn, cuts), chances)
+    probabilities = np.diff(np.concatenate([[0.0], law.cdf(cuts), [1.0]]))
+    assert fits(counted(drawn, cuts), probabilities)
     wider = binom(int(coins * 1.4**2), 0.5)
     moved = wider.cdf(cuts + wider.mean() - law.mean())
     wrong = np.diff(np.concatenate([[0.0], moved, [1.0]]))
@@ -213,7 +215,7 @@ def set_counts(rows):
     return np.bincount((rows > 0) @ (1 << np.arange(rows.shape[1])), minlength=64)
 
 
-def set_chances(scale):
+def set_probabilities(scale):
     passes = tail(scale, THRESHOLD - COUNTS)
     return [
         np.prod([p if kept >> i & 1 else 1 - p for i, p in enumerate(passes)])
@@ -223,24 +225,24 @@ def set_chances(scale):
 
 def test_each_set_of_cells_is_kept_as_often_as_if_all_had_got_noise():
     sparsely, noisy = measured_sparsely()
-    assert fits(set_counts(sparsely), set_chances(noisy.scale))
+    assert fits(set_counts(sparsely), set_probabilities(noisy.scale))
     assert alike(set_counts(sparsely), set_counts(measured_densely()))
 
 
 def test_sparse_counts_of_the_wrong_scale_are_found():
     sparsely, noisy = measured_sparsely(sampler=ScaledVectorSampler(0.5))
-    assert not fits(set_counts(sparsely), set_chances(noisy.scale))
+    assert not fits(set_counts(sparsely), set_probabilities(noisy.scale))
 
 
 @pytest.mark.parametrize("cell", range(6))
 def test_each_kept_count_is_distributed_as_if_all_had_got_noise(cell):
     sparsely, noisy = measured_sparsely()
     cuts = np.arange(THRESHOLD - 1, THRESHOLD + 12)
-    chances = np.diff(
+    probabilities = np.diff(
         np.concatenate([[0.0], cdf(noisy.scale, cuts - COUNTS[cell]), [1.0]])
     )
     kept = sparsely[:, cell]
-    assert fits(counted(np.where(kept > 0, kept, -1), cuts), chances)
+    assert fits(counted(np.where(kept > 0, kept, -1), cuts), probabilities)
 
 
 def test_nothing_tells_a_sampled_cell_from_one_that_was_measured_at_zero():
@@ -270,9 +272,9 @@ def test_a_halved_scale_is_found_through_the_meter():
         for sampler in (SAMPLER, ScaledVectorSampler(0.5))
     )
     cuts = edges(honest.scale)
-    chances = laplace_chances(honest.scale, cuts)
-    assert fits(counted(honest.values, cuts), chances)
-    assert not fits(counted(halved.values, cuts), chances)
+    probabilities = laplace_probabilities(honest.scale, cuts)
+    assert fits(counted(honest.values, cuts), probabilities)
+    assert not fits(counted(halved.values, cuts), probabilities)
 
 
 @pytest.mark.parametrize(("count", "depth"), [(0, 0), (9, 2), (40, 3), (200, 1)])
@@ -281,6 +283,6 @@ def test_nodes_are_cut_as_often_as_the_proof_says(count, depth):
     nodes = 50_000
     cuts = tests.cuts(Exact(np.full(nodes, count)), np.full(nodes, depth))
     biased = max(count - depth * tests.delta, -tests.delta)
-    chance = float(tail(tests.scale, 1 - biased))
-    spread = (nodes * chance * (1 - chance)) ** 0.5
-    assert abs(cuts.sum() - nodes * chance) < 6 * spread + 1
+    probability = float(tail(tests.scale, 1 - biased))
+    spread = (nodes * probability * (1 - probability)) ** 0.5
+    assert abs(cuts.sum() - nodes * probability) < 6 * spread + 1

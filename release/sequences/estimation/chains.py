@@ -20,8 +20,9 @@ PUSHED: Final = math.log(10)
 """Noise is below so many of its scales, negated, once in twenty times."""
 
 CHAIN_STRAY: Final = 2.0
-"""How far a chance p may lie from that after the whole path, where no counted context
-holds all of it: so many times sqrt(p (1 - p)), over the context's length plus 1."""
+"""How far a probability p may lie from that after the whole path, where no counted
+context holds all of it: so many times sqrt(p (1 - p)), over the context's length plus
+1."""
 
 WIDER: Final = 1.25
 """Of the noise's variance: whoever passed the threshold was lucky with the noise."""
@@ -59,19 +60,20 @@ class _Contexts:
 
     Attributes:
         keys: Ascending.
-        chances: (contexts, symbols + 1), of each next symbol, the end last.
+        probabilities: (contexts, symbols + 1), of each next symbol, the end last.
         kept: Of the same shape: whether the count of that symbol was kept.
-        strays: (contexts, 2): how far each chance may lie from that among the units,
-            in standard deviations, where the count was not kept, and where it was.
+        strays: (contexts, 2): how far each probability may lie from that among the
+            units, in standard deviations, where the count was not kept, and where it
+            was.
     """
 
     keys: IntArray
-    chances: FloatArray
+    probabilities: FloatArray
     kept: BoolArray
     strays: FloatArray
 
     def strays_of(self, rows: IntArray, symbols: IntArray) -> FloatArray:
-        """Return the deviations of the chances of symbols after contexts."""
+        """Return the deviations of the probabilities of symbols after contexts."""
         return np.asarray(self.strays[rows, self.kept[rows, symbols].astype(np.int64)])
 
 
@@ -99,19 +101,20 @@ class Steps:
     """How likely some next symbols are: a row a context.
 
     Attributes:
-        chances: Of each symbol.
+        probabilities: Of each symbol.
         used: How many last symbols the longest context that was counted has; one
             column.
-        strays: How far noise, or what was not kept, moves each chance: a deviation.
+        strays: How far noise, or what was not kept, moves each probability: a
+            deviation.
     """
 
-    chances: FloatArray
+    probabilities: FloatArray
     used: IntArray
     strays: FloatArray
 
 
 class Chains:
-    """Gives the chance of each next symbol, by the longest context that was counted.
+    """Gives probabilities of the next symbol, by the longest context that was counted.
 
     Grown level by level from noisy values alone, while a strategy measures and again
     when a model is rebuilt.
@@ -183,7 +186,7 @@ class Chains:
         counted = np.flatnonzero(above.scales > 0)
         keys = self._keys[counted]
         totals = self.estimates[counted]
-        expected = self.chances(self._shorter(keys))
+        expected = self.probabilities(self._shorter(keys))
         ranks = np.searchsorted(counted, level.parents)
         counts = np.zeros_like(expected)
         counts[ranks, level.symbols] = level.counts
@@ -193,26 +196,28 @@ class Chains:
             told = likely_children(counts, expected, (known, totals), noise)
         else:
             told = counts + _missing(known, counts, expected, noise[1])
-        chances = told / np.maximum(totals, 1)[:, None]
+        probabilities = told / np.maximum(totals, 1)[:, None]
         order, kept = np.argsort(keys), counts > 0
         scales = above.scales[counted]
         strays = _deviations(scales, above.thresholds[counted])
         strays /= np.maximum(totals, scales)[:, None]
-        changed = np.square(chances - expected) - np.square(strays[:, 1:])
+        changed = np.square(probabilities - expected) - np.square(strays[:, 1:])
         self._gains.append(_gain(np.where(kept, changed, 0), expected, totals))
         self._contexts.append(
-            _Contexts(keys[order], chances[order], kept[order], strays[order])
+            _Contexts(keys[order], probabilities[order], kept[order], strays[order])
         )
         self._keys = self._child_keys(self._keys, level)
-        self.estimates = totals[ranks] * chances[ranks, level.symbols]
+        self.estimates = totals[ranks] * probabilities[ranks, level.symbols]
 
     def best_next(self) -> FloatArray:
-        """Return, for each gram of the last level, the chance of its likeliest next.
+        """Return, for each gram of the last level, how probable its likeliest next is.
 
         By what follows its longest ending that was counted.
         """
-        chances = self.chances(self._shorter(self._keys))
-        return np.asarray(chances[:, : self.domain.symbols].max(axis=1, initial=0))
+        probabilities = self.probabilities(self._shorter(self._keys))
+        return np.asarray(
+            probabilities[:, : self.domain.symbols].max(axis=1, initial=0)
+        )
 
     def _unended(self, keys: IntArray, totals: FloatArray) -> FloatArray:
         """Return the share of each gram's walks of which nobody knows what follows."""
@@ -229,11 +234,11 @@ class Chains:
         lengths = np.full(len(keys), length - 1, dtype=np.int64)
         return Tails(keys // self.base**length, tails, lengths)
 
-    def chances(self, contexts: Tails) -> FloatArray:
-        """Return the chance of each next symbol, the end last; one row a context."""
+    def probabilities(self, contexts: Tails) -> FloatArray:
+        """Return probabilities of the next symbol, the end last; one row a context."""
         found = np.empty((len(contexts), self.domain.symbols + 1))
         for level, rows, where in self._found(contexts):
-            found[where] = self._contexts[level].chances[rows]
+            found[where] = self._contexts[level].probabilities[rows]
         return found
 
     def steps(self, contexts: Tails, symbols: IntArray) -> Steps:
@@ -250,13 +255,13 @@ class Chains:
         )
         for level, rows, where in self._found(contexts):
             known, own = self._contexts[level], wanted[where]
-            found.chances[where] = known.chances[rows[:, None], own]
+            found.probabilities[where] = known.probabilities[rows[:, None], own]
             found.used[where] = level
             found.strays[where] = known.strays_of(rows[:, None], own)
         return found
 
     def astray(self, used: IntArray, symbols: int) -> FloatArray:
-        """Return how far a chance may lie from that after all of a path.
+        """Return how far a probability may lie from that after all of a path.
 
         In deviations of one unit's next step, sqrt(p (1 - p)), for contexts that hold
         only the last ``used`` of the path's symbols: the more, the less was remembered,
@@ -296,17 +301,19 @@ class Chains:
 
 
 def spread(steps: Steps, astray: FloatArray) -> FloatArray:
-    """Return the squared error of chances p: of counts, and of what is not remembered.
+    """Return the squared error of probabilities p: of noise, and of the cut memory.
 
     The latter is in units of p (1 - p), where p may be more by what it strays. No
-    chance is off by more than 1.
+    probability is off by more than 1.
 
     Args:
-        steps: The chances.
+        steps: The probabilities.
         astray: How far memory leads astray, in sqrt(p (1 - p)); of their shape.
     """
-    chances = np.clip(steps.chances, 0, 1)
-    more = np.maximum(chances, np.clip(steps.chances + steps.strays, 0, 0.5))
+    probabilities = np.clip(steps.probabilities, 0, 1)
+    more = np.maximum(
+        probabilities, np.clip(steps.probabilities + steps.strays, 0, 0.5)
+    )
     model = np.square(astray) * more * (1 - more)
     return np.asarray(np.minimum(1, np.square(steps.strays) + model))
 
@@ -319,7 +326,7 @@ def _shares(counts: FloatArray, otherwise: FloatArray) -> FloatArray:
 
 
 def _gain(apart: FloatArray, expected: FloatArray, totals: FloatArray) -> float:
-    """Return the mean change of chances by a symbol of memory, in sqrt(p (1 - p))."""
+    """Return how far a symbol of memory moves probabilities, in sqrt(p (1 - p))."""
     whole = float((totals[:, None] * expected * (1 - expected)).sum())
     changed = float((totals[:, None] * apart).sum())
     return math.sqrt(min(1.0, max(0.0, changed) / whole)) if whole > 0 else 0.0

@@ -16,7 +16,7 @@ FINEST: Final = 100_000
 MOST_NODES: Final = 200_000
 
 LEAN: Final = 0.5
-"""How far errors of nodes lean the same way: each chance stands for many of them."""
+"""Correlation of the errors of nodes: each probability stands for many of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     """Return the expected children; no sequence is empty."""
     symbols = chains.domain.symbols
     told = chains.steps(front.tails, np.arange(symbols + 1))
-    chances = told.chances
-    ends = front.counts * np.minimum(chances[:, symbols], 1 if depth else 0)
-    on = chances[:, :symbols]
+    probabilities = told.probabilities
+    ends = front.counts * np.minimum(probabilities[:, symbols], 1 if depth else 0)
+    on = probabilities[:, :symbols]
     sums = on.sum(axis=1, keepdims=True)
     on = np.where(sums > 0, on / np.where(sums > 0, sums, 1), 1 / symbols)
     counts = np.zeros((len(ends), symbols + 2))
@@ -89,14 +89,14 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     counts[:, symbols] = ends
     shares = counts / np.maximum(front.counts, 1e-9)[:, None]
     if front.leans:  # where nobody is left, there may be some yet
-        ends = np.minimum(chances[:, symbols], 1 if depth else 0)[:, None]
+        ends = np.minimum(probabilities[:, symbols], 1 if depth else 0)[:, None]
         shares[:, : symbols + 1] = np.hstack([on * (1 - ends), ends])
     astray = chains.astray(told.used, depth + 1)
     own = (np.square(front.counts) + front.variances)[:, None]
     variances = np.square(shares) * front.variances[:, None]
     # children are made to sum to their parent: each takes a share of what that moves
-    noise = told.strays.min(axis=1) ** 2 * (chances > 0).sum(axis=1)
-    noise += np.square(1 - chances.sum(axis=1))
+    noise = told.strays.min(axis=1) ** 2 * (probabilities > 0).sum(axis=1)
+    noise += np.square(1 - probabilities.sum(axis=1))
     scaled = np.square(shares[:, :-1]) * noise[:, None]
     variances[:, :-1] += own * (spread(told, astray) + scaled)
     variances = np.minimum(variances, own)  # nobody is in a child alone

@@ -49,7 +49,7 @@ def likely_children(
 
     Args:
         counts: (grams, symbols + 1): noisy; 0 where they were not kept.
-        expected: The chance of each child after the longest shorter context.
+        expected: The probability of each child after the longest shorter context.
         totals: How often each gram is expected to be followed by something (a symbol,
             or the end), and how often it occurs.
         noise: The scale of each gram's children, and the least count that was kept.

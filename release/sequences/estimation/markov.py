@@ -15,36 +15,36 @@ MOST_ORDER: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Chances of the next symbol by the last ones.
+    """Probabilities of the next symbol by the last ones.
 
     Attributes:
         order: m, how many last symbols count.
-        chances: (states, |alphabet| + 1): the last is the end's. A state is the last m
-            symbols as a number of base |alphabet| + 1; the end's code stands for what
-            was before the first symbol.
+        probabilities: (states, |alphabet| + 1): the last is the end's. A state is the
+            last m symbols as a number of base |alphabet| + 1; the end's code stands for
+            what was before the first symbol.
     """
 
     order: int
-    chances: FloatArray
+    probabilities: FloatArray
 
     @property
     def base(self) -> int:
         """How many codes there are, the end counted."""
-        return int(self.chances.shape[1])
+        return int(self.probabilities.shape[1])
 
     @property
     def start(self) -> int:
         """The state before the first symbol."""
-        return len(self.chances) - 1
+        return len(self.probabilities) - 1
 
     def after(self, states: IntArray, symbols: IntArray) -> IntArray:
         """Return the states that symbols lead to."""
-        return np.asarray((states * self.base + symbols) % len(self.chances))
+        return np.asarray((states * self.base + symbols) % len(self.probabilities))
 
-    def chance(self, runs: IntArray) -> FloatArray:
-        """Return the chance of each run's last symbol after the m before it."""
+    def probability(self, runs: IntArray) -> FloatArray:
+        """Return the probability of each run's last symbol after the m before it."""
         before = runs[:, runs.shape[1] - 1 - self.order : -1]
-        return np.asarray(self.chances[self.codes(before), runs[:, -1]])
+        return np.asarray(self.probabilities[self.codes(before), runs[:, -1]])
 
     def codes(self, runs: IntArray) -> IntArray:
         """Return runs as numbers of the base."""
@@ -54,30 +54,30 @@ class Chain:
         return codes
 
     def trusted(self, counted: FloatArray, strength: float) -> "Chain":
-        """Return a chain whose chances shrink where little was counted.
+        """Return a chain whose probabilities shrink where little was counted.
 
         What is lost goes nowhere: where nothing is known, nothing is foretold.
 
         Args:
             counted: (states, |alphabet| + 1) units that were counted to go on so.
-            strength: Units after a symbol that make its chances half as large.
+            strength: Units after a symbol that make its probabilities half as large.
         """
         own = self.trust(counted, strength)
-        trust = np.tile(own, len(self.chances) // len(own))
-        return Chain(self.order, self.chances * trust[:, None])
+        trust = np.tile(own, len(self.probabilities) // len(own))
+        return Chain(self.order, self.probabilities * trust[:, None])
 
     def trust(self, counted: FloatArray, strength: float) -> FloatArray:
-        """Return how far chances after each symbol are believed, the end's code last.
+        """Return the shrinkage factor of each symbol's probabilities; the end's last.
 
-        A chain without memory has one chance for all, so one number.
+        A chain without memory has one probability for all, so one number.
         """
-        states, base = self.chances.shape
+        states, base = self.probabilities.shape
         last = counted.reshape(-1, min(base, states), base).sum(axis=(0, 2))
         return np.asarray(last / (last + strength))
 
     def onward(self, flow: FloatArray) -> FloatArray:
         """Return how many are in each state one symbol later; who ends is gone."""
-        moves = flow[:, None] * self.chances
+        moves = flow[:, None] * self.probabilities
         moves[:, -1] = 0
         front = self.base if self.order else 1
         kept = moves.reshape(front, -1, self.base).sum(axis=0)
@@ -102,14 +102,14 @@ def smoothed(order: int, seen: FloatArray, strength: float) -> Chain:
             one. The first symbol says nothing of later ones, nor they of it.
     """
     size, base = seen.shape
-    chances, states = np.full((1, base), 1 / base), 1
+    probabilities, states = np.full((1, base), 1 / base), 1
     while True:
         own = seen.reshape(size // states, states, base).sum(axis=0)
         if states == 1 and size > 1:
             own = own - seen[-1:]
-        wide = np.tile(chances, (states // len(chances), 1))
+        wide = np.tile(probabilities, (states // len(probabilities), 1))
         total = own.sum(axis=1, keepdims=True)
-        chances = (own + strength * wide) / (total + strength)
+        probabilities = (own + strength * wide) / (total + strength)
         if states == size:
-            return Chain(order, chances)
+            return Chain(order, probabilities)
         states *= base

@@ -23,8 +23,8 @@ class PathTree:
         counts: Estimated units.
         variances: Mean squared error that the model expects of each count.
         lean: How far errors of different nodes lean the same way, from 0 (they have
-            nothing in common) to 1 (they do in full, as in a model whose chances each
-            stand for many nodes).
+            nothing in common) to 1 (they do in full, as in a model whose probabilities
+            each stand for many nodes).
         doubts: How much of each count noise alone may have made: all of it where the
             node would not be there but for noise that it may well have; None: nothing.
 

@@ -126,9 +126,9 @@ class Unseen:
             counts = foretold[:, None] * factor * quantiles
             below = (threshold - counts) / scale
             tails = 0.5 * np.exp(-np.abs(below))
-            chances = weight * np.where(below < 0, tails, 1 - tails)
+            probabilities = weight * np.where(below < 0, tails, 1 - tails)
             for power in range(3):
-                moments[power] += (counts**power * chances).mean(axis=1)
+                moments[power] += (counts**power * probabilities).mean(axis=1)
         mass = np.maximum(moments[0], _VANISHED)
         means = np.minimum(moments[1] / mass, threshold + scale)
         spread = np.clip(moments[2] / mass - means**2, 0, threshold**2)

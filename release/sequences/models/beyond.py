@@ -48,7 +48,7 @@ class Beyond:
             places: How many units go on beyond the tree at each depth from 0, where
                 that is known: the factors make the foretold ones as many.
         """
-        size = len(chain.chances)
+        size = len(chain.probabilities)
         met, flow = np.zeros(size), np.zeros(size)
         found = np.ones(most + 1)
         going = full.open_ends > 0
@@ -84,5 +84,5 @@ class Beyond:
         for place in range(short, length):
             before = open_ends[place - 1] if place else self.ends
             going = found * (1 - self.last) + before
-            found = going * chain.chance(runs[:, : place + 1])
+            found = going * chain.probability(runs[:, : place + 1])
         return np.asarray(found)

@@ -101,7 +101,7 @@ def complete(drawn: DrawnTree) -> Completed:
 
 def counted(completed: Completed) -> FloatArray:
     """Return how many units of kept nodes went on how: (states, |alphabet| + 1)."""
-    shape = completed.chain.chances.shape
+    shape = completed.chain.probabilities.shape
     found = np.zeros(shape[0] * shape[1])
     for level in completed.levels:
         pairs = level.states[level.rows] * shape[1] + level.symbols
@@ -203,7 +203,7 @@ def _children(
     chain: Chain,
 ) -> Children:
     rows, totals, states = parents
-    foretold = totals[:, None] * chain.chances[states]
+    foretold = totals[:, None] * chain.probabilities[states]
     likely = table.likely(foretold)
     counts, variances = likely.means, likely.variances
     kept = np.zeros(counts.shape, dtype=np.bool_)
@@ -232,7 +232,7 @@ def _doubts(level: DrawnLevel, children: Children) -> FloatArray:
 
 
 def _counts(levels: list[Children], chain: Chain) -> FloatArray:
-    shape = chain.chances.shape
+    shape = chain.probabilities.shape
     found = np.zeros(shape[0] * shape[1])
     for level in levels:
         pairs = level.states[:, None] * shape[1] + np.arange(shape[1])

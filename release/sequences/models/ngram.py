@@ -194,9 +194,9 @@ class NgramModel:
         for place in range(1, length):
             steps = self.chains.steps(tails, codes[:, place : place + 1])
             variances = self._spread(values, variances, steps, place)
-            chances, whole = steps.chances[:, 0], steps.used[:, 0] == place
-            # a measured count may be raised by noise, a chance is 1 at the most
-            values *= np.where(whole, chances, np.minimum(1, chances))
+            probabilities, whole = steps.probabilities[:, 0], steps.used[:, 0] == place
+            # a measured count may be raised by noise, a probability is 1 at the most
+            values *= np.where(whole, probabilities, np.minimum(1, probabilities))
             tails = self.chains.longer(tails, codes[:, place])
         return values, variances
 
@@ -209,7 +209,9 @@ class NgramModel:
         """
         wrong = spread(steps, self.chains.astray(steps.used, symbols))[:, 0]
         own = np.square(values) + variances
-        return np.asarray(variances * np.square(steps.chances[:, 0]) + own * wrong)
+        return np.asarray(
+            variances * np.square(steps.probabilities[:, 0]) + own * wrong
+        )
 
 
 _NO_GRAMS: Final = GramLevel(

@@ -125,7 +125,9 @@ class PrefixTreeModel:
             child = full.child(nodes, symbols, chain.base)
             inside &= child >= 0
             nodes = np.where(inside, child, nodes)
-            shares = np.where(inside, 1.0, shares * chain.chances[states, symbols])
+            shares = np.where(
+                inside, 1.0, shares * chain.probabilities[states, symbols]
+            )
             states = chain.after(states, symbols)
         values = full.counts[nodes] * shares
         counted = inside & full.kept[nodes]
@@ -159,8 +161,8 @@ class PrefixTreeModel:
         """Return how often runs may occur where nobody counted.
 
         The chain foretells which part of their rarest symbol they are, as a product of
-        chances; of sequences that stay as they are it is more. So a root of that part
-        is taken: the higher, and of the more symbols, the less was learnt of what
+        probabilities; of sequences that stay as they are it is more. So a root of that
+        part is taken: the higher, and of the more symbols, the less was learnt of what
         follows.
         """
         rarest = self._uncounted.of_symbols[runs].min(axis=1)

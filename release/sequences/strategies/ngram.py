@@ -32,7 +32,7 @@ from release.sequences.strategies.limits import refuse_wide
 KNOWN: Final = ("cut", "lengths_share", "order")
 ORDER: Final = 5
 MOST_ORDER: Final = 12
-MOST_CHANCES: Final = 20_000_000
+MOST_PROBABILITIES: Final = 20_000_000
 """Contexts times symbols that are ever held."""
 
 SPARE_LEVELS: Final = 1
@@ -170,7 +170,7 @@ class _Growth:
         further = np.clip(reach, 1, further)
         shares = left // further
         grows = (level.symbols != self.domain.end) & (shares >= each)
-        most = MOST_CHANCES // (self.domain.symbols + 1)
+        most = MOST_PROBABILITIES // (self.domain.symbols + 1)
         chosen = np.flatnonzero(grows)
         if len(chosen) > most:
             largest = np.argsort(-level.counts[chosen], kind="stable")[:most]

@@ -26,8 +26,8 @@ def confidence(domain: SequenceDomain, levels: Sequence[DrawnLevel]) -> Fraction
     above, chain = before.levels[-1], before.chain
     counts = above.counts[above.rows, above.symbols]
     states = chain.after(above.states[above.rows], above.symbols)
-    chances = chain.chances[states[last.parents], last.symbols]
-    apart = np.abs(last.values - counts[last.parents] * chances).sum()
+    probabilities = chain.probabilities[states[last.parents], last.symbols]
+    apart = np.abs(last.values - counts[last.parents] * probabilities).sum()
     explained = len(last.values) * last.scale
     missed = max(0.0, float(apart) - explained) / float(last.values.sum())
     return Fraction(round(max(0.0, 1 - missed) * _STEPS), _STEPS)

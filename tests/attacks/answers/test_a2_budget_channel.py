@@ -27,15 +27,15 @@ _LOSSES = ("0.05", "0.1", "0.25", "0.5", "1", "0.000000001", "7", 0.125)
 
 
 def _questions():
-    chance = random.Random(2)
+    dice = random.Random(2)
     for _ in range(QUESTIONS):
-        keys = chance.choice(_KEYS)
-        listed = ", ".join(filter(None, (keys, chance.choice(_MEASURES))))
-        condition = chance.choice(_CONDITIONS)
+        keys = dice.choice(_KEYS)
+        listed = ", ".join(filter(None, (keys, dice.choice(_MEASURES))))
+        condition = dice.choice(_CONDITIONS)
         sql = f"SELECT {listed} FROM visits"
         sql += f" WHERE {condition}" if condition else ""
         sql += f" GROUP BY {keys}" if keys else ""
-        yield sql, chance.choice(_LOSSES)
+        yield sql, dice.choice(_LOSSES)
 
 
 @pytest.fixture(scope="module")

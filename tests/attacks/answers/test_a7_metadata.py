@@ -242,11 +242,11 @@ def test_no_canary_is_ever_shown_or_logged(logged):
 
 def test_logs_of_the_two_runs_have_the_same_lines(logged):
     """Without times, ports and ids, one patient changes nothing in the log."""
-    logs = [_without_chance(arm.log.read_text(errors="replace")) for arm in logged]
+    logs = [_without_varying(arm.log.read_text(errors="replace")) for arm in logged]
     assert logs[0] == logs[1]
 
 
-def _without_chance(text):
+def _without_varying(text):
     text = re.sub(r"127\.0\.0\.1:\d+", "ADDRESS", text)
     text = re.sub(r"\b[a-z]{1,2}_[0-9a-f]{24}\b", "ID", text)
     text = re.sub(r"\blogged-with(out)?\d+\b", "FOLDER", text)

@@ -47,8 +47,9 @@ def test_small_and_negative_counts_are_returned_on_both_sides_of_a_threshold(
             replies = [ask(http, _sql(11, ward), "0.02") for _ in range(SAMPLES)]
             values = [reply.json()["rows"][0][0] for reply in replies]
             assert {type(value) for value in values} == {int}
-            # Scale 500 for at most 10 rows a patient: each event below has a chance
-            # over 0.4 (0.009 for the last), so that none fails once in a million.
+            # Scale 500 for at most 10 rows a patient: each event below has a
+            # probability over 0.4 (0.009 for the last), so that none fails once in a
+            # million.
             assert min(values) < 0 < max(values)
             assert len(set(values)) > SAMPLES // 2
             assert any(value % 5 for value in values)

@@ -27,11 +27,11 @@ PATHS = (
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "TRACE", "BREW")
 
 
-CHANCE = {"date", "x-request-id"}
+VARYING = {"date", "x-request-id"}
 
 
 def exchange(house, path, method="GET", headers=(), body=None):
-    """Send a request as it stands; return status, headers but for chance, body."""
+    """Send a request as it stands; return status, headers that do not vary, body."""
     place = urlsplit(house.url)
     connection = http.client.HTTPConnection(place.hostname, place.port, timeout=60)
     try:
@@ -43,7 +43,7 @@ def exchange(house, path, method="GET", headers=(), body=None):
             connection.putheader("Content-Length", str(len(body)))
         connection.endheaders(body)
         reply = connection.getresponse()
-        kept = sorted((n, v) for n, v in reply.getheaders() if n not in CHANCE)
+        kept = sorted((n, v) for n, v in reply.getheaders() if n not in VARYING)
         return reply.status, kept, reply.read()
     finally:
         connection.close()

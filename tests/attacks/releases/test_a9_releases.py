@@ -76,7 +76,7 @@ def test_small_and_negative_counts_stay_and_say_the_same_of_their_errors(tmp_pat
     assert len(listed) == 4 * 121
     values = [float(row["estimate"]) for row in listed.values()]
     # Scale 500 for at most 10 rows a patient: of 484 cells some are below -100 (82 %
-    # each are not), and not all are multiples of 5, but for chances below 1e-40.
+    # each are not), and not all are multiples of 5, but for probabilities below 1e-40.
     assert min(values) < -100 < 100 < max(values)
     assert any(value % 5 for value in values)
     errors = {(row["variance"], row["half_width_95"]) for row in listed.values()}

@@ -16,7 +16,7 @@ from tests.support.data.singled_out import (
     by_age,
     drawn_order,
     make_installation,
-    most_by_chance,
+    most_at_random,
 )
 from tests.support.installations.harness import ask, client, free_port, serve_in_process
 
@@ -55,4 +55,4 @@ def test_replies_to_24_at_once_leave_alike_with_the_patient_and_without(tmp_path
         pytest.skip(
             f"too busy a machine: {late} late replies, counted; area {area:.2f}"
         )
-    assert abs(area - 0.5) < most_by_chance(TURNS)
+    assert abs(area - 0.5) < most_at_random(TURNS)

@@ -22,7 +22,7 @@ from tests.support.data.singled_out import (
     by_age,
     drawn_order,
     make_installation,
-    most_by_chance,
+    most_at_random,
 )
 from tests.support.installations.harness import ask, client, serve_in_process
 from tests.support.installations.two_persons import Two
@@ -138,4 +138,4 @@ def test_no_route_tells_that_a_patients_rows_are_worked_on(installation, keys):
     asked = {route for seconds in turns for route, _ in seconds}
     assert asked == set(routes), asked ^ set(routes)
     area = area_under_curve(*by_age(scores(turns[len(AGES) :]), order))
-    assert abs(area - 0.5) < most_by_chance(TURNS)
+    assert abs(area - 0.5) < most_at_random(TURNS)

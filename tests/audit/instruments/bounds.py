@@ -72,7 +72,7 @@ def threshold_event(shift, scale, cells=1):
     return Event((1 / (1 + a)) ** cells, (a**shift / (1 + a)) ** cells)
 
 
-def chance_of_bound_above(event, samples, level, alpha=VERDICT_ALPHA):
+def probability_of_bound_above(event, samples, level, alpha=VERDICT_ALPHA):
     """Return the probability that the lower bound comes out above a level.
 
     Exact but for the tails beyond ten standard deviations, which are counted as above.
@@ -105,7 +105,7 @@ def area_under_curve(one, other):
 
 
 def game_bound(budget):
-    """Return the best chance of guessing a coin after a total loss: e^B / (1 + e^B)."""
+    """Return the best probability to guess a coin after a loss B: e^B / (1 + e^B)."""
     return math.exp(budget) / (1 + math.exp(budget))
 
 
@@ -125,7 +125,7 @@ def noise_p_value(noise, scale):
     return float(stats.chisquare(bins.count(noise), expected).pvalue)
 
 
-def chance_that_noise_passes(samples, scale, factor, alpha):
+def probability_that_noise_passes(samples, scale, factor, alpha):
     """Return the probability that noise of ``factor`` times the scale is not found.
 
     By the noncentral chi-squared law, an approximation.

@@ -59,7 +59,7 @@ def _wait_for_phase(phase, span):
 
 
 def area(times):
-    """Return the chance that the heavy arm's reply takes longer; 0.5 tells nothing."""
+    """Return how probable it is that the heavy arm takes longer; 0.5 tells nothing."""
     return area_under_curve(times[0].seconds, times[1].seconds)
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.audit.instruments.bounds import (
     NOISE_ALPHA,
     VERDICT_ALPHA,
-    chance_of_bound_above,
     noise_p_value,
+    probability_of_bound_above,
 )
 from tests.audit.instruments.snapshots import both_arms, distances, exact
 from tests.audit.subjects.cohorts import (
@@ -73,9 +73,9 @@ def test_verdicts_on_cohorts_are_wrong_less_than_once_in_a_million_runs(suite):
     many, few = map(suite.samples_for, (VECTOR_SAMPLES, FAULTY_SAMPLES))
     claim = suite.claim
 
-    assert chance_of_bound_above(suite.event(), many, claim) < 1e-6
-    assert 1 - chance_of_bound_above(suite.event(), many, LEAST * claim) < 1e-6
-    assert 1 - chance_of_bound_above(suite.event(0.5), few, claim) < 1e-6
+    assert probability_of_bound_above(suite.event(), many, claim) < 1e-6
+    assert 1 - probability_of_bound_above(suite.event(), many, LEAST * claim) < 1e-6
+    assert 1 - probability_of_bound_above(suite.event(0.5), few, claim) < 1e-6
 
 
 @pytest.mark.parametrize("suite", gate_first(len(FIRST), BY_TURNS), **NAMED)

@@ -5,9 +5,9 @@ import pytest
 from tests.audit.instruments.bounds import (
     NOISE_ALPHA,
     VERDICT_ALPHA,
-    chance_of_bound_above,
-    chance_that_noise_passes,
     noise_p_value,
+    probability_of_bound_above,
+    probability_that_noise_passes,
 )
 from tests.audit.subjects.suites import (
     LEAST,
@@ -37,10 +37,10 @@ def faulty(request, arms, exact):
 def test_verdicts_are_wrong_less_than_once_in_a_million_runs(suite):
     many, few = map(suite.samples_for, (VECTOR_SAMPLES, FAULTY_SAMPLES))
 
-    assert chance_of_bound_above(suite.event(), many, 1.0) < 1e-6
-    assert 1 - chance_of_bound_above(suite.event(), many, LEAST) < 1e-6
-    assert 1 - chance_of_bound_above(suite.event(0.5), few, 1.0) < 1e-6
-    assert chance_of_bound_above(suite.event(1.5), few, LEAST) < 1e-6
+    assert probability_of_bound_above(suite.event(), many, 1.0) < 1e-6
+    assert 1 - probability_of_bound_above(suite.event(), many, LEAST) < 1e-6
+    assert 1 - probability_of_bound_above(suite.event(0.5), few, 1.0) < 1e-6
+    assert probability_of_bound_above(suite.event(1.5), few, LEAST) < 1e-6
 
 
 @pytest.mark.parametrize("suite", VECTOR_SUITES, **NAMED)
@@ -68,6 +68,6 @@ def test_halved_noise_on_one_number_is_caught(faulty, arms, exact, report):
 def test_the_shape_of_the_noise_on_one_number_tells_its_scale(suite):
     few, many = 2 * FAULTY_SINGLES, 2 * SINGLE_SAMPLES
 
-    assert chance_that_noise_passes(few, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
-    assert chance_that_noise_passes(many, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
-    assert chance_that_noise_passes(many, suite.l1, 1.5, NOISE_ALPHA) < 1e-6
+    assert probability_that_noise_passes(few, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
+    assert probability_that_noise_passes(many, suite.l1, 0.5, NOISE_ALPHA) < 1e-6
+    assert probability_that_noise_passes(many, suite.l1, 1.5, NOISE_ALPHA) < 1e-6

@@ -8,8 +8,8 @@ import pytest
 from tests.audit.instruments.bounds import (
     REPORT_ALPHA,
     VERDICT_ALPHA,
-    chance_of_bound_above,
     lower_bounds,
+    probability_of_bound_above,
 )
 from tests.audit.subjects.ngrams import EPSILON, PathAudit, shapes
 from tests.audit.subjects.suites import LEAST
@@ -50,15 +50,15 @@ def test_half_the_noise_of_a_path_is_caught(report):
     report(f"ngram, noise x 0.5: LB {bound:.3f}, must fail")
     assert bound > WHOLE.claim
     halved = WHOLE.event(scales, 0.5)
-    assert 1 - chance_of_bound_above(halved, WHOLE.faulty, WHOLE.claim) < 1e-6
+    assert 1 - probability_of_bound_above(halved, WHOLE.faulty, WHOLE.claim) < 1e-6
 
 
 def test_verdicts_on_paths_are_wrong_less_than_once_in_a_million_runs(audit):
     own, hits, scales = audit
     event = own.event(scales)
     assert math.log(event.present / event.absent) == pytest.approx(own.claim, rel=0.01)
-    assert chance_of_bound_above(event, hits.samples, own.claim) < 1e-6
-    assert 1 - chance_of_bound_above(event, hits.samples, LEAST * own.claim) < 1e-6
+    assert probability_of_bound_above(event, hits.samples, own.claim) < 1e-6
+    assert 1 - probability_of_bound_above(event, hits.samples, LEAST * own.claim) < 1e-6
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ import pytest
 from release.cubes.strategies.registry import STRATEGIES
 from tests.audit.instruments.bounds import (
     VERDICT_ALPHA,
-    chance_of_bound_above,
     game_p_value,
+    probability_of_bound_above,
 )
 from tests.audit.subjects import canaries
 from tests.audit.subjects.releases import SUITES
@@ -66,10 +66,10 @@ def test_verdicts_on_releases_are_wrong_less_than_once_in_a_million_runs(audit):
     event, samples, claim = seen.event(), seen.hits.samples, suite.claim
     halved = faulty.event(0.5)
     assert math.log(event.present / event.absent) == pytest.approx(claim, rel=0.01)
-    assert chance_of_bound_above(event, samples, claim) < 1e-6
-    shown = 1 - chance_of_bound_above(event, samples, LEAST * claim) < 1e-6
+    assert probability_of_bound_above(event, samples, claim) < 1e-6
+    shown = 1 - probability_of_bound_above(event, samples, LEAST * claim) < 1e-6
     assert shown or suite.name in BLIND
-    assert 1 - chance_of_bound_above(halved, faulty.hits.samples, claim) < 1e-6
+    assert 1 - probability_of_bound_above(halved, faulty.hits.samples, claim) < 1e-6
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.audit.instruments.bounds import (
     VERDICT_ALPHA,
-    chance_of_bound_above,
+    probability_of_bound_above,
     threshold_event,
 )
 from tests.audit.subjects.sequences import TreeSuite
@@ -77,10 +77,10 @@ def test_verdicts_on_trees_are_wrong_less_than_once_in_a_million_runs():
         event = threshold_event(1, scale, cells)
         halved = threshold_event(1, scale / 2, cells)
         assert math.log(event.present / event.absent) == pytest.approx(claim)
-        assert _chance(event, suite, claim) < VERDICT_ALPHA * 1.01
-        assert 1 - _chance(event, suite, LEAST * claim) < VERDICT_ALPHA
-        assert 1 - _chance(halved, suite, claim) < VERDICT_ALPHA
+        assert _probability(event, suite, claim) < VERDICT_ALPHA * 1.01
+        assert 1 - _probability(event, suite, LEAST * claim) < VERDICT_ALPHA
+        assert 1 - _probability(halved, suite, claim) < VERDICT_ALPHA
 
 
-def _chance(event, suite, level):
-    return chance_of_bound_above(event, suite.samples, level)
+def _probability(event, suite, level):
+    return probability_of_bound_above(event, suite.samples, level)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from tests.audit.instruments.bounds import (
     REPORT_ALPHA,
     VERDICT_ALPHA,
-    chance_of_bound_above,
     lower_bounds,
+    probability_of_bound_above,
 )
 from tests.audit.subjects.ngrams import EPSILON, PathAudit, shapes
 from tests.audit.subjects.sequences import TreeSuite
@@ -134,7 +134,7 @@ def audit_gram_shapes(session):
 def judge_bound(session, name, claim, hits, event):
     """At most the claim, and at least 0.7 of it where so many samples can show that."""
     bound, floor = hits.lower_bound(VERDICT_ALPHA), LEAST * claim
-    shows = 1 - chance_of_bound_above(event, hits.samples, floor) < VERDICT_ALPHA
+    shows = 1 - probability_of_bound_above(event, hits.samples, floor) < VERDICT_ALPHA
     session.judge(
         bound <= claim and (bound >= floor or not shows),
         f"{described(name, claim, hits)}"

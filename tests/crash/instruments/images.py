@@ -68,12 +68,12 @@ class Film:
             elif _ANSWER.match(event.content):
                 sent[json.loads(event.content)["query_id"]] = event.content
         copy = _copy_rest(self.installation, target)
-        chance = dice.choice([0, 0.5, 1])
+        probability = dice.choice([0, 0.5, 1])
         for path, file in files.items():
             inside = Path(path).relative_to(self.installation.folder)
             made = copy.folder / inside
             made.touch(mode=0o600)  # as the server made it
-            made.write_bytes(file.image(lambda _: dice.random() < chance))
+            made.write_bytes(file.image(lambda _: dice.random() < probability))
         return copy, sent
 
 

@@ -119,8 +119,8 @@ def test_another_custodians_job_and_none_are_the_same_404(as_, manifest):
         (edsger.post(f"{JOBS}/{job}/cancel"), edsger.post(f"{ABSENT}/cancel")),
     ):
         assert (theirs.status_code, theirs.content) == (404, absent.content)
-        chance = {"date": "", "x-request-id": ""}
-        assert {**theirs.headers, **chance} == {**absent.headers, **chance}
+        probability = {"date": "", "x-request-id": ""}
+        assert {**theirs.headers, **probability} == {**absent.headers, **probability}
     assert as_("grace").post(f"{JOBS}/{job}/cancel").json()["state"] == "cancelled"
     cursor = edsger.get(JOBS, params={"cursor": job})
     assert cursor.content == edsger.get(JOBS, params={"cursor": "job_x"}).content

@@ -63,7 +63,7 @@ def by_age(scores, order):
     ]
 
 
-def most_by_chance(turns):
+def most_at_random(turns):
     """Return how far an area strays from a half once in a million, in equal arms.
 
     The order was drawn, so this supposes nothing of how turns hang together.

@@ -40,8 +40,8 @@ class SeededSampler:
         if not self.factor:
             return np.zeros(0, dtype=np.int64)
         rate = float(self.factor * scale)
-        chance = np.exp(-threshold / rate) / (1 + np.exp(-1 / rate))
-        count = self.generator.binomial(cells, chance)
+        probability = np.exp(-threshold / rate) / (1 + np.exp(-1 / rate))
+        count = self.generator.binomial(cells, probability)
         return np.sort(self.generator.choice(cells, count, replace=False))
 
     def choose(self, scores, scale):
@@ -51,8 +51,8 @@ class SeededSampler:
     def _geometric(self, size, scale):
         if not self.factor:
             return np.zeros(size, dtype=np.int64)
-        chance = -np.expm1(-1 / float(self.factor * scale))
-        return self.generator.geometric(chance, size) - 1
+        probability = -np.expm1(-1 / float(self.factor * scale))
+        return self.generator.geometric(probability, size) - 1
 
 
 class RecordingMeter(Meter):

@@ -8,10 +8,10 @@ from tests.audit.instruments.bounds import (
     NoiseBins,
     area_under_curve,
     below,
-    chance_of_bound_above,
     game_bound,
     game_p_value,
     noise_p_value,
+    probability_of_bound_above,
     quantile,
     threshold_event,
 )
@@ -52,16 +52,18 @@ def test_the_threshold_event_shows_the_whole_loss():
 def test_the_bound_of_a_correct_server_exceeds_its_loss_less_often_than_alpha():
     event = threshold_event(shift=1, scale=1)
 
-    assert chance_of_bound_above(event, 2_000, 1.0, alpha=1e-2) < 1e-2
+    assert probability_of_bound_above(event, 2_000, 1.0, alpha=1e-2) < 1e-2
 
 
-def test_the_chance_of_a_verdict_falls_with_the_level():
+def test_the_probability_of_a_verdict_falls_with_the_level():
     event = threshold_event(shift=1, scale=1)
 
-    chances = [chance_of_bound_above(event, 500, level) for level in (0.2, 0.6, 1.0)]
+    probabilities = [
+        probability_of_bound_above(event, 500, level) for level in (0.2, 0.6, 1.0)
+    ]
 
-    assert chances == sorted(chances, reverse=True)
-    assert chances[0] > 0.99
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert probabilities[0] > 0.99
 
 
 def test_the_area_counts_wins_and_half_of_the_ties():

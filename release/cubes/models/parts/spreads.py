@@ -32,7 +32,7 @@ def piece_spreads(levels: Sequence[Level], fit: Fit, volumes: FloatArray) -> Flo
     A question that takes the share a of a piece errs by this times a (1 - a). It is
     what pieces of one parent differ by beyond noise, taken to be as much again inside
     each (their own family's, and that of all families relative to their size), and the
-    chance of counts themselves.
+    probability of counts themselves.
     """
     level = levels[-1]
     count = len(levels[-2]) if len(levels) > 1 else 1

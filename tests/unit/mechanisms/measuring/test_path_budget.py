@@ -184,6 +184,6 @@ def test_children_are_kept_as_often_as_if_each_had_got_its_own_noise():
         own = (noisy.cells // FANOUT) % 3 == kind
         for child, reach in ((0, least - 2), (1, least), (2, least)):
             hits = int((own & (noisy.cells % FANOUT == child)).sum())
-            chance = a**reach / (1 + a)
-            mean = chance * (parents % 3 == kind).sum()
+            probability = a**reach / (1 + a)
+            mean = probability * (parents % 3 == kind).sum()
             assert abs(hits - mean) < 6 * np.sqrt(mean)

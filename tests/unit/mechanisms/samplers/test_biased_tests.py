@@ -91,26 +91,26 @@ def test_no_depth_is_tested_again_and_none_without_end(depths):
         tests.cuts(Unopened(None), np.array(depths))
 
 
-# What a whole tree costs: every tree over a small domain, with its exact chance.
+# What a whole tree costs: every tree over a small domain, with its exact probability.
 
 
-def log_chances(count, depth, delta, a):
-    """Return log-chances that max(count - depth delta, -delta) + X is, is not > 0."""
+def log_probabilities(count, depth, delta, a):
+    """Return log-probabilities of max(count - depth delta, -delta) + X > 0, <= 0."""
     biased = max(count - depth * delta, -delta)
     tail = a ** max(biased, 1 - biased) / (1 + a)
     near, far = math.log1p(-tail), math.log(tail)
     return (near, far) if biased >= 1 else (far, near)
 
 
-def tree_log_chances(counts, delta, a, depth=0):
-    """Return the log-chance of each binary tree over these cells; a leaf is None."""
+def tree_log_probabilities(counts, delta, a, depth=0):
+    """Return the log-probability of each binary tree over cells; a leaf is None."""
     if len(counts) == 1:
         return {None: 0.0}  # a single cell is cut no further: a public rule
-    cut, kept = log_chances(sum(counts), depth, delta, a)
+    cut, kept = log_probabilities(sum(counts), depth, delta, a)
     found = {None: kept}
     middle = len(counts) // 2
-    left = tree_log_chances(counts[:middle], delta, a, depth + 1)
-    right = tree_log_chances(counts[middle:], delta, a, depth + 1)
+    left = tree_log_probabilities(counts[:middle], delta, a, depth + 1)
+    right = tree_log_probabilities(counts[middle:], delta, a, depth + 1)
     for one, other in product(left, right):
         found[(one, other)] = cut + left[one] + right[other]
     return found
@@ -118,12 +118,12 @@ def tree_log_chances(counts, delta, a, depth=0):
 
 def greatest_loss(counts, delta, a):
     """Return the greatest log-ratio over trees when one row is added anywhere."""
-    here = tree_log_chances(counts, delta, a)
-    assert abs(sum(math.exp(chance) for chance in here.values()) - 1) < 1e-9
+    here = tree_log_probabilities(counts, delta, a)
+    assert abs(sum(math.exp(probability) for probability in here.values()) - 1) < 1e-9
     losses = []
     for cell in range(len(counts)):
         more = [count + (place == cell) for place, count in enumerate(counts)]
-        there = tree_log_chances(more, delta, a)
+        there = tree_log_probabilities(more, delta, a)
         losses += [abs(there[tree] - here[tree]) for tree in here]
     return max(losses)
 
@@ -148,10 +148,10 @@ def chain_loss(cells, delta, a):
     """Return the loss of cutting every node above one cell, alone in its half."""
     depth_of = range(cells)
 
-    def log_chance(count):
-        return sum(log_chances(count, d, delta, a)[0] for d in depth_of)
+    def log_probability(count):
+        return sum(log_probabilities(count, d, delta, a)[0] for d in depth_of)
 
-    return max(log_chance(n + 1) - log_chance(n) for n in range(400))
+    return max(log_probability(n + 1) - log_probability(n) for n in range(400))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])

@@ -10,7 +10,7 @@ from mechanisms.samplers.binomial import (
     binomial,
     fair_heads,
 )
-from mechanisms.samplers.enclosures import PassChance, Rational, exp_minus
+from mechanisms.samplers.enclosures import PassProbability, Rational, exp_minus
 from mechanisms.samplers.power_sums import odd_power_sum
 from tests.support.noise.entropies import Script, always
 
@@ -61,23 +61,25 @@ def test_no_offset_is_accepted_with_more_than_certainty(n):
         assert low > 0.99 * 2**62  # nearly tight where the two laws touch
 
 
-@pytest.mark.parametrize("chance", [Fraction(5, 8), Fraction(1, 3), Fraction(0)])
-def test_the_digits_of_a_chance_are_its_binary_digits(chance):
-    digits = [_binary_digit(Rational(chance), place) for place in range(1, 60)]
-    assert digits == [int(chance * 2**place) % 2 for place in range(1, 60)]
+@pytest.mark.parametrize("probability", [Fraction(5, 8), Fraction(1, 3), Fraction(0)])
+def test_the_digits_of_a_probability_are_its_binary_digits(probability):
+    digits = [_binary_digit(Rational(probability), place) for place in range(1, 60)]
+    assert digits == [int(probability * 2**place) % 2 for place in range(1, 60)]
 
 
 def test_a_digit_in_doubt_is_asked_for_more_narrowly():
-    chance = PassChance(30, Fraction(1))  # 58 zeros before its first digit is sure
-    number = Fraction(chance.enclose(400)[0], 2**400)
-    assert [_binary_digit(chance, place) for place in range(1, 100)] == [
+    probability = PassProbability(
+        30, Fraction(1)
+    )  # 58 zeros before its first digit is sure
+    number = Fraction(probability.enclose(400)[0], 2**400)
+    assert [_binary_digit(probability, place) for place in range(1, 100)] == [
         int(number * 2**place) % 2 for place in range(1, 100)
     ]
 
 
-def exact_law(trials, chance):
+def exact_law(trials, probability):
     return [
-        comb(trials, k) * chance**k * (1 - chance) ** (trials - k)
+        comb(trials, k) * probability**k * (1 - probability) ** (trials - k)
         for k in range(trials + 1)
     ]
 
@@ -113,11 +115,11 @@ def test_trials_are_settled_as_their_numbers_say():
 
 @pytest.mark.parametrize("trials", [0, 1, 2**17, 2**17 + 1, 2**61])
 def test_the_count_lies_between_none_and_all(trials):
-    found = binomial(trials, PassChance(1, Fraction(10)), os.urandom)
+    found = binomial(trials, PassProbability(1, Fraction(10)), os.urandom)
     assert 0 <= found <= trials
 
 
-def test_trials_of_no_chance_never_succeed():
+def test_trials_of_no_probability_never_succeed():
     assert binomial(10**6, Rational(Fraction(0)), os.urandom) == 0
 
 

@@ -7,7 +7,7 @@ from mechanisms.samplers.enclosures import (
     NARROW,
     Complement,
     Decay,
-    PassChance,
+    PassProbability,
     Rational,
     exp_minus,
     narrowed,
@@ -49,11 +49,11 @@ def test_a_decay_is_enclosed_within_two_units(scale, bits):
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("threshold", [0, 1, 14, 10**9])
 @pytest.mark.parametrize("scale", SCALES)
-def test_the_chance_to_pass_is_enclosed(scale, threshold, bits):
-    ratio = PassChance(threshold, Fraction(scale))
-    chance = exactly(lambda: decay(scale) ** threshold / (1 + decay(scale)))
-    assert holds(ratio.enclose(bits), chance, bits)
-    assert holds(Complement(ratio).enclose(bits), 1 - chance, bits)
+def test_the_probability_to_pass_is_enclosed(scale, threshold, bits):
+    ratio = PassProbability(threshold, Fraction(scale))
+    probability = exactly(lambda: decay(scale) ** threshold / (1 + decay(scale)))
+    assert holds(ratio.enclose(bits), probability, bits)
+    assert holds(Complement(ratio).enclose(bits), 1 - probability, bits)
     narrow = narrowed(lambda b: [ratio.enclose(b)], bits)[0]
     assert narrow[1] - narrow[0] <= NARROW
 
@@ -97,4 +97,6 @@ def test_a_share_of_enclosed_numbers_is_rounded_outwards():
 
 
 def test_equal_ratios_share_their_tables():
-    assert len({PassChance(3, Fraction(2)), PassChance(3, Fraction(4, 2))}) == 1
+    assert (
+        len({PassProbability(3, Fraction(2)), PassProbability(3, Fraction(4, 2))}) == 1
+    )

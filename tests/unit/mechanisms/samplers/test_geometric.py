@@ -8,7 +8,7 @@ import pytest
 from mechanisms.samplers.enclosures import (
     Complement,
     Decay,
-    PassChance,
+    PassProbability,
     Rational,
     narrowed,
 )
@@ -20,23 +20,23 @@ RATIOS = [
     Decay(Fraction(1, 3)),
     Decay(Fraction(300)),
     Decay(Fraction(2**40)),
-    Complement(PassChance(20, Fraction(1))),
+    Complement(PassProbability(20, Fraction(1))),
     Rational(Fraction(9, 10)),
 ]
 
 
-def chances(table):
-    """Return a table's chances of 0..255, to almost 300 bits."""
+def probabilities(table):
+    """Return a table's probabilities of 0..255, to almost 300 bits."""
     ends = [Fraction(low, 1 << BITS) for low, _ in narrowed(table._cuts, BITS)]
     return [b - a for a, b in pairwise([Fraction(0), *ends, Fraction(1)])]
 
 
-def chance_of(law, number):
-    """Return the chance to draw a number, put together from its digits' tables."""
+def probability_of(law, number):
+    """Return the probability to draw a number, put together from its digits' tables."""
     found = Fraction(1)
     for place, table in enumerate(law._low):
-        found *= chances(table)[number >> 8 * place & 255]
-    leading = chances(law._leading)
+        found *= probabilities(table)[number >> 8 * place & 255]
+    leading = probabilities(law._leading)
     times, last = divmod(number >> law._shift, 255)
     return found * leading[255] ** times * leading[last]
 
@@ -47,7 +47,7 @@ def test_the_digits_make_up_the_geometric_law(ratio, number):
     with localcontext(Context(prec=100)):
         q = Decimal(ratio.enclose(BITS)[0]) / (1 << BITS)
         stated = Fraction((1 - q) * q**number)
-    assert abs(chance_of(Geometric(ratio), number) - stated) < Fraction(1, 2**240)
+    assert abs(probability_of(Geometric(ratio), number) - stated) < Fraction(1, 2**240)
 
 
 def leading_word(law, digit):
@@ -76,7 +76,7 @@ def test_what_64_bits_cannot_hold_is_given_as_their_end():
 
 
 def test_a_draw_that_is_beyond_64_bits_is_drawn_no_further():
-    law = Geometric(Complement(PassChance(10**9, Fraction(1))))
+    law = Geometric(Complement(PassProbability(10**9, Fraction(1))))
     assert law._leading._guide[0x8080] == 255
     assert law.draw(1, always(128)).tolist() == [LARGEST]
 

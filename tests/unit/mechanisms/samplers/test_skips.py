@@ -4,21 +4,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mechanisms.samplers.enclosures import PassChance, Rational
+from mechanisms.samplers.enclosures import PassProbability, Rational
 from mechanisms.samplers.skips import _at_once, skip
 
 
 @pytest.mark.parametrize("cells", [0, 1, 5, 1000])
-@pytest.mark.parametrize("chance", [Fraction(1, 10**6), Fraction(1, 2)])
-def test_places_ascend_without_repeats_and_lie_within_the_cells(cells, chance):
-    places = skip(cells, Rational(chance), os.urandom)
+@pytest.mark.parametrize("probability", [Fraction(1, 10**6), Fraction(1, 2)])
+def test_places_ascend_without_repeats_and_lie_within_the_cells(cells, probability):
+    places = skip(cells, Rational(probability), os.urandom)
     assert places.dtype == np.int64
     assert (np.diff(places) > 0).all()
     assert ((places >= 0) & (places < cells)).all()
 
 
 def test_no_cell_of_a_huge_domain_is_visited_in_vain():
-    hopeless = PassChance(10**9, Fraction(1))
+    hopeless = PassProbability(10**9, Fraction(1))
     assert skip(2**61, hopeless, os.urandom).tolist() == []
 
 

@@ -19,12 +19,12 @@ SPELLINGS = ["{}", "+{}", " {}", "0{}"]
 
 def busy_hospital(folder, rows=6_000, units=400):
     """Return a hospital with equal rows, shared keys, constants, and lost units."""
-    chance = random.Random(7)
+    dice = random.Random(7)
     lines = []
     for _ in range(rows):
-        unit = chance.choice(SPELLINGS).format(chance.randrange(units))
-        day = f"2024-01-{chance.randrange(1, 29):02d}" if chance.random() < 0.9 else ""
-        lines.append(f"{unit},{day},{chance.choice('ABC')}")
+        unit = dice.choice(SPELLINGS).format(dice.randrange(units))
+        day = f"2024-01-{dice.randrange(1, 29):02d}" if dice.random() < 0.9 else ""
+        lines.append(f"{unit},{day},{dice.choice('ABC')}")
     lines += ["5,2024-01-01,A"] * 500 + [",2024-01-01,A"] * 10
     hospital = Hospital(folder, csv="\n".join(["pid,day,ward", *lines, ""]))
     hospital.column("ward", constant_in_unit=True)
@@ -106,11 +106,10 @@ def test_a_load_of_300_000_rows_keeps_within_its_memory(tmp_path):
 
 
 def test_floats_are_written_out_as_python_writes_them(hospital):
-    chance = random.Random(3)
+    dice = random.Random(3)
     values = [0.1, 1e15, 1e16, 1.5e300, 5e-324, 1e-5, -2.5e-7, 123456789.125, 1e22]
     values += [
-        math.ldexp(chance.random() - 0.5, chance.randrange(-900, 900))
-        for _ in range(400)
+        math.ldexp(dice.random() - 0.5, dice.randrange(-900, 900)) for _ in range(400)
     ]
     path = hospital.folder / "stays.parquet"
     duckdb.sql(

@@ -19,8 +19,8 @@ def exact_cover(draws, scale, width):
     a = math.exp(-1 / scale)
     angle = 2 * np.pi * np.arange(size) / size
     law = ((1 - a) ** 2 / (1 - 2 * a * np.cos(angle) + a * a)) ** draws
-    chances = np.fft.ifft(law).real
-    return chances[0] + 2 * chances[1 : int(width) + 1].sum()
+    probabilities = np.fft.ifft(law).real
+    return probabilities[0] + 2 * probabilities[1 : int(width) + 1].sum()
 
 
 @pytest.mark.parametrize("scale", [0.05, 0.2, 0.5, 1, 2, 5, 10, 40, 300])

@@ -13,7 +13,7 @@ from tests.unit.release.cubes.strategies.test_every_strategy import fits
 RUNS = 80
 
 LEAST_HITS = 62
-"""Fewer of 80 happen once in 3 * 10^7 tries where each has a chance of 0.95."""
+"""Fewer of 80 happen once in 3 * 10^7 tries where each has a probability of 0.95."""
 
 
 def isolated(*shape, height):

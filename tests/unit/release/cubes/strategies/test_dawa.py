@@ -103,7 +103,7 @@ def test_with_frozen_noise_the_partition_depends_on_the_noise_and_counts_alone()
     assert np.array_equal(first.buckets, second.buckets)
 
 
-def chance_of_pair(line, factor, size=200_000):
+def probability_of_pair(line, factor, size=200_000):
     """How often {1, 2}, {3} is chosen, at a loss of 1 for the partition."""
     starts, lengths = candidates(3)
     exact = cube_of(line).interval_costs(None, starts, lengths).unseal()
@@ -124,9 +124,10 @@ def chance_of_pair(line, factor, size=200_000):
 @pytest.mark.statistical
 @pytest.mark.parametrize(("factor", "holds"), [(1, True), (0.5, False)])
 def test_two_arms_tell_the_halved_noise_and_not_the_right_one(factor, holds):
-    one = chance_of_pair(np.array([0, 20, 40]), factor)
-    other = chance_of_pair(np.array([0, 21, 40]), factor)
-    # Each chance lies above 0.02: five standard errors of a log ratio are below 0.08.
+    one = probability_of_pair(np.array([0, 20, 40]), factor)
+    other = probability_of_pair(np.array([0, 21, 40]), factor)
+    # Each probability lies above 0.02: five standard errors of a log ratio are below
+    # 0.08.
     loss = abs(np.log(one / other))
     assert (loss < 1 - 0.08) if holds else (loss > 1 + 0.08), (one, other, loss)
 

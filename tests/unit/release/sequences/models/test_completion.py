@@ -92,9 +92,9 @@ def test_the_surer_child_moves_less():
     assert counts[0] == pytest.approx([11, 13])
 
 
-def test_a_chain_goes_on_by_its_chances_and_who_ends_is_gone():
-    chances = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
-    flow = Chain(1, chances).onward(np.array([10.0, 0.0, 6.0]))
+def test_a_chain_goes_on_by_its_probabilities_and_who_ends_is_gone():
+    probabilities = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.4, 0.4, 0.2]])
+    flow = Chain(1, probabilities).onward(np.array([10.0, 0.0, 6.0]))
     assert flow == pytest.approx([10 * 0.5 + 6 * 0.4, 10 * 0.2 + 6 * 0.4, 0.0])
 
 
@@ -102,8 +102,10 @@ def test_little_seen_memories_are_drawn_towards_shorter_ones():
     counts = np.zeros((3, 3))
     counts[0], counts[1] = [90, 0, 10], [0, 0, 0]
     chain = smoothed(1, counts, 10.0)
-    assert chain.chances[0, 0] == pytest.approx((90 + 10 * (90 + 10 / 3) / 110) / 110)
-    assert chain.chances[1] == pytest.approx(
+    assert chain.probabilities[0, 0] == pytest.approx(
+        (90 + 10 * (90 + 10 / 3) / 110) / 110
+    )
+    assert chain.probabilities[1] == pytest.approx(
         [(90 + 10 / 3) / 110, (10 / 3) / 110, (10 + 10 / 3) / 110]
     )
 

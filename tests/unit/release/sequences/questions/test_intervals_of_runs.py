@@ -45,10 +45,10 @@ def templates(units, alphabet, longest, seed=17):
 def apart(units, alphabet, longest, seed=9):
     """Sequences whose symbols depend on the place alone."""
     dice = np.random.default_rng(seed)
-    chances = dice.dirichlet(np.full(alphabet, 0.5), size=longest)
+    probabilities = dice.dirichlet(np.full(alphabet, 0.5), size=longest)
     lengths = dice.integers(1, longest + 1, units)
     return [
-        tuple(int(dice.choice(alphabet, p=chances[n])) for n in range(length))
+        tuple(int(dice.choice(alphabet, p=probabilities[n])) for n in range(length))
         for length in lengths
     ]
 

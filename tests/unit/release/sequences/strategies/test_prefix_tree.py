@@ -174,10 +174,12 @@ def test_the_shortcut_keeps_each_set_of_nodes_as_often_as_visiting_every_child()
     truth = beginnings(log, domain)
     law = {}
     for first in _subsets([(0,), (1,)]):
-        chance = _chance(first, [(0,), (1,)], truth, scale)
+        probability = _probability(first, [(0,), (1,)], truth, scale)
         below = [(0, 0), (0, 1)] if (0,) in first else []
         for second in _subsets(below):
-            law[first | second] = chance * _chance(second, below, truth, scale)
+            law[first | second] = probability * _probability(
+                second, below, truth, scale
+            )
     assert len(law) == 10
     assert sum(law.values()) == pytest.approx(1)
     assert set(seen) <= set(law)
@@ -195,12 +197,12 @@ def _subsets(paths):
     return [frozenset(some) for some in sets]
 
 
-def _chance(kept, paths, truth, scale):
-    chance = 1.0
+def _probability(kept, paths, truth, scale):
+    probability = 1.0
     for path in paths:
         passes = 1 - _below(2 - truth[path], scale)
-        chance *= passes if path in kept else 1 - passes
-    return chance
+        probability *= passes if path in kept else 1 - passes
+    return probability
 
 
 def _below(edge, scale):
