@@ -252,7 +252,7 @@ from budget.chain.recorded import RecordedTransaction
 from privacy.losses import Loss
 from server.bootstrap import make_services
 from server.configuration.settings import read_settings
-from server.use_cases.loading.service import LoadService
+from server.use_cases.custody.populations import PopulationService
 
 def die(*_):
     os._exit(9)
