@@ -1,4 +1,4 @@
-"""How far noise strays, exactly: no half-width is a guess or rounded the wrong way."""
+"""Half-widths of noise, exact: none is a guess or rounded the wrong way."""
 
 import math
 from decimal import Context, Decimal, localcontext
@@ -79,6 +79,6 @@ def scale_estimate(width: int, confidence: Fraction) -> float:
     for _ in range(80):
         middle = (low + high) / 2
         rate = math.exp(-middle)
-        strays = math.log(2) - (width + 1) * rate - math.log1p(math.exp(-rate))
-        low, high = (middle, high) if strays <= log_miss else (low, middle)
+        log_tail = math.log(2) - (width + 1) * rate - math.log1p(math.exp(-rate))
+        low, high = (middle, high) if log_tail <= log_miss else (low, middle)
     return math.exp(low)

@@ -1,4 +1,4 @@
-"""How far sums of discrete Laplace noise stray: variances and 95 % half-widths."""
+"""Variances and 95 % half-widths of sums of discrete Laplace noise."""
 
 import math
 from fractions import Fraction

@@ -50,7 +50,7 @@ class Strategy(Protocol[Domain_contra, Sealed_contra, Model_co]):
     def expectation(
         self, domain: Domain_contra, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return the error that public facts alone let one expect.
+        """Return the error that public facts predict.
 
         Raises:
             ReleaseRefusedError: As ``parts``.

@@ -2219,7 +2219,7 @@ FAULTS = (
         "lists_as_ranges",
         "a list with gaps is taken to cut parts as a range does",
         "release/cubes/models/parts/parts.py",
-        "    stray = np.where(scattered, np.inf, stray)\n",
+        "    half_width = np.where(scattered, np.inf, half_width)\n",
         "",
         ("tests/statistical/test_cube_coverage.py",),
     ),

@@ -49,7 +49,7 @@ class Auto:
     def expectation(
         self, domain: CubeDomain, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return what is foretold of the pick, where public facts decide it."""
+        """Return what is expected of the pick, where public facts decide it."""
         _, rest = self.parts(domain, loss, parameters)
         rules = rules_of(domain)
         least, most = rules[0].pick, rules[-1].pick

@@ -19,16 +19,16 @@ MAX_KEYS: Final = 2**62
 PUSHED: Final = math.log(10)
 """Noise is below so many of its scales, negated, once in twenty times."""
 
-CHAIN_STRAY: Final = 2.0
-"""How far a probability p may lie from that after the whole path, where no counted
-context holds all of it: so many times sqrt(p (1 - p)), over the context's length plus
-1."""
+MEMORY_DEVIATION: Final = 2.0
+"""Standard deviation of a probability p after a shortened context, from that after the
+whole path: so many times sqrt(p (1 - p)), over the context's length plus 1."""
 
 WIDER: Final = 1.25
-"""Of the noise's variance: whoever passed the threshold was lucky with the noise."""
+"""Factor on the noise's variance of a kept count: counts are kept where their noise was
+high (selection bias)."""
 
-GAIN_STRAY: Final = 2.0
-"""Or so many times what one more symbol of memory changed, on mean, if that is more."""
+GAIN_DEVIATION: Final = 2.0
+"""Or so many times the mean change by one more symbol of context, if that is more."""
 
 BoolArray = NDArray[np.bool_]
 
@@ -62,7 +62,7 @@ class _Contexts:
         keys: Ascending.
         probabilities: (contexts, symbols + 1), of each next symbol, the end last.
         kept: Of the same shape: whether the count of that symbol was kept.
-        strays: (contexts, 2): how far each probability may lie from that among the
+        deviations: (contexts, 2): how far each probability may lie from that among the
             units, in standard deviations, where the count was not kept, and where it
             was.
     """
@@ -70,11 +70,13 @@ class _Contexts:
     keys: IntArray
     probabilities: FloatArray
     kept: BoolArray
-    strays: FloatArray
+    deviations: FloatArray
 
-    def strays_of(self, rows: IntArray, symbols: IntArray) -> FloatArray:
+    def deviations_of(self, rows: IntArray, symbols: IntArray) -> FloatArray:
         """Return the deviations of the probabilities of symbols after contexts."""
-        return np.asarray(self.strays[rows, self.kept[rows, symbols].astype(np.int64)])
+        return np.asarray(
+            self.deviations[rows, self.kept[rows, symbols].astype(np.int64)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +106,13 @@ class Steps:
         probabilities: Of each symbol.
         used: How many last symbols the longest context that was counted has; one
             column.
-        strays: How far noise, or what was not kept, moves each probability: a
-            deviation.
+        deviations: Standard deviation of each probability, by noise and by what was not
+            kept.
     """
 
     probabilities: FloatArray
     used: IntArray
-    strays: FloatArray
+    deviations: FloatArray
 
 
 class Chains:
@@ -199,12 +201,12 @@ class Chains:
         probabilities = told / np.maximum(totals, 1)[:, None]
         order, kept = np.argsort(keys), counts > 0
         scales = above.scales[counted]
-        strays = _deviations(scales, above.thresholds[counted])
-        strays /= np.maximum(totals, scales)[:, None]
-        changed = np.square(probabilities - expected) - np.square(strays[:, 1:])
+        deviations = _deviations(scales, above.thresholds[counted])
+        deviations /= np.maximum(totals, scales)[:, None]
+        changed = np.square(probabilities - expected) - np.square(deviations[:, 1:])
         self._gains.append(_gain(np.where(kept, changed, 0), expected, totals))
         self._contexts.append(
-            _Contexts(keys[order], probabilities[order], kept[order], strays[order])
+            _Contexts(keys[order], probabilities[order], kept[order], deviations[order])
         )
         self._keys = self._child_keys(self._keys, level)
         self.estimates = totals[ranks] * probabilities[ranks, level.symbols]
@@ -257,10 +259,10 @@ class Chains:
             known, own = self._contexts[level], wanted[where]
             found.probabilities[where] = known.probabilities[rows[:, None], own]
             found.used[where] = level
-            found.strays[where] = known.strays_of(rows[:, None], own)
+            found.deviations[where] = known.deviations_of(rows[:, None], own)
         return found
 
-    def astray(self, used: IntArray, symbols: int) -> FloatArray:
+    def memory_deviations(self, used: IntArray, symbols: int) -> FloatArray:
         """Return how far a probability may lie from that after all of a path.
 
         In deviations of one unit's next step, sqrt(p (1 - p)), for contexts that hold
@@ -269,7 +271,7 @@ class Chains:
         """
         gains = np.array([*self._gains, *self._gains[-1:], 0.0])
         gain = gains[np.minimum(used, len(gains) - 2)]
-        far = np.maximum(CHAIN_STRAY / (1 + used), GAIN_STRAY * gain)
+        far = np.maximum(MEMORY_DEVIATION / (1 + used), GAIN_DEVIATION * gain)
         return np.where(used < symbols, far, 0.0)
 
     def longer(self, contexts: Tails, symbols: IntArray) -> Tails:
@@ -300,22 +302,22 @@ class Chains:
         return np.asarray(keys[level.parents] * self.base + codes, dtype=np.int64)
 
 
-def spread(steps: Steps, astray: FloatArray) -> FloatArray:
+def spread(steps: Steps, memory: FloatArray) -> FloatArray:
     """Return the squared error of probabilities p: of noise, and of the cut memory.
 
-    The latter is in units of p (1 - p), where p may be more by what it strays. No
+    The latter is in units of p (1 - p), where p may be more by its deviation. No
     probability is off by more than 1.
 
     Args:
         steps: The probabilities.
-        astray: How far memory leads astray, in sqrt(p (1 - p)); of their shape.
+        memory: Standard deviations by the cut memory, in sqrt(p (1 - p)); alike.
     """
     probabilities = np.clip(steps.probabilities, 0, 1)
     more = np.maximum(
-        probabilities, np.clip(steps.probabilities + steps.strays, 0, 0.5)
+        probabilities, np.clip(steps.probabilities + steps.deviations, 0, 0.5)
     )
-    model = np.square(astray) * more * (1 - more)
-    return np.asarray(np.minimum(1, np.square(steps.strays) + model))
+    model = np.square(memory) * more * (1 - more)
+    return np.asarray(np.minimum(1, np.square(steps.deviations) + model))
 
 
 def _shares(counts: FloatArray, otherwise: FloatArray) -> FloatArray:

@@ -91,14 +91,14 @@ def _children(chains: Chains, front: _Frontier, depth: int) -> _Children:
     if front.leans:  # where nobody is left, there may be some yet
         ends = np.minimum(probabilities[:, symbols], 1 if depth else 0)[:, None]
         shares[:, : symbols + 1] = np.hstack([on * (1 - ends), ends])
-    astray = chains.astray(told.used, depth + 1)
+    memory = chains.memory_deviations(told.used, depth + 1)
     own = (np.square(front.counts) + front.variances)[:, None]
     variances = np.square(shares) * front.variances[:, None]
     # children are made to sum to their parent: each takes a share of what that moves
-    noise = told.strays.min(axis=1) ** 2 * (probabilities > 0).sum(axis=1)
+    noise = told.deviations.min(axis=1) ** 2 * (probabilities > 0).sum(axis=1)
     noise += np.square(1 - probabilities.sum(axis=1))
     scaled = np.square(shares[:, :-1]) * noise[:, None]
-    variances[:, :-1] += own * (spread(told, astray) + scaled)
+    variances[:, :-1] += own * (spread(told, memory) + scaled)
     variances = np.minimum(variances, own)  # nobody is in a child alone
     return _Children(counts, variances)
 

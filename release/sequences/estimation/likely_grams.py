@@ -1,4 +1,4 @@
-"""What grams are likely to be, given their noisy counts and what was foretold of them.
+"""What grams are likely to be, given their noisy counts and what was expected of them.
 
 Everything here is post-processing of published numbers; docs/proofs/ngram.md.
 """
@@ -19,7 +19,7 @@ def likely_singles(
     places: FloatArray,
     noise: tuple[float, int],
 ) -> FloatArray:
-    """Return estimated counts of single symbols, none foretold to be frequenter.
+    """Return estimated counts of single symbols, none expected to be frequenter.
 
     Args:
         counts: (groups, symbols): noisy; 0 where they were not kept.
@@ -38,7 +38,7 @@ def likely_singles(
 
 def likely_children(
     counts: FloatArray,
-    expected: FloatArray,
+    probabilities: FloatArray,
     totals: tuple[FloatArray, FloatArray],
     noise: tuple[FloatArray, IntArray],
 ) -> FloatArray:
@@ -49,25 +49,25 @@ def likely_children(
 
     Args:
         counts: (grams, symbols + 1): noisy; 0 where they were not kept.
-        expected: The probability of each child after the longest shorter context.
+        probabilities: The probability of each child after the longest shorter context.
         totals: How often each gram is expected to be followed by something (a symbol,
             or the end), and how often it occurs.
         noise: The scale of each gram's children, and the least count that was kept.
     """
     (scales, thresholds), (followed, most) = noise, totals
-    foretold = followed[:, None] * expected
-    means, variances = np.empty_like(foretold), np.empty_like(foretold)
+    expected = followed[:, None] * probabilities
+    means, variances = np.empty_like(expected), np.empty_like(expected)
     for scale in np.unique(scales).tolist():
         own = scales == scale
-        unseen = Unseen.of(int(thresholds[own].max()), scale).likely(foretold[own])
+        unseen = Unseen.of(int(thresholds[own].max()), scale).likely(expected[own])
         means[own], variances[own] = unseen.means, unseen.variances
     kept = counts > 0
     wide = np.broadcast_to(scales[:, None], counts.shape)[kept]
     whole = np.broadcast_to(np.maximum(most, 0)[:, None], counts.shape)[kept]
-    likely = seen(counts[kept], foretold[kept], wide, whole)
+    likely = seen(counts[kept], expected[kept], wide, whole)
     means[kept], variances[kept] = likely.means, likely.variances
     missing = np.maximum(followed - means.sum(axis=1), 0)[:, None]
-    spare = np.where(kept, 0, expected)
+    spare = np.where(kept, 0, probabilities)
     spare /= np.maximum(spare.sum(axis=1, keepdims=True), _LEAST)
     room = np.where(kept, 0, np.maximum(thresholds[:, None] - means, 0))
     means += np.minimum(missing * spare, room)

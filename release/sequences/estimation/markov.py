@@ -56,7 +56,7 @@ class Chain:
     def trusted(self, counted: FloatArray, strength: float) -> "Chain":
         """Return a chain whose probabilities shrink where little was counted.
 
-        What is lost goes nowhere: where nothing is known, nothing is foretold.
+        What is lost goes nowhere: where nothing is known, nothing is predicted.
 
         Args:
             counted: (states, |alphabet| + 1) units that were counted to go on so.

@@ -1,6 +1,6 @@
-"""What a count is likely to be, given its noisy value and what a chain foretold.
+"""Posterior mean and variance of a count: its noisy value, and a chain's prediction.
 
-The prior of a count of which m was foretold is a mixture of exponential laws around m;
+The prior of a count of which m was predicted is a mixture of exponential laws around m;
 the noise is taken as Laplace. Nothing here touches raw data.
 Source: docs/proofs/prefix_tree.md.
 """
@@ -13,13 +13,13 @@ import numpy as np
 from release.contract.models import FloatArray
 
 MIXTURE: Final = ((0.6, 0.5), (0.3, 2.0), (0.1, 8.0))
-"""Weights and means, in what was foretold, of the laws of the prior."""
+"""Weights of the laws of the prior, and their means in units of the expected count."""
 
 SURPRISE: Final = 0.1
-"""Probability that a count is any part of a whole, whatever was foretold of it."""
+"""Probability that a count is any part of a whole, whatever was expected of it."""
 
 SURPRISING_PART: Final = 0.25
-"""The mean of that part."""
+"""The mean of that part, as a share of the whole."""
 
 _LEAST_MEAN: Final = 1e-6
 """Of the prior, in noise scales."""
@@ -31,7 +31,7 @@ _VANISHED: Final = 1e-200
 """Where noise and prior together say so little, the noisy value is all there is."""
 
 _POINTS: Final = 400
-_FORETOLD: Final = np.logspace(-6, 6, 121)
+_EXPECTED: Final = np.logspace(-6, 6, 121)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +49,26 @@ class Likely:
 
 def seen(
     values: FloatArray,
-    foretold: FloatArray,
+    expected: FloatArray,
     scales: FloatArray,
     wholes: FloatArray | None = None,
 ) -> Likely:
-    """Return what counts are likely to be whose noisy values are known, above 0.
+    """Return posterior means and variances of counts whose noisy values are known.
 
     Args:
-        values: Noisy.
-        foretold: Expected before they were seen.
+        values: Noisy counts, above 0.
+        expected: Expected counts by the prior.
         scales: Of the noise.
         wholes: Counts that they are parts of, where one may be any part of it whatever
-            was foretold.
+            was expected.
     """
     moments = np.zeros((3, len(values)))
-    laws = [(weight, foretold * factor) for weight, factor in MIXTURE]
+    laws = [(weight, expected * factor) for weight, factor in MIXTURE]
     if wholes is not None:
         laws = [(weight * (1 - SURPRISE), means) for weight, means in laws]
         laws.append((SURPRISE, wholes * SURPRISING_PART))
-    for weight, expected in laws:
-        means = np.maximum(expected, _LEAST_MEAN * scales)
+    for weight, law_mean in laws:
+        means = np.maximum(law_mean, _LEAST_MEAN * scales)
         moments += weight * _moments(values, means, scales)
     known = moments[0] > _VANISHED
     mass = np.where(known, moments[0], 1.0)
@@ -104,15 +104,15 @@ def _moments(values: FloatArray, means: FloatArray, scales: FloatArray) -> Float
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What counts are likely to be whose noisy value is below a threshold; a table.
+    """Posterior means and variances of counts whose noisy value is below a threshold.
 
     Attributes:
-        foretold: Ascending.
-        means: Expected counts.
+        expected: Expected counts by the prior, ascending.
+        means: Expected counts a posteriori.
         variances: Expected squared errors of them.
     """
 
-    foretold: FloatArray
+    expected: FloatArray
     means: FloatArray
     variances: FloatArray
 
@@ -120,10 +120,10 @@ class Unseen:
     def of(cls, threshold: int, scale: float) -> "Unseen":
         """Return the table of one level."""
         quantiles = -np.log1p(-(np.arange(_POINTS) + 0.5) / _POINTS)
-        foretold = _FORETOLD * scale
-        moments = np.zeros((3, len(foretold)))
+        expected = _EXPECTED * scale
+        moments = np.zeros((3, len(expected)))
         for weight, factor in MIXTURE:
-            counts = foretold[:, None] * factor * quantiles
+            counts = expected[:, None] * factor * quantiles
             below = (threshold - counts) / scale
             tails = 0.5 * np.exp(-np.abs(below))
             probabilities = weight * np.where(below < 0, tails, 1 - tails)
@@ -132,11 +132,11 @@ class Unseen:
         mass = np.maximum(moments[0], _VANISHED)
         means = np.minimum(moments[1] / mass, threshold + scale)
         spread = np.clip(moments[2] / mass - means**2, 0, threshold**2)
-        return cls(foretold, means, spread)
+        return cls(expected, means, spread)
 
-    def likely(self, foretold: FloatArray) -> Likely:
-        """Return what such counts are likely to be."""
+    def likely(self, expected: FloatArray) -> Likely:
+        """Return posterior means and variances, interpolated in the table."""
         return Likely(
-            np.interp(foretold, self.foretold, self.means),
-            np.interp(foretold, self.foretold, self.variances),
+            np.interp(expected, self.expected, self.means),
+            np.interp(expected, self.expected, self.variances),
         )

@@ -1,4 +1,4 @@
-"""What a chain foretells beyond a tree's ends, up to the maximal length."""
+"""What a chain predicts beyond a tree's ends, up to the maximal length."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Beyond:
         met: How often each of its states is come to, at all depths together.
         ends: Units at all ends of the tree that may go on.
         last: The share of what is met that stands at the maximal length.
-        factors: What each depth's foretold units are multiplied by.
+        factors: What each depth's predicted units are multiplied by.
     """
 
     chain: Chain
@@ -46,7 +46,7 @@ class Beyond:
             most: The maximal length.
             factors: By depth from 0, where they are known; else they are found.
             places: How many units go on beyond the tree at each depth from 0, where
-                that is known: the factors make the foretold ones as many.
+                that is known: the factors make the predicted ones as many.
         """
         size = len(chain.probabilities)
         met, flow = np.zeros(size), np.zeros(size)

@@ -1,8 +1,8 @@
 """A drawn tree completed: every child of every grown node gets an estimate.
 
 Kept children have their noisy counts, the others only that theirs are below the
-threshold. A Markov chain, learnt from the tree itself, foretells each child; count and
-foretelling are joined as docs/proofs/prefix_tree.md says, and the chain is learnt anew.
+threshold. A Markov chain, learnt from the tree itself, predicts each child; count and
+prediction are joined as docs/proofs/prefix_tree.md says, and the chain is learnt anew.
 """
 
 from dataclasses import dataclass, replace
@@ -203,12 +203,12 @@ def _children(
     chain: Chain,
 ) -> Children:
     rows, totals, states = parents
-    foretold = totals[:, None] * chain.probabilities[states]
-    likely = table.likely(foretold)
+    expected = totals[:, None] * chain.probabilities[states]
+    likely = table.likely(expected)
     counts, variances = likely.means, likely.variances
     kept = np.zeros(counts.shape, dtype=np.bool_)
     kept[rows, level.symbols] = True
-    own = seen(noisy.values, foretold[kept], np.sqrt(noisy.variances / 2) + 1e-9)
+    own = seen(noisy.values, expected[kept], np.sqrt(noisy.variances / 2) + 1e-9)
     counts[kept], variances[kept] = own.means, own.variances
     nothing = np.zeros(counts.shape)
     return Children(

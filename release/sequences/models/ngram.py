@@ -17,8 +17,8 @@ from release.sequences.estimation.chains import Chains, GramLevel, Steps, Tails,
 from release.sequences.estimation.expansion import expanded
 from release.sequences.estimation.paths import PathTree
 
-LOST_STRAY: Final = 1.5
-"""How far the share of a run beyond the cut may lie from that of all symbols."""
+LOST_DEVIATION: Final = 1.5
+"""Half-width of a run's share beyond the cut, in that share before it."""
 
 LOST_ROOT: Final = 0.1
 """Or so many times the root of that share, if that is more: late symbols may be few."""
@@ -178,9 +178,9 @@ class NgramModel:
         return known * max(most - factor, factor - 1)
 
     def _lost(self, found: FloatArray, every: float, counted: float) -> FloatArray:
-        """Return how far runs at places that were not counted may stray."""
+        """Return the half-width of how often runs begin where nobody counted."""
         shares = np.clip(found / max(counted, 1.0), 0, 1)
-        shares = np.maximum(LOST_STRAY * shares, LOST_ROOT * np.sqrt(shares))
+        shares = np.maximum(LOST_DEVIATION * shares, LOST_ROOT * np.sqrt(shares))
         return np.asarray(np.maximum(every - counted, 0) * shares)
 
     def _in_group(self, group: int, codes: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -207,7 +207,7 @@ class NgramModel:
 
         That of a product of two uncertain factors.
         """
-        wrong = spread(steps, self.chains.astray(steps.used, symbols))[:, 0]
+        wrong = spread(steps, self.chains.memory_deviations(steps.used, symbols))[:, 0]
         own = np.square(values) + variances
         return np.asarray(
             variances * np.square(steps.probabilities[:, 0]) + own * wrong

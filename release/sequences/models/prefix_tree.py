@@ -20,16 +20,16 @@ from release.sequences.models.growth import FullTree, full_tree, published
 from release.sequences.models.uncounted import UncountedBounds, totals_of
 
 MODEL_ERROR: Final = 2.0
-"""Half-width of what was not counted but foretold, relative to it."""
+"""Half-width of a count that the chain predicted, relative to that count."""
 
 TRUSTED: Final = 30.0
-"""Scales of the first level's noise that must have been counted after a symbol, before
-what is foretold of it is believed by half."""
+"""Shrinkage: after a symbol that was counted n times, predictions are multiplied by
+n / (n + TRUSTED s), s being the scale of the first level's noise."""
 
 LEAST_POWER: Final = 0.2
 MOST_POWER: Final = 0.45
-"""To this power is taken what the chain foretells of a run as a part of its rarest
-symbol, where nothing was learnt and where all was."""
+"""Exponents of a predicted run's share of its rarest symbol, where the chain learnt
+nothing and where it learnt all."""
 
 SPARE: Final = 2.25
 """How often a run may occur at the most, in those parts of its rarest symbol, is this
@@ -38,7 +38,7 @@ less how far what follows its symbols was learnt, from 0 to 1."""
 _NOTHING: Final = 1e-12
 
 FLOOR: Final = 1.0
-"""Half-width of what was foretold to be nothing, in the largest scale of the noise."""
+"""Half-width of a count predicted to be 0, in the largest scale of the noise."""
 
 
 @dataclass(frozen=True)
@@ -132,18 +132,18 @@ class PrefixTreeModel:
         values = full.counts[nodes] * shares
         counted = inside & full.kept[nodes]
         widths = WEIGHTED_QUANTILE * np.sqrt(full.variances[nodes]) * shares
-        foretold = MODEL_ERROR * values + FLOOR * self._scale
-        return values, np.where(counted, widths, widths + foretold)
+        expected = MODEL_ERROR * values + FLOOR * self._scale
+        return values, np.where(counted, widths, widths + expected)
 
     def _told(self, runs: IntArray) -> list[Estimate]:
         sums = self._grams.sums(runs)
         inside, _, variances, hidden = sums[-1]
         most = self._most_uncounted(runs)
-        outside = np.minimum(self._believed.outside(runs, sums[:, 1]), most)
-        foretold = hidden + self._foretold.outside(runs, sums[:, 1])
+        outside = np.minimum(self._shrunk.outside(runs, sums[:, 1]), most)
+        expected = hidden + self._beyond.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
-        foretold = np.maximum(MODEL_ERROR * foretold, self._at_most(runs, foretold))
-        widths += np.minimum(foretold, most + hidden) + FLOOR * self._scale
+        expected = np.maximum(MODEL_ERROR * expected, self._at_most(runs, expected))
+        widths += np.minimum(expected, most + hidden) + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
             for value, width in zip(inside + outside, widths, strict=True)
@@ -157,10 +157,10 @@ class PrefixTreeModel:
         rarest = self._uncounted.of_symbols[runs].min(axis=1)
         return np.asarray(np.minimum(rarest, self._uncounted.of_runs(runs.shape[1])))
 
-    def _at_most(self, runs: IntArray, foretold: FloatArray) -> FloatArray:
+    def _at_most(self, runs: IntArray, expected: FloatArray) -> FloatArray:
         """Return how often runs may occur where nobody counted.
 
-        The chain foretells which part of their rarest symbol they are, as a product of
+        The chain predicts which part of their rarest symbol they are, as a product of
         probabilities; of sequences that stay as they are it is more. So a root of that
         part is taken: the higher, and of the more symbols, the less was learnt of what
         follows.
@@ -170,14 +170,14 @@ class PrefixTreeModel:
             return np.asarray(rarest)
         trust = self._trust[runs[:, :-1]].min(axis=1)
         least = (1 - trust) * float(self.domain.symbols) ** (1 - runs.shape[1])
-        parts = foretold / np.maximum(rarest, _NOTHING)
+        parts = expected / np.maximum(rarest, _NOTHING)
         power = LEAST_POWER + (MOST_POWER - LEAST_POWER) * trust
         return np.asarray((SPARE - trust) * rarest * np.clip(parts, least, 1) ** power)
 
     @cached_property
     def _trust(self) -> FloatArray:
-        """How far the chain is believed after each symbol, from 0 to 1."""
-        chain = self._foretold.chain
+        """Shrinkage factor of predictions after each symbol, from 0 to 1."""
+        chain = self._beyond.chain
         own = chain.trust(counted(self._completed), self._strength)
         return np.tile(own, chain.base // len(own))
 
@@ -194,8 +194,8 @@ class PrefixTreeModel:
         return complete(self.drawn)
 
     @cached_property
-    def _foretold(self) -> Beyond:
-        """How sequences go on beyond the tree, up to the maximal length."""
+    def _beyond(self) -> Beyond:
+        """Predictions beyond the tree, up to the maximal length, without shrinkage."""
         places = None
         full, most = self._full, self.domain.max_length
         if self.drawn.bands is not None:
@@ -206,11 +206,11 @@ class PrefixTreeModel:
         return Beyond.of(self._completed.chain, full, most, places=places)
 
     @cached_property
-    def _believed(self) -> Beyond:
-        """As much of that as was learnt from counts; widths are of all of it."""
+    def _shrunk(self) -> Beyond:
+        """The same predictions after shrinkage: estimates; widths are of the others."""
         known = counted(self._completed)
         chain = self._completed.chain.trusted(known, self._strength)
-        most, factors = self.domain.max_length, self._foretold.factors
+        most, factors = self.domain.max_length, self._beyond.factors
         return Beyond.of(chain, self._full, most, factors)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""HIDE's proposal (6.2): spend less on a level that earlier noisy counts foretell."""
+"""HIDE's proposal (6.2): spend less on a level that earlier noisy counts predict."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,9 +15,9 @@ _STEPS: Final = 64
 
 
 def confidence(domain: SequenceDomain, levels: Sequence[DrawnLevel]) -> Fraction:
-    """Return how well the last level was foretold by those before it, from 0 to 1.
+    """Return how well the last level was predicted by those before it, from 0 to 1.
 
-    One less the distance between noisy and foretold counts, as a share of them all,
+    One less the distance between noisy and predicted counts, as a share of them all,
     after what noise alone makes of it. A function of noisy counts.
     """
     if len(levels) < LEAST_LEVELS or not len(levels[-1].values):

@@ -175,7 +175,7 @@ class _Plan:
         height: How many there are.
         adaptive: Whether that is decided level by level.
         least: What each then gets at the least, in nano-epsilon.
-        predictor: The domain, where levels that are foretold well get less.
+        predictor: The domain, where levels that are predicted well get less.
     """
 
     height: int
@@ -243,7 +243,7 @@ def budget(parameters: Parameters) -> str:
 
 
 def predicts(parameters: Parameters) -> bool:
-    """Return whether levels that earlier ones foretell get less.
+    """Return whether levels that earlier ones predict get less.
 
     Raises:
         ReleaseRefusedError: There is no such predictor, or budgets are fixed.

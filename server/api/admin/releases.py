@@ -48,7 +48,7 @@ def _add_making(app: FastAPI) -> None:
         tags=["publishing"],
     )
     async def plan(request: Request) -> Response:
-        """Price a release and foretell each strategy's error; touches no data."""
+        """Price a release and predict each strategy's error; touches no data."""
 
         def work(caller: Caller, body: wire.ReleaseBody) -> Document:
             viewer = _viewer(request, caller)

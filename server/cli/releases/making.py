@@ -96,7 +96,7 @@ def _add_planning(cli: typer.Typer, parts: ReleaseParts) -> None:
         epsilon: Epsilon = None,
         json: Json = False,
     ) -> None:
-        """Price releases and foretell each strategy's error; touches no data.
+        """Price releases and predict each strategy's error; touches no data.
 
         Of several, each is planned as 'publish' with the same words would charge it;
         then their sum is shown.

@@ -55,7 +55,7 @@ class Work(Protocol):
     def expectation(
         self, strategy: str, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return what public facts foretell of a strategy.
+        """Return what public facts predict of a strategy.
 
         Raises:
             ReleaseRefusedError: As ``parts``.
@@ -110,7 +110,7 @@ class CubeWork:
     def expectation(
         self, strategy: str, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return what public facts foretell; see ``Work``."""
+        """Return what public facts predict; see ``Work``."""
         return STRATEGIES[strategy].expectation(self.domain, loss, parameters)
 
     def count(
@@ -171,7 +171,7 @@ class SequenceWork:
     def expectation(
         self, strategy: str, loss: Loss, parameters: Parameters
     ) -> Expectation:
-        """Return what public facts foretell; see ``Work``."""
+        """Return what public facts predict; see ``Work``."""
         own = SEQUENCE_STRATEGIES[strategy]
         return own.expectation(self.domain, loss, parameters)
 
@@ -199,7 +199,7 @@ class SequenceWork:
         }
 
     def declared_cells(self) -> int:
-        """Return the most: the work is that of rows, which no path foretells."""
+        """Return the most: the work is that of rows, which no path predicts."""
         return MOST_CELLS
 
     def described(self) -> Document:

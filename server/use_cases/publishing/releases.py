@@ -42,7 +42,7 @@ class ReleaseService:
         self._folders = ReleaseFolders(services.settings.releases)
 
     def plan(self, viewer: Viewer, given: Mapping[str, object]) -> Document:
-        """Price a release and foretell its error, by public facts alone.
+        """Price a release and predict its error, by public facts alone.
 
         Raises:
             SpecRefusedError: The spec does not fit; on the host, with its place.

@@ -15,7 +15,7 @@ from query_lang.showing.presentation import present
 from release.contract.answers import ReleaseAnswer
 from server.use_cases.questions.noise import (
     NINETY_FIVE_PERCENT,
-    foretold_of_plan,
+    expected_errors_of_plan,
     intervals_of_answer,
     noise_of,
 )
@@ -173,7 +173,7 @@ def plan_document(
         "cells": len(question.compiled.rendered.cells),
         "columns": columns_of(question.compiled),
         "noise": noise_of(question.compiled, question.event),
-        "expected": foretold_of_plan(question.compiled, question.event),
+        "expected": expected_errors_of_plan(question.compiled, question.event),
         "attainable": None if affordable else attainable_document(question, remaining),
         "cost": cost_document(question.compiled.cost),
         "derivation": question.compiled.derivation,

@@ -17,7 +17,7 @@ from query_lang.plans.compiled import (
 )
 from query_lang.showing.confidence import intervals_of
 from query_lang.showing.decimals import decimal_text
-from query_lang.showing.foretold import ROUND_COUNTS, foretold
+from query_lang.showing.expected_errors import ROUND_COUNTS, expected_errors
 from server.use_cases.questions.questions import Question
 
 NoiseEntry = dict[str, object]
@@ -81,10 +81,12 @@ def intervals_of_answer(
     ]
 
 
-def foretold_of_plan(compiled: CompiledQuery, event: PriceEvent) -> list[NoiseEntry]:
-    """Say for round numbers of rows how far averages and quantiles stray at most."""
+def expected_errors_of_plan(
+    compiled: CompiledQuery, event: PriceEvent
+) -> list[NoiseEntry]:
+    """Return the largest errors of averages and quantiles at round numbers of rows."""
     scales = [vector.scale for vector in event.vectors]
-    found = foretold(
+    found = expected_errors(
         compiled,
         lambda vector, confidence: half_width(scales[vector], confidence),
         NINETY_FIVE_PERCENT,

@@ -311,7 +311,7 @@ def test_a_withdrawn_release_is_gone_from_readers_and_stays_paid(press):
     assert verified(press) == []
 
 
-def test_a_plan_prices_and_foretells_without_writing(press):
+def test_a_plan_prices_and_predicts_without_writing(press):
     with press.service() as service:
         plan = service.plan(OPERATOR, {"release": spec()})
     assert plan["cells"] == 26

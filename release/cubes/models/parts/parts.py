@@ -144,7 +144,7 @@ class Hidden:
     """What may hide inside cut parts, a group each.
 
     Attributes:
-        scatter: Sum of squares of how far each part's share may stray, a 95 % bound.
+        scatter: Sum of squared errors of each part's share, a 95 % bound.
         farthest: Sum of the farthest that each may lie from an even share.
     """
 
@@ -162,10 +162,10 @@ def hidden_in(parts: Parts, held: tuple[FloatArray, FloatArray], groups: int) ->
     """
     counts, variances = np.maximum(held[0], 0.0), held[1]
     reach = np.maximum(parts.evenly - parts.least, parts.most - parts.evenly)
-    strays = np.square(SCATTER * counts) + np.square(WEIGHTED_QUANTILE) * variances
+    squares = np.square(SCATTER * counts) + np.square(WEIGHTED_QUANTILE) * variances
     ranges = np.square(parts.most - parts.least)
     return Hidden(
-        family_sums(parts.groups, ranges * strays, groups),
+        family_sums(parts.groups, ranges * squares, groups),
         family_sums(parts.groups, reach * counts, groups),
     )
 
@@ -190,20 +190,20 @@ def bounded(
 
     Counts are not negative, so the truth lies between the outer ends wherever counts
     lie. Where many parts are cut they will not all lie at the same end: the even sum
-    strays by Hoeffding's bound at most, and by a share of the farthest besides. A group
+    is off by Hoeffding's bound at most, and by a share of the farthest besides. A group
     that takes values here and there may follow what hides in each of them: the outer
     ends alone bound it.
     Source: docs/proofs/cut_parts.md.
     """
     values, variances = shown
     least, even, most = ends
-    stray = np.sqrt(np.square(even.errors) + hidden.scatter)
-    stray += ALIGNED * hidden.farthest
+    half_width = np.sqrt(np.square(even.errors) + hidden.scatter)
+    half_width += ALIGNED * hidden.farthest
     if known is not None:
-        stray = np.minimum(stray, even.errors + known)
-    stray = np.where(scattered, np.inf, stray)
-    low = np.maximum(least.values - least.errors, even.values - stray)
+        half_width = np.minimum(half_width, even.errors + known)
+    half_width = np.where(scattered, np.inf, half_width)
+    low = np.maximum(least.values - least.errors, even.values - half_width)
     farthest = np.maximum(most.values, least.values) + most.errors
-    high = np.maximum(np.minimum(farthest, even.values + stray), low)
+    high = np.maximum(np.minimum(farthest, even.values + half_width), low)
     noise = np.maximum(np.maximum(least.errors, most.errors), even.errors)
     return Estimates.between(values, variances, (low, high), noise)

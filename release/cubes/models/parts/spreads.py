@@ -1,4 +1,4 @@
-"""How far a sum of cells strays from a fit of levels: noise, and cut boxes."""
+"""Error of a sum of cells by a fit of levels: from noise, and from cut boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

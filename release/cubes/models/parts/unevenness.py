@@ -35,7 +35,7 @@ class Spread:
 
 
 def spread_bounds(cut: Parts, groups: int, spread: Spread | None) -> FloatArray | None:
-    """Return how far sums stray from an even spread at most, 95 times in 100.
+    """Return 95 % bounds of how far sums are from those of an even spread.
 
     The sum of a part of a bucket errs by at most half the sum of all distances from
     the mean; a weighted one by that times the range of the weights.

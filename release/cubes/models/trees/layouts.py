@@ -95,7 +95,7 @@ def _spread_out(leaves: int, fanout: int, levels: int) -> tuple[int, ...]:
 
 
 def box_fanouts(shape: tuple[int, ...]) -> Fanouts:
-    """Return fan-outs for boxes in a plane: the height of least foretold variance.
+    """Return fan-outs for boxes in a plane: the height of least expected variance.
 
     >>> box_fanouts((128, 128))
     ((12, 12), (11, 11))

@@ -58,8 +58,8 @@ def _possible(
         widening: Of 95 % half-widths.
     """
     deviations = weighed.numbers - averages[:, :, None]
-    strayed = np.abs((weighed.counts * deviations).sum(axis=-1))
-    return np.asarray(strayed <= widening * weighed.error_of(deviations))
+    errors = np.abs((weighed.counts * deviations).sum(axis=-1))
+    return np.asarray(errors <= widening * weighed.error_of(deviations))
 
 
 def _ends(

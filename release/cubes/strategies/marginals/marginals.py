@@ -289,7 +289,7 @@ def _choose(
     """Return a spanning tree's edges, from dimension 0 outwards.
 
     Each turn chooses among the pairs that reach one dimension more, by how far the
-    pair's counts are from what independence foretells, less what noise would add.
+    pair's counts are from what independence predicts, less what noise would add.
     """
     shares, bins = known
     total, scale = noise

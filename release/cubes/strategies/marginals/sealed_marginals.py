@@ -62,7 +62,7 @@ def pair_distances(
 
     Args:
         cube: Raw counts.
-        forecasts: For each pair, the counts that noisy values foretell; integers.
+        forecasts: For each pair, the counts that noisy values predict; integers.
         bins: For each dimension, the bin of each of its values.
         penalties: One a pair; public or noisy.
 

@@ -156,7 +156,7 @@ def _join(cells: Refined, rule: KdRule) -> IntArray:
 
 
 def _foreseen(fine: Level) -> float:
-    """Return how many partitions the size alone foretells: half the cells."""
+    """Return how many partitions the size alone predicts: half the cells."""
     return max(1.0, fine.expected / 2)
 
 

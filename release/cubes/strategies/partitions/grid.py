@@ -116,7 +116,7 @@ def weights(steps: Sequence[Step], total: Fraction) -> list[tuple[str, Fraction]
 
 
 def _foreseen(so_far: Refined, scale: float, step: Step) -> float:
-    """Return how many pieces the size alone foretells."""
+    """Return how many pieces the size alone predicts."""
     before = so_far.levels[-1].expected
     wanted = so_far.size / (step.worth * scale)
     return float(np.clip(wanted, before, min(before * step.most, step.limit)))

@@ -94,10 +94,10 @@ class Dawa:
         longest = int(lengths.max())
         sealed = cube.interval_costs(order, starts, lengths)
         shifts = domain.bound * noise_shifts(lengths, longest)
-        stray = Fraction(4 * domain.bound) / meter.left("partition").epsilon
+        cost_error = Fraction(4 * domain.bound) / meter.left("partition").epsilon
         noisy = meter.interval_costs("partition", sealed, shifts)
         count_error = domain.bound / meter.left("counts").epsilon
-        penalty = longest * (count_error + DOUBT * stray)
+        penalty = longest * (count_error + DOUBT * cost_error)
         found = least_cost_partition(domain.size, (starts, lengths, noisy), penalty)
         spreads = cube.spreads(order, found)
         apart = meter.counts("spread", spreads, 2 * domain.bound)

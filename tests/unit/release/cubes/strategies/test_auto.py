@@ -61,9 +61,9 @@ def test_all_losses_that_mechanisms_spend_sum_to_the_charge():
     assert spent == pytest.approx(0.5)
 
 
-def test_what_is_foretold_of_auto_names_the_range_of_its_picks():
-    foretold = AUTO.expectation(domain_of(4_096), epsilon("1"), {})
-    assert foretold.cell_rmse is None
-    assert "pthb" in foretold.words
+def test_what_is_expected_of_auto_names_the_range_of_its_picks():
+    expected = AUTO.expectation(domain_of(4_096), epsilon("1"), {})
+    assert expected.cell_rmse is None
+    assert "pthb" in expected.words
     known = AUTO.expectation(domain_of(3), epsilon("1"), {})
     assert known.cell_rmse == pytest.approx(np.sqrt(2) / 0.98, rel=0.1)

@@ -51,7 +51,7 @@ def test_what_cannot_be_held_or_is_not_known_is_refused():
         Cells().parts(domain_of(3), Loss(10**9), {"branching": 2})
 
 
-def test_the_foretold_error_is_that_of_the_noise():
-    foretold = Cells().expectation(domain_of(100, bound=2), epsilon("0.2"), {})
-    assert foretold.cell_rmse == pytest.approx(np.sqrt(2) * 10, rel=0.01)
-    assert foretold.total_rmse == pytest.approx(np.sqrt(2) * 100, rel=0.01)
+def test_the_expected_error_is_that_of_the_noise():
+    expected = Cells().expectation(domain_of(100, bound=2), epsilon("0.2"), {})
+    assert expected.cell_rmse == pytest.approx(np.sqrt(2) * 10, rel=0.01)
+    assert expected.total_rmse == pytest.approx(np.sqrt(2) * 100, rel=0.01)

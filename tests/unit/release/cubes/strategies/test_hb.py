@@ -98,10 +98,10 @@ def test_more_than_two_dimensions_and_odd_branchings_are_refused():
     assert len(HB().parts(domain_of(9), epsilon("1"), {"branching": 3})) == 2
 
 
-def test_the_foretold_error_of_a_cell_is_the_one_of_the_model():
+def test_the_expected_error_of_a_cell_is_the_one_of_the_model():
     model, _ = run(HB(), cube_of(PLANE, bound=3), epsilon("0.5"))
-    foretold = HB().expectation(model.domain, epsilon("0.5"), {})
+    expected = HB().expectation(model.domain, epsilon("0.5"), {})
     first = tuple(np.where(np.arange(40) == 0, 0, -1) for _ in range(2))
-    assert foretold.cell_rmse**2 == pytest.approx(
+    assert expected.cell_rmse**2 == pytest.approx(
         model.roll(Roll(first, (1, 1))).variances[0]
     )

@@ -30,14 +30,14 @@ def image_of(shape, height):
 
 
 def published(name, image, bound, loss, seed):
-    """Plan, foretell, then measure as after a charge; None where it was refused."""
+    """Plan, predict, then measure as after a charge; None where it was refused."""
     strategy, cube = STRATEGIES[name], cube_of(image, bound)
     try:
         parts = strategy.parts(cube.domain, loss, {})
-        foretold = strategy.expectation(cube.domain, loss, {})
+        expected = strategy.expectation(cube.domain, loss, {})
     except ReleaseRefusedError:
         return None
-    for error in (foretold.cell_rmse, foretold.total_rmse):
+    for error in (expected.cell_rmse, expected.total_rmse):
         assert error is None or math.isfinite(error)
     meter = Meter(Charge("test", loss), parts, SeededSampler(seed))
     return strategy.measure(cube, meter, {})

@@ -23,7 +23,7 @@ def test_a_count_that_noise_alone_may_have_kept_loses_most_of_it():
     assert told[0] == pytest.approx(980, abs=25)
 
 
-def test_a_count_far_above_the_noise_is_believed_whatever_was_foretold():
+def test_a_count_far_above_the_noise_is_believed_whatever_was_expected():
     told = children([500, 490, 0, 0], [0.97, 0.01, 0.01, 0.01])
     assert told[:2] == pytest.approx([500, 490], abs=SCALE)
 

@@ -14,20 +14,20 @@ COUNTS = (np.arange(400_000) + 0.5) / 100
 """Where integrals are taken by hand."""
 
 
-def prior(foretold):
+def prior(expected):
     return sum(
-        weight / (foretold * factor) * np.exp(-COUNTS / (foretold * factor))
+        weight / (expected * factor) * np.exp(-COUNTS / (expected * factor))
         for weight, factor in MIXTURE
     )
 
 
 @pytest.mark.parametrize("value", [1.0, 30.0, 400.0])
-@pytest.mark.parametrize("foretold", [0.5, 10.0, 12.0, 200.0])
-def test_what_is_likely_of_a_noisy_count_is_its_posterior_mean(value, foretold):
-    law = prior(foretold) * np.exp(-abs(COUNTS - value) / 10)
+@pytest.mark.parametrize("expected", [0.5, 10.0, 12.0, 200.0])
+def test_what_is_likely_of_a_noisy_count_is_its_posterior_mean(value, expected):
+    law = prior(expected) * np.exp(-abs(COUNTS - value) / 10)
     mean = (COUNTS * law).sum() / law.sum()
     spread = (COUNTS**2 * law).sum() / law.sum() - mean**2
-    told = seen(*(np.array([number]) for number in (value, foretold, 10.0)))
+    told = seen(*(np.array([number]) for number in (value, expected, 10.0)))
     assert told.means[0] == pytest.approx(mean, rel=0.01, abs=0.01)
     assert told.variances[0] == pytest.approx(min(spread, 200), rel=0.03, abs=0.1)
 
@@ -35,15 +35,15 @@ def test_what_is_likely_of_a_noisy_count_is_its_posterior_mean(value, foretold):
 @pytest.mark.parametrize("factor", [0.99999, 1.0, 1.0001])
 def test_priors_as_steep_as_the_noise_are_no_exception(factor):
     """A prior of nearly the noise's rate: formulas divide by what is apart."""
-    foretold = 10.0 / MIXTURE[0][1] * factor
-    law = prior(foretold) * np.exp(-abs(COUNTS - 60) / 10)
+    expected = 10.0 / MIXTURE[0][1] * factor
+    law = prior(expected) * np.exp(-abs(COUNTS - 60) / 10)
     mean = (COUNTS * law).sum() / law.sum()
-    told = seen(*(np.array([number]) for number in (60.0, foretold, 10.0)))
+    told = seen(*(np.array([number]) for number in (60.0, expected, 10.0)))
     assert told.means[0] == pytest.approx(mean, rel=0.01)
 
 
-def test_a_part_of_a_whole_may_be_any_whatever_was_foretold():
-    """A count far above what was foretold is believed where the whole allows it."""
+def test_a_part_of_a_whole_may_be_any_whatever_was_expected():
+    """A count far above what was expected is believed where the whole allows it."""
     told = [
         float(seen(*(np.array([n]) for n in (80.0, 0.01, 10.0, *whole))).means[0])
         for whole in ((), (400.0,))
@@ -52,23 +52,23 @@ def test_a_part_of_a_whole_may_be_any_whatever_was_foretold():
     assert told[1] > 55
 
 
-@pytest.mark.parametrize("foretold", [0.5, 10.0, 200.0])
-def test_what_is_likely_of_a_count_below_the_threshold_is_its_posterior_mean(foretold):
+@pytest.mark.parametrize("expected", [0.5, 10.0, 200.0])
+def test_what_is_likely_of_a_count_below_the_threshold_is_its_posterior_mean(expected):
     tails = 0.5 * np.exp(-abs(28 - COUNTS) / 10)
-    law = prior(foretold) * np.where(COUNTS > 28, tails, 1 - tails)
+    law = prior(expected) * np.where(COUNTS > 28, tails, 1 - tails)
     mean = (COUNTS * law).sum() / law.sum()
-    told = Unseen.of(28, 10.0).likely(np.array([foretold]))
+    told = Unseen.of(28, 10.0).likely(np.array([expected]))
     assert told.means[0] == pytest.approx(mean, rel=0.03)
 
 
 def test_extreme_counts_and_scales_have_finite_likely_values():
     values = np.array([1.0, 1e9, 1e18, 3.0, 1.0])
-    foretold = np.array([0.0, 1e-9, 1e18, 1e12, 5.0])
+    expected = np.array([0.0, 1e-9, 1e18, 1e12, 5.0])
     scales = np.array([1e-9, 1e-3, 1e12, 1e-9, 1e12])
-    told = seen(values, foretold, scales)
+    told = seen(values, expected, scales)
     assert np.isfinite(told.means).all()
     assert np.isfinite(told.variances).all()
-    table = Unseen.of(10**6, 1e-9).likely(foretold)
+    table = Unseen.of(10**6, 1e-9).likely(expected)
     assert np.isfinite(table.means).all()
 
 

@@ -179,7 +179,7 @@ def test_parameters_that_auto_does_not_have_are_refused():
             AUTO.parts(domain, loss, parameters)
 
 
-def test_what_is_foretold_names_both():
+def test_what_is_expected_names_both():
     words = AUTO.expectation(sequence_domain(3, LONG), Loss.parse("1"), {}).words
     assert all(name in words for name in PICKS)
 

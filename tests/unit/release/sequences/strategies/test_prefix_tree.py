@@ -258,7 +258,7 @@ def test_levels_deserve_less_where_sequences_end():
     assert going_on(goes_on.drawn.levels[:2]) > going_on(ends.drawn.levels[:2])
 
 
-def test_a_level_that_is_foretold_well_gets_less():
+def test_a_level_that_is_predicted_well_gets_less():
     """Every sequence repeats its first symbol: the third level is no news."""
     log = [(k % 3,) * 8 for k in range(3_000)]
     sealed = sealed_log(log, log_domain(3, 8))

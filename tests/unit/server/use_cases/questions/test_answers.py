@@ -159,7 +159,7 @@ def test_a_plan_says_what_the_rest_would_bring_only_where_it_is_shown():
     assert scales == pytest.approx([4 * scale for scale in whole])
 
 
-def test_a_plan_foretells_averages_and_quantiles():
+def test_a_plan_predicts_errors_of_averages_and_quantiles():
     body = plan_document(every_kind(), affordable=True, remaining=REMAINING, free=[])
     assert [(e["column"], e["of"]) for e in body["expected"]] == [
         ("mean", "value"),

@@ -1,4 +1,4 @@
-"""How far averages and quantiles can stray, said before anything is asked.
+"""Expected errors of averages and quantiles, known before anything is asked.
 
 It depends on how many rows a cell counts, which nobody knows before asking. So it is
 said for round numbers of rows, from the noise and public declarations alone, and as the
@@ -23,8 +23,8 @@ _PARTS_OF_AVERAGE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
-    """How far one column of an answer strays at most, at a confidence.
+class ExpectedError:
+    """The largest error of one column of an answer, at a confidence.
 
     Attributes:
         column: Its name.
@@ -40,9 +40,9 @@ class Foretold:
     half_widths: tuple[str | None, ...]
 
 
-def foretold(
+def expected_errors(
     compiled: CompiledQuery, half_width: HalfWidth, confidence: Fraction
-) -> list[Foretold]:
+) -> list[ExpectedError]:
     """Return what can be said of each average and quantile before its answer.
 
     Args:
@@ -52,18 +52,18 @@ def foretold(
 
     Source: union bound over the noisy parts; docs/proofs/presentation.md.
     """
-    found: list[Foretold] = []
+    found: list[ExpectedError] = []
     for column in compiled.columns:
         shown = column.shown
         if isinstance(shown, AverageShown):
             scale = compiled.measures[shown.sum_vector].scale
             widths = _of_average(shown, scale, half_width, confidence)
-            found.append(Foretold(column.name, "value", _texts(widths)))
+            found.append(ExpectedError(column.name, "value", _texts(widths)))
         elif isinstance(shown, QuantileShown):
             each = 1 - (1 - confidence) / shown.bins.count
             width = half_width(shown.vector, each)
-            strays = [share_strays(n, width, shown.bins.count) for n in ROUND_COUNTS]
-            found.append(Foretold(column.name, "share", _texts(strays)))
+            errors = [share_error(n, width, shown.bins.count) for n in ROUND_COUNTS]
+            found.append(ExpectedError(column.name, "share", _texts(errors)))
     return found
 
 
@@ -74,14 +74,14 @@ def _of_average(
     each = 1 - (1 - confidence) / _PARTS_OF_AVERAGE
     widths = half_width(shown.sum_vector, each), half_width(shown.count_vector, each)
     bounds = shown.lower, shown.upper
-    strays = (average_strays(n, widths, bounds) for n in ROUND_COUNTS)
-    return [None if each is None else each / 10**scale for each in strays]
+    errors = (average_error(n, widths, bounds) for n in ROUND_COUNTS)
+    return [None if each is None else each / 10**scale for each in errors]
 
 
-def average_strays(
+def average_error(
     counted: int, widths: tuple[int, int], bounds: tuple[int, int]
 ) -> Fraction | None:
-    """Return how far the average of so many values strays while both parts hold.
+    """Return the largest error of an average while the noise stays within its widths.
 
     Args:
         counted: How many values there are.
@@ -91,29 +91,29 @@ def average_strays(
     Returns:
         Steps of the sum's grid; None where the bounds alone say as much.
 
-    >>> average_strays(100, (50, 10), (0, 20))
+    >>> average_error(100, (50, 10), (0, 20))
     Fraction(25, 9)
     """
     of_sum, of_count = widths
     if counted <= of_count:
         return None
     greatest = max(abs(bounds[0]), abs(bounds[1]))
-    strays = Fraction(of_sum + greatest * of_count, counted - of_count)
-    return strays if strays < bounds[1] - bounds[0] else None
+    error = Fraction(of_sum + greatest * of_count, counted - of_count)
+    return error if error < bounds[1] - bounds[0] else None
 
 
-def share_strays(counted: int, width: int, bins: int) -> Fraction | None:
-    """Return how far the share of values up to any bin strays while all bins hold.
+def share_error(counted: int, width: int, bins: int) -> Fraction | None:
+    """Return the largest error of the share of values up to any bin, as a share.
 
     Args:
         counted: How many values there are.
-        width: Half-width of each bin's noisy count.
+        width: Half-width of each bin's noisy count, within which all stay.
         bins: How many there are.
 
     Returns:
         A share below 1; None where nothing can be said.
 
-    >>> share_strays(1_000, 1, 64)
+    >>> share_error(1_000, 1, 64)
     Fraction(8, 117)
     """
     noise = bins * width

@@ -5,11 +5,11 @@ from itertools import accumulate
 import pytest
 
 from query_lang.plans.compiled import Bins
-from query_lang.showing.foretold import (
+from query_lang.showing.expected_errors import (
     ROUND_COUNTS,
-    average_strays,
-    foretold,
-    share_strays,
+    average_error,
+    expected_errors,
+    share_error,
 )
 from query_lang.showing.quantiles import quantile
 from tests.unit.query_lang.test_compile import compiled
@@ -20,13 +20,13 @@ ALMOST_NOTHING = Fraction(1, 10**9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_an_average_strays_no_further_than_was_foretold(seed):
+def test_an_average_is_off_by_no_more_than_was_expected(seed):
     rng = random.Random(seed)
     bounds = rng.randint(-9, 0), rng.randint(1, 20)
     widths = rng.randint(0, 60), rng.randint(0, 9)
     values = rng.choices(rng.choice([bounds, range(*bounds)]), k=rng.randint(1, 40))
-    strays = average_strays(len(values), widths, bounds)
-    told = bounds[1] - bounds[0] if strays is None else strays
+    error = average_error(len(values), widths, bounds)
+    told = bounds[1] - bounds[0] if error is None else error
     count = len(values) + rng.choice((-1, 1)) * widths[1]
     noisy = sum(values) + rng.choice((-1, 1)) * widths[0]
     if count >= 1:
@@ -34,23 +34,23 @@ def test_an_average_strays_no_further_than_was_foretold(seed):
         assert abs(shown - Fraction(sum(values), len(values))) <= told
 
 
-def test_what_is_foretold_of_an_average_is_attained():
-    assert average_strays(10, (5, 2), (0, 20)) == Fraction(45, 8)
+def test_what_is_expected_of_an_average_is_attained():
+    assert average_error(10, (5, 2), (0, 20)) == Fraction(45, 8)
     assert Fraction(10 * 20 + 5, 10 - 2) - 20 == Fraction(45, 8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_shares_of_bins_stray_no_further_than_was_foretold(seed):
+def test_shares_of_bins_are_off_by_no_more_than_was_expected(seed):
     rng = random.Random(seed)
     bins, width = rng.randint(2, 9), rng.randint(0, 5)
     exact = [rng.choice((0, 0, 3, 40, 900)) for _ in range(bins)]
     exact[0] += 1
     noisy = [max(0, n + rng.choice((-width, 0, width))) for n in exact]
-    strays = share_strays(sum(exact), width, bins)
-    if strays is not None:
+    error = share_error(sum(exact), width, bins)
+    if error is not None:
         shares = [Fraction(n, sum(exact)) for n in accumulate(exact)]
         shown = [Fraction(n, sum(noisy)) for n in accumulate(noisy)]
-        assert max(abs(a - b) for a, b in zip(shares, shown, strict=True)) <= strays
+        assert max(abs(a - b) for a, b in zip(shares, shown, strict=True)) <= error
 
 
 def values_around(exact, noisy, fraction):
@@ -63,7 +63,7 @@ def values_around(exact, noisy, fraction):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_exact_values_up_to_a_shown_quantile_and_before_it_are_as_many_as_foretold(
+def test_exact_values_up_to_a_shown_quantile_and_before_it_are_as_many_as_expected(
     seed,
 ):
     rng = random.Random(seed)
@@ -72,13 +72,13 @@ def test_exact_values_up_to_a_shown_quantile_and_before_it_are_as_many_as_foreto
     exact[rng.choice((0, -1))] += 2 * size * width + 100
     cut, sign = rng.randrange(size), rng.choice((-width, width))
     noisy = [n + (sign if i < cut else -sign) for i, n in enumerate(exact)]
-    strays = share_strays(sum(exact), width, size)
+    error = share_error(sum(exact), width, size)
     known = [max(0, n) for n in noisy]
     shown = Fraction(sum(known[:cut]), sum(known)) + rng.choice((0, ALMOST_NOTHING))
     fraction = min(max(shown, ALMOST_NOTHING), 1 - ALMOST_NOTHING)
     before, with_it = values_around(exact, noisy, fraction)
-    assert with_it >= fraction - strays
-    assert before <= fraction + strays
+    assert with_it >= fraction - error
+    assert before <= fraction + error
 
 
 def test_the_bin_of_a_shown_quantile_may_hold_no_exact_value():
@@ -87,21 +87,21 @@ def test_the_bin_of_a_shown_quantile_may_hold_no_exact_value():
     assert before == with_it == Fraction(1, 2)
 
 
-def test_nothing_is_foretold_where_noise_may_decide():
-    assert average_strays(9, (1, 9), (0, 20)) is None
-    assert average_strays(10, (400, 0), (0, 20)) is None
-    assert share_strays(128, 1, 64) is None
+def test_nothing_is_expected_where_noise_may_decide():
+    assert average_error(9, (1, 9), (0, 20)) is None
+    assert average_error(10, (400, 0), (0, 20)) is None
+    assert share_error(128, 1, 64) is None
 
 
-def test_averages_and_quantiles_are_foretold_in_their_own_units_and_counts_are_not():
+def test_averages_and_quantiles_are_expected_in_their_own_units_and_counts_are_not():
     question = compiled("SELECT COUNT(*), AVG(dose), MEDIAN(age) FROM encounters")
     widths = [0, 0, 0, 0]
-    told = foretold(question, lambda vector, _: widths[vector], CERTAIN)
+    told = expected_errors(question, lambda vector, _: widths[vector], CERTAIN)
     assert [(each.column, each.of) for each in told] == [
         ("avg", "value"),
         ("median", "share"),
     ]
     assert all(each.half_widths == ("0.000001",) * len(ROUND_COUNTS) for each in told)
-    (average, _) = foretold(question, lambda *_: 200, CERTAIN)
+    (average, _) = expected_errors(question, lambda *_: 200, CERTAIN)
     assert average.half_widths[0] is None
     assert float(average.half_widths[3]) < float(average.half_widths[2])
