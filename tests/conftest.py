@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.installations import replies
 from tests.support.installations.clusters import Cluster, MissingPostgresError
 from tests.support.installations.remembered import remember_in
 
@@ -23,6 +24,19 @@ def _remembered_installations(tmp_path_factory):
     base = tmp_path_factory.getbasetemp()
     run = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     remember_in(run / "installations")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _collected_replies():
+    with pytest.MonkeyPatch.context() as patch:
+        replies.collect(patch)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _replies_are_as_described(_collected_replies):
+    yield
+    replies.check_collected()
 
 
 @pytest.fixture(scope="session")

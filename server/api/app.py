@@ -214,7 +214,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/queries/{query_id}",
-        response_model=wire.QueryDetail,
+        response_model=wire.QueryDetail | wire.QueryInFlight,
         responses=refusals,
         tags=["reading"],
     )

@@ -1,14 +1,11 @@
 """The OpenAPI document is the contract: committed, and true of what is sent."""
 
-import functools
-import json
 from pathlib import Path
 
 import jsonschema
 import pytest
 from typer.testing import CliRunner
 
-from server.api.app import openapi_document
 from server.api.schemas.problems import STATUS_BY_CODE
 from server.main import cli
 from tests.support.installations.harness import (
@@ -17,6 +14,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from tests.support.installations.replies import check_reply, document, validators
 
 ROOT = Path(__file__).parents[2]
 GROUPED = (
@@ -25,21 +23,15 @@ GROUPED = (
 SCHEMA_TYPE = "https://json-schema.org/draft/2020-12/schema"
 
 
-@functools.cache
-def as_sent():
-    """Return the document as JSON readers see it."""
-    return json.loads(json.dumps(openapi_document()))
-
-
 def check(schema, value):
     """Validate a value against a schema of the document."""
-    schemas = {"components": as_sent()["components"]}
+    schemas = {"components": document()["components"]}
     whole = {**schema, **schemas, "$schema": SCHEMA_TYPE}
     jsonschema.Draft202012Validator(whole).validate(value)
 
 
 def operations():
-    for path, verbs in as_sent()["paths"].items():
+    for path, verbs in document()["paths"].items():
         for verb, operation in verbs.items():
             yield f"{verb.upper()} {path}", operation
 
@@ -69,7 +61,7 @@ def test_the_command_prints_the_committed_document():
 
 
 def test_the_schemas_are_json_schemas():
-    for name, schema in as_sent()["components"]["schemas"].items():
+    for name, schema in document()["components"]["schemas"].items():
         jsonschema.Draft202012Validator.check_schema(schema)
         assert schema.get("description"), name
 
@@ -80,7 +72,7 @@ def test_the_schemas_are_json_schemas():
 )
 def test_each_body_has_examples_that_fit_its_schema(where, content):
     named = [one["$ref"] for one in content.get("examples", {}).values()]
-    examples = as_sent()["components"]["examples"]
+    examples = document()["components"]["examples"]
     shown = [examples[one.rpartition("/")[2]]["value"] for one in named]
     shown += [content["example"]] if "example" in content else []
     assert shown, where
@@ -127,6 +119,19 @@ def http(tmp_path_factory):
     key = installation.analyst(allotment="10")
     with serve_in_thread(installation) as url, client(url, key) as connection:
         yield connection
+
+
+@pytest.mark.parametrize(("operation", "status"), sorted(validators()))
+def test_the_examples_of_replies_have_no_member_that_is_not_described(
+    operation, status
+):
+    content = dict(operations())[operation]["responses"][str(status)]["content"]
+    check_reply(operation, status, content["application/json"]["example"])
+
+
+def test_a_reply_with_a_member_that_is_not_described_is_found():
+    with pytest.raises(AssertionError, match="'rows' was unexpected"):
+        check_reply("GET /healthz", 200, {"status": "ok", "rows": 12})
 
 
 def fits(reply, operation_name):

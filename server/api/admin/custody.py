@@ -171,7 +171,7 @@ def _add_project_changes(app: FastAPI) -> None:
 def _add_grants(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/projects/{project}/grants",
-        response_model=wire.GrantShape,
+        response_model=wire.GrantedPrincipal | wire.GrantedDataset,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.GrantBody),
         tags=["custody"],
@@ -191,7 +191,7 @@ def _add_grants(app: FastAPI) -> None:
 
     @app.delete(
         "/v1/admin/projects/{project}/grants/principals/{principal}",
-        response_model=wire.GrantShape,
+        response_model=wire.RevokedPrincipal,
         responses=CHANGING,
         tags=["custody"],
     )
@@ -207,7 +207,7 @@ def _add_grants(app: FastAPI) -> None:
 
     @app.delete(
         "/v1/admin/projects/{project}/grants/datasets/{dataset}",
-        response_model=wire.GrantShape,
+        response_model=wire.RevokedDataset,
         responses=CHANGING,
         tags=["custody"],
     )

@@ -87,7 +87,7 @@ def _add_snapshot_changes(app: FastAPI) -> None:
 
     @app.delete(
         _SNAPSHOTS + "/{snapshot}",
-        response_model=wire.SnapshotShape,
+        response_model=wire.RemovedSnapshotShape,
         responses=CHANGING,
         tags=["oversight"],
     )

@@ -152,7 +152,7 @@ def _add_custodians(app: FastAPI) -> None:
 
     @app.delete(
         "/v1/admin/populations/{population}/custodians/{principal}",
-        response_model=wire.CustodianShape,
+        response_model=wire.RemovedCustodianShape,
         responses=CHANGING,
         tags=["people"],
     )

@@ -233,10 +233,16 @@ class PopulationPage(_Shape):
 
 
 class CustodianShape(_Shape):
-    """Who holds a population, or held it."""
+    """Who holds a population."""
 
     population: str
     principal: str
+
+
+class RemovedCustodianShape(CustodianShape):
+    """Who held a population."""
+
+    removed: Literal[True]
 
 
 class HeldDataset(_Shape):
@@ -247,11 +253,26 @@ class HeldDataset(_Shape):
     snapshot: str
 
 
+class ListedDataset(HeldDataset):
+    """A dataset in a list."""
+
+    created: str
+
+
+class RemovedSnapshotShape(_Shape):
+    """A version of a dataset that was erased."""
+
+    id: str
+    dataset: str
+    state: Literal["removed"]
+
+
 class SnapshotShape(_Shape):
     """A version of a dataset: active, kept, or removed."""
 
     id: str
     dataset: str
+    created: str
     state: Literal["active", "kept", "removed"]
 
 
@@ -265,7 +286,7 @@ class SnapshotPage(_Shape):
 class HeldDatasetPage(_Shape):
     """Datasets, newest first."""
 
-    items: list[HeldDataset]
+    items: list[ListedDataset]
     next_cursor: str | None
 
 
@@ -332,10 +353,30 @@ class ChangedProjectShape(ProjectShape):
     )
 
 
-class GrantShape(_Shape):
-    """What was let into a project, or taken out."""
+class GrantedPrincipal(_Shape):
+    """Who was let into a project."""
 
     project: str
+    principal: str
+
+
+class GrantedDataset(_Shape):
+    """Which dataset was let into a project."""
+
+    project: str
+    dataset: str
+
+
+class RevokedPrincipal(GrantedPrincipal):
+    """Who was taken out of a project."""
+
+    revoked: Literal[True]
+
+
+class RevokedDataset(GrantedDataset):
+    """Which dataset was taken out of a project."""
+
+    revoked: Literal[True]
 
 
 class PrincipalShape(_Shape):

@@ -35,7 +35,6 @@ _DATASET: Example = {
     "name": "hospital",
     "population": "hospital_patients",
     "snapshot": f"s_{_RANDOM}",
-    "created": _CREATED,
 }
 _LISTED_JOB: Example = {
     "id": f"job_{_RANDOM}",
@@ -186,7 +185,7 @@ ADMIN_EXAMPLES = {
     "DELETE /v1/admin/populations/{population}/custodians/{principal}": _ok(
         {**_HELD, "removed": True}
     ),
-    "GET /v1/admin/datasets": _page(_DATASET),
+    "GET /v1/admin/datasets": _page({**_DATASET, "created": _CREATED}),
     "GET /v1/admin/datasets/{dataset}": _ok(
         {
             **_DATASET,

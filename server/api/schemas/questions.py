@@ -148,8 +148,11 @@ class FreeAnswer(_Shape):
     A release is taken by ``options.prefer``, or asked by itself.
     """
 
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
+
     kind: Literal["answer", "release"]
     id: str
+    name: str | None = Field(default=None, description="Of a release.")
     epsilon: str = Field(description="That was paid for it.", examples=["1"])
 
 
@@ -364,11 +367,29 @@ class ColumnShape(_Shape):
     max_length: int | None = None
 
 
+class FanOutShape(_Shape):
+    """How many rows of a public table agree in some columns at most."""
+
+    columns: list[str]
+    max: int
+
+
 class TableShape(_Shape):
-    """A declared table; ``max_length`` of a text column is in bytes of UTF-8."""
+    """A declared table; ``max_length`` of a text column is in bytes of UTF-8.
+
+    A private table has a unit column and a bound, a public one says that it is public.
+    """
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
 
     name: str
+    public: bool | None = Field(default=None)
+    unit_column: str | None = Field(default=None)
+    max_rows_per_unit: int | None = Field(default=None)
     key: list[str]
+    fan_out: list[FanOutShape] | None = Field(
+        default=None, description="Of a public table, where it declares some."
+    )
     max_rows: int
     columns: list[ColumnShape]
 
@@ -421,11 +442,18 @@ class QueryList(_Shape):
     next_cursor: str | None
 
 
-class QueryDetail(_Shape):
-    """A query, with its answer once it is answered."""
+class QueryInFlight(_Shape):
+    """A query in flight: its state alone."""
 
     query_id: str
-    state: Literal["in_flight", "answered", "failed"]
+    state: Literal["in_flight"]
+
+
+class QueryDetail(QueryItem):
+    """A query, with its answer once it is answered."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_without_nulls)
+
     answer: Answer | None = None
 
 
