@@ -23,7 +23,7 @@ from privacy.schema import (
 JsonObject = dict[str, object]
 
 
-def scalar_to_json(value: Scalar) -> object:
+def scalar_to_json(value: Scalar) -> int | str:
     """Write a value: dates in ISO, decimals as strings, the rest as it is."""
     if isinstance(value, date):  # a datetime is a date
         return value.isoformat()

@@ -8,6 +8,7 @@ charge shows that it has ended once its reply has left. Proof: docs/proofs/ledge
 import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import (
     ColumnElement,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     select,
     true,
 )
+from typing_extensions import TypedDict
 
 from budget.charging.queries import NO_CURSOR, read_cursor
 from budget.storage.tables import chain, charge
@@ -31,7 +33,29 @@ ENDS = ("answered", "failed")
 """Kinds of entries that execution brings about, at a time that depends on rows."""
 IN_FLIGHT = "in_flight"
 
-Line = dict[str, object]
+State = Literal["in_flight", "answered", "failed"]
+
+
+class Line(TypedDict):
+    """One line of the ledger: a charge with its end, a refusal, or a change.
+
+    ``number`` is a charge's in its population, from 1. ``state`` is a charge's; its end
+    shows once its reply has left.
+    """
+
+    number: int | None
+    kind: Literal["charge", "free", "refused", "admin", "reconcile"]
+    time: str
+    query_id: str | None
+    state: State | None
+    population: str | None
+    project: str | None
+    principal: str | None
+    epsilon: str | None
+    action: str | None
+    actor: str | None
+
+
 LineRow = Row[tuple[object, ...]]
 
 
@@ -160,6 +184,9 @@ def _line(row: LineRow, number: int | None, hidden: Collection[str]) -> Line:
     }
 
 
-def _state(row: LineRow, hidden: bool) -> str:  # noqa: FBT001 - looked up by its caller
+def _state(row: LineRow, hidden: bool) -> State:  # noqa: FBT001 - looked up by its caller
     """Return a charge's state; one that runs in any process is in flight."""
-    return IN_FLIGHT if hidden or row.state not in ENDS else str(row.state)
+    if hidden or row.state not in ENDS:
+        return "in_flight"
+    state: State = row.state
+    return state

@@ -36,8 +36,18 @@ from server.api.schemas.openapi import complete
 from server.api.schemas.openapi import problem_responses as _problems
 from server.api.schemas.problems import Problem
 from server.api.schemas.releases import ReleaseBody, WithdrawBody
+from server.use_cases.custody.replies import HeldDataset
+from server.use_cases.datasets.replies import (
+    Budget,
+    DatasetDetail,
+    QueryDetail,
+    QueryInFlight,
+    QueryItem,
+)
 from server.use_cases.identity.access import Caller
-from server.use_cases.services.documents import Document, encode
+from server.use_cases.questions.replies import Answer, Plan
+from server.use_cases.services.documents import Reply, encode
+from server.use_cases.services.paging import ListOf
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _log = logging.getLogger("curator.api")
@@ -139,7 +149,7 @@ def _add_question_routes(app: FastAPI) -> None:
 
     @app.post(
         "/v1/datasets/{dataset}/plan",
-        response_model=wire.Plan,
+        response_model=Plan,
         responses=refusals,
         openapi_extra=_QUESTION_BODY,
         tags=["questions"],
@@ -150,7 +160,7 @@ def _add_question_routes(app: FastAPI) -> None:
 
     @app.post(
         "/v1/datasets/{dataset}/queries",
-        response_model=wire.Answer,
+        response_model=Answer,
         responses={**refusals, **_problems(402, 409, 504)},
         openapi_extra={
             **_QUESTION_BODY,
@@ -176,7 +186,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/datasets",
-        response_model=wire.DatasetList,
+        response_model=ListOf[HeldDataset],
         responses=refusals,
         openapi_extra=PAGED,
         tags=["reading"],
@@ -188,7 +198,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/datasets/{dataset}",
-        response_model=wire.DatasetDetail,
+        response_model=DatasetDetail,
         responses=refusals,
         tags=["reading"],
     )
@@ -198,7 +208,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/queries",
-        response_model=wire.QueryList,
+        response_model=ListOf[QueryItem],
         responses=refusals,
         openapi_extra=PAGED,
         tags=["reading"],
@@ -214,7 +224,7 @@ def _add_reading_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/queries/{query_id}",
-        response_model=wire.QueryDetail | wire.QueryInFlight,
+        response_model=QueryDetail | QueryInFlight,
         responses=refusals,
         tags=["reading"],
     )
@@ -222,9 +232,7 @@ def _add_reading_routes(app: FastAPI) -> None:
         """Return one of your queries, with its answer."""
         return _json(parts_of(request).reading.query(_reader(request), query_id))
 
-    @app.get(
-        "/v1/budget", response_model=wire.Budget, responses=refusals, tags=["reading"]
-    )
+    @app.get("/v1/budget", response_model=Budget, responses=refusals, tags=["reading"])
     def budget(request: Request) -> Response:
         """Return what your projects may spend and have spent."""
         return _json(parts_of(request).reading.budget(_reader(request)))
@@ -277,5 +285,5 @@ def _add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, on_bug)
 
 
-def _json(document: Document) -> Response:
+def _json(document: Reply) -> Response:
     return Response(encode(document), media_type="application/json")

@@ -23,6 +23,7 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.custody.projects import ProjectService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.jobs.jobs import JobService, Viewer
+from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.jobs.running import JobRunner
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
@@ -78,7 +79,7 @@ def add_commands(cli: typer.Typer, wiring: Wiring) -> None:
     populations, loads = opened(PopulationService), opened(LoadService)
     people = opened(PeopleService)
 
-    def submit(kind: str, told: Document) -> Document:
+    def submit(kind: str, told: Document) -> JobDetail:
         return wiring.job_service().submit(wiring.operator(), kind, told)
 
     cli.add_typer(population_commands(populations, loads, people), name="population")

@@ -23,10 +23,10 @@ DEFENCES = (
         "plan_reads_rows",
         "a plan shows something that it computed from rows",
         "server/use_cases/questions/asking.py",
-        "        free: list[Document] = []\n",
+        "        free: list[FreeAnswer] = []\n",
         "        found = self.execution(question).run().sealed()\n"
         "        read = str([vector.unseal() for vector in found])\n"
-        "        free: list[Document] = [\n"
+        "        free: list[FreeAnswer] = [\n"
         '            {"kind": "answer", "id": read, "epsilon": "1"}\n'
         "        ]\n",
         (

@@ -2139,8 +2139,8 @@ FAULTS = (
         "stale_is_open",
         "a change can be approved although its old values no longer hold",
         "server/use_cases/approvals/second_persons.py",
-        '    return "stale" if stale else str(proposal.state)',
-        "    return str(proposal.state)",
+        '    return "stale" if stale else state',
+        "    return state",
         ("tests/integration/people/test_stale_proposals.py",),
     ),
     Fault(

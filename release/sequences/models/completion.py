@@ -122,7 +122,7 @@ def _hidden(
     below = zip(levels[1:], tables[1:], strict=True)
     for level, (children, table) in zip(drawn.levels, below, strict=False):
         wholes = children.counts.sum(axis=1)[:, None]
-        likely = table.likely(wholes * chain.chances[children.states])
+        likely = table.likely(wholes * chain.probabilities[children.states])
         means = np.where(children.kept, 0.0, likely.means).sum(axis=1)
         deviations = np.where(children.kept, 0.0, np.sqrt(likely.variances)).sum(axis=1)
         found.append(Hidden(np.flatnonzero(level.grown), means, np.square(deviations)))

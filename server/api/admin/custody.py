@@ -14,15 +14,29 @@ from server.api.routing.admission import (
 )
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
+from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.custody.administration import CustodyService
 from server.use_cases.custody.projects import NewProject, ProjectChange
+from server.use_cases.custody.replies import (
+    ChangedProjectShape,
+    GrantedDataset,
+    GrantedPrincipal,
+    HeldDatasetDetail,
+    ListedDataset,
+    MadeProjectShape,
+    PopulationShape,
+    ProjectShape,
+    RevokedDataset,
+    RevokedPrincipal,
+)
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.requests import loss_of
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
+from server.use_cases.services.paging import ListOf
 
 PROPOSED: dict[int | str, dict[str, object]] = {
     202: {
-        "model": wire.ProposalShape,
+        "model": ProposalShape,
         "description": "Not done: another custodian must approve, then repeat it.",
     }
 }
@@ -44,7 +58,7 @@ def _service(request: Request, caller: Caller) -> CustodyService:
 def _add_populations(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/populations",
-        response_model=wire.PopulationPage,
+        response_model=ListOf[PopulationShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["custody"],
@@ -58,7 +72,7 @@ def _add_populations(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/populations/{population}",
-        response_model=wire.PopulationShape,
+        response_model=PopulationShape,
         responses=READING,
         tags=["custody"],
     )
@@ -70,7 +84,7 @@ def _add_populations(app: FastAPI) -> None:
 
     @app.patch(
         "/v1/admin/populations/{population}",
-        response_model=wire.PopulationShape,
+        response_model=PopulationShape,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.CapBody),
         tags=["custody"],
@@ -78,7 +92,7 @@ def _add_populations(app: FastAPI) -> None:
     async def set_cap(population: str, request: Request) -> Response:
         """Set a population's cap; a higher one needs a second person."""
 
-        def work(caller: Caller, body: wire.CapBody) -> Document:
+        def work(caller: Caller, body: wire.CapBody) -> Reply:
             cap = loss_of(body.epsilon_cap)
             return _service(request, caller).set_cap(population, cap, body.reason)
 
@@ -88,7 +102,7 @@ def _add_populations(app: FastAPI) -> None:
 def _add_datasets(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/datasets",
-        response_model=wire.HeldDatasetPage,
+        response_model=ListOf[ListedDataset],
         responses=READING,
         openapi_extra=PAGED,
         tags=["custody"],
@@ -101,7 +115,7 @@ def _add_datasets(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/datasets/{dataset}",
-        response_model=wire.HeldDatasetDetail,
+        response_model=HeldDatasetDetail,
         responses=READING,
         tags=["custody"],
     )
@@ -113,7 +127,7 @@ def _add_datasets(app: FastAPI) -> None:
 def _add_project_readings(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/projects",
-        response_model=wire.ProjectPage,
+        response_model=ListOf[ProjectShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["custody"],
@@ -126,7 +140,7 @@ def _add_project_readings(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/projects/{project}",
-        response_model=wire.ProjectShape,
+        response_model=ProjectShape,
         responses=READING,
         tags=["custody"],
     )
@@ -139,7 +153,7 @@ def _add_project_changes(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/projects",
         status_code=201,
-        response_model=wire.MadeProjectShape,
+        response_model=MadeProjectShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.ProjectBody),
         tags=["custody"],
@@ -147,14 +161,14 @@ def _add_project_changes(app: FastAPI) -> None:
     async def create_project(request: Request) -> Response:
         """Create a project over datasets of one of your populations."""
 
-        def work(caller: Caller, body: wire.ProjectBody) -> Document:
+        def work(caller: Caller, body: wire.ProjectBody) -> Reply:
             return _service(request, caller).create_project(_new_project(body))
 
         return await change(request, wire.ProjectBody, work, 201)
 
     @app.patch(
         "/v1/admin/projects/{project}",
-        response_model=wire.ChangedProjectShape,
+        response_model=ChangedProjectShape,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.ProjectChangeBody),
         tags=["custody"],
@@ -162,7 +176,7 @@ def _add_project_changes(app: FastAPI) -> None:
     async def change_project(project: str, request: Request) -> Response:
         """Change a project; more loss or more time needs a second person."""
 
-        def work(caller: Caller, body: wire.ProjectChangeBody) -> Document:
+        def work(caller: Caller, body: wire.ProjectChangeBody) -> Reply:
             return _service(request, caller).change_project(project, _wanted(body))
 
         return await change(request, wire.ProjectChangeBody, work)
@@ -171,7 +185,7 @@ def _add_project_changes(app: FastAPI) -> None:
 def _add_grants(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/projects/{project}/grants",
-        response_model=wire.GrantedPrincipal | wire.GrantedDataset,
+        response_model=GrantedPrincipal | GrantedDataset,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.GrantBody),
         tags=["custody"],
@@ -179,7 +193,7 @@ def _add_grants(app: FastAPI) -> None:
     async def grant(project: str, request: Request) -> Response:
         """Let a principal or a dataset into a project."""
 
-        def work(caller: Caller, body: wire.GrantBody) -> Document:
+        def work(caller: Caller, body: wire.GrantBody) -> Reply:
             service = _service(request, caller)
             if body.principal is None:
                 return service.grant_dataset(project, str(body.dataset))
@@ -191,7 +205,7 @@ def _add_grants(app: FastAPI) -> None:
 
     @app.delete(
         "/v1/admin/projects/{project}/grants/principals/{principal}",
-        response_model=wire.RevokedPrincipal,
+        response_model=RevokedPrincipal,
         responses=CHANGING,
         tags=["custody"],
     )
@@ -200,21 +214,21 @@ def _add_grants(app: FastAPI) -> None:
     ) -> Response:
         """Take a principal out of a project; what it asked stays."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).revoke_principal(project, principal)
 
         return await change(request, wire.NoBody, work)
 
     @app.delete(
         "/v1/admin/projects/{project}/grants/datasets/{dataset}",
-        response_model=wire.RevokedDataset,
+        response_model=RevokedDataset,
         responses=CHANGING,
         tags=["custody"],
     )
     async def revoke_dataset(project: str, dataset: str, request: Request) -> Response:
         """Take a dataset out of a project; its answers stay."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).revoke_dataset(project, dataset)
 
         return await change(request, wire.NoBody, work)

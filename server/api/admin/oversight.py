@@ -17,9 +17,11 @@ from server.api.routing.admission import (
 )
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
+from server.use_cases.datasets.replies import RemovedSnapshotShape, SnapshotShape
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.oversight import OversightService
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
+from server.use_cases.services.paging import ListOf
 
 _SNAPSHOTS = "/v1/admin/datasets/{dataset}/snapshots"
 _WRITTEN: dict[int | str, dict[str, object]] = {
@@ -45,7 +47,7 @@ def _service(request: Request, caller: Caller) -> OversightService:
 def _add_snapshot_readings(app: FastAPI) -> None:
     @app.get(
         _SNAPSHOTS,
-        response_model=wire.SnapshotPage,
+        response_model=ListOf[SnapshotShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["oversight"],
@@ -63,7 +65,7 @@ def _add_snapshot_readings(app: FastAPI) -> None:
 def _add_snapshot_changes(app: FastAPI) -> None:
     @app.post(
         _SNAPSHOTS + "/{snapshot}/activate",
-        response_model=wire.SnapshotShape,
+        response_model=SnapshotShape,
         responses={**CHANGING, **PROPOSED},
         openapi_extra=body_of(wire.ActivationBody),
         tags=["oversight"],
@@ -75,7 +77,7 @@ def _add_snapshot_changes(app: FastAPI) -> None:
         publishes is compared with who is recorded by now, as a load's is.
         """
 
-        def work(caller: Caller, body: wire.ActivationBody) -> Document:
+        def work(caller: Caller, body: wire.ActivationBody) -> Reply:
             return _service(request, caller).activate(
                 dataset,
                 snapshot,
@@ -87,14 +89,14 @@ def _add_snapshot_changes(app: FastAPI) -> None:
 
     @app.delete(
         _SNAPSHOTS + "/{snapshot}",
-        response_model=wire.RemovedSnapshotShape,
+        response_model=RemovedSnapshotShape,
         responses=CHANGING,
         tags=["oversight"],
     )
     async def remove(dataset: str, snapshot: str, request: Request) -> Response:
         """Erase a snapshot's file; its answers, charges and overlap ids stay."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).remove(dataset, snapshot)
 
         return await change(request, wire.NoBody, work)

@@ -16,8 +16,19 @@ from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
 from server.use_cases.custody.administration import keys_page, principals_page
 from server.use_cases.custody.people import PeopleService
+from server.use_cases.custody.replies import (
+    CustodianShape,
+    DisabledShape,
+    IssuedKeyShape,
+    KeyShape,
+    MadeShape,
+    PrincipalShape,
+    RemovedCustodianShape,
+    RevokedKeyShape,
+)
 from server.use_cases.identity.access import Caller
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
+from server.use_cases.services.paging import ListOf
 
 
 def add_people_routes(app: FastAPI) -> None:
@@ -34,7 +45,7 @@ def _service(request: Request, caller: Caller) -> PeopleService:
 def _add_principals(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/principals",
-        response_model=wire.PrincipalPage,
+        response_model=ListOf[PrincipalShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["people"],
@@ -47,7 +58,7 @@ def _add_principals(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/principals",
         status_code=201,
-        response_model=wire.MadeShape,
+        response_model=MadeShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.PrincipalBody),
         tags=["people"],
@@ -55,7 +66,7 @@ def _add_principals(app: FastAPI) -> None:
     async def create_principal(request: Request) -> Response:
         """Create a principal without a key; its role never changes."""
 
-        def work(caller: Caller, body: wire.PrincipalBody) -> Document:
+        def work(caller: Caller, body: wire.PrincipalBody) -> Reply:
             service = _service(request, caller)
             return service.create_principal(body.name, body.role, body.populations)
 
@@ -63,28 +74,28 @@ def _add_principals(app: FastAPI) -> None:
 
     @app.post(
         "/v1/admin/principals/{principal}/disable",
-        response_model=wire.DisabledShape,
+        response_model=DisabledShape,
         responses=CHANGING,
         tags=["people"],
     )
     async def disable_principal(principal: str, request: Request) -> Response:
         """Disable a principal: its keys stop at the next request."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).disable_principal(principal)
 
         return await change(request, wire.NoBody, work)
 
     @app.post(
         "/v1/admin/principals/{principal}/enable",
-        response_model=wire.DisabledShape,
+        response_model=DisabledShape,
         responses=CHANGING,
         tags=["people"],
     )
     async def enable_principal(principal: str, request: Request) -> Response:
         """Enable a disabled principal; its keys stay revoked, so issue a new one."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).enable_principal(principal)
 
         return await change(request, wire.NoBody, work)
@@ -93,7 +104,7 @@ def _add_principals(app: FastAPI) -> None:
 def _add_keys(app: FastAPI) -> None:
     @app.get(
         "/v1/admin/keys",
-        response_model=wire.KeyPage,
+        response_model=ListOf[KeyShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["people"],
@@ -106,7 +117,7 @@ def _add_keys(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/keys",
         status_code=201,
-        response_model=wire.IssuedKeyShape,
+        response_model=IssuedKeyShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.KeyBody),
         tags=["people"],
@@ -114,21 +125,21 @@ def _add_keys(app: FastAPI) -> None:
     async def create_key(request: Request) -> Response:
         """Issue a key; its token is shown this once."""
 
-        def work(caller: Caller, body: wire.KeyBody) -> Document:
+        def work(caller: Caller, body: wire.KeyBody) -> Reply:
             return _service(request, caller).create_key(body.principal)
 
         return await change(request, wire.KeyBody, work, 201)
 
     @app.delete(
         "/v1/admin/keys/{key}",
-        response_model=wire.RevokedKeyShape,
+        response_model=RevokedKeyShape,
         responses=CHANGING,
         tags=["people"],
     )
     async def revoke_key(key: str, request: Request) -> Response:
         """Revoke a key at once."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).revoke_key(key)
 
         return await change(request, wire.NoBody, work)
@@ -137,7 +148,7 @@ def _add_keys(app: FastAPI) -> None:
 def _add_custodians(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/populations/{population}/custodians",
-        response_model=wire.CustodianShape,
+        response_model=CustodianShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.CustodianBody),
         tags=["people"],
@@ -145,14 +156,14 @@ def _add_custodians(app: FastAPI) -> None:
     async def add_custodian(population: str, request: Request) -> Response:
         """Make a principal of the role custodian one of a population's."""
 
-        def work(caller: Caller, body: wire.CustodianBody) -> Document:
+        def work(caller: Caller, body: wire.CustodianBody) -> Reply:
             return _service(request, caller).add_custodian(population, body.principal)
 
         return await change(request, wire.CustodianBody, work)
 
     @app.delete(
         "/v1/admin/populations/{population}/custodians/{principal}",
-        response_model=wire.RemovedCustodianShape,
+        response_model=RemovedCustodianShape,
         responses=CHANGING,
         tags=["people"],
     )
@@ -161,7 +172,7 @@ def _add_custodians(app: FastAPI) -> None:
     ) -> Response:
         """Take a custodian from a population; approvals of theirs end with it."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request, caller).remove_custodian(population, principal)
 
         return await change(request, wire.NoBody, work)

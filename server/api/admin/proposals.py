@@ -3,6 +3,7 @@
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
+from budget.reading.listing import Line
 from server.api.routing.admission import (
     CHANGING,
     PAGED,
@@ -15,11 +16,14 @@ from server.api.routing.admission import (
 from server.api.routing.parts import parts_of
 from server.api.schemas import admin as wire
 from server.use_cases.approvals.proposals import ProposalService
+from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.custody.administration import CustodyService
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.ledger_lines import ledger_page
-from server.use_cases.services.documents import Document
+from server.use_cases.oversight.replies import VerificationShape
+from server.use_cases.services.documents import Reply
+from server.use_cases.services.paging import ListOf
 
 
 def add_proposal_routes(app: FastAPI) -> None:
@@ -27,7 +31,7 @@ def add_proposal_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/proposals",
-        response_model=wire.ProposalPage,
+        response_model=ListOf[ProposalShape],
         responses=READING,
         openapi_extra=PAGED,
         tags=["proposals"],
@@ -42,7 +46,7 @@ def add_proposal_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/proposals/{proposal}",
-        response_model=wire.ProposalShape,
+        response_model=ProposalShape,
         responses=READING,
         tags=["proposals"],
     )
@@ -60,21 +64,21 @@ def _service(request: Request) -> ProposalService:
 def _add_decisions(app: FastAPI) -> None:
     @app.post(
         "/v1/admin/proposals/{proposal}/approve",
-        response_model=wire.ProposalShape,
+        response_model=ProposalShape,
         responses=CHANGING,
         tags=["proposals"],
     )
     async def approve(proposal: str, request: Request) -> Response:
         """Approve a proposal: whoever made it may then make the change, once."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Document:
+        def work(caller: Caller, _: wire.NoBody) -> Reply:
             return _service(request).approve(caller, proposal)
 
         return await change(request, wire.NoBody, work)
 
     @app.post(
         "/v1/admin/proposals/{proposal}/reject",
-        response_model=wire.ProposalShape,
+        response_model=ProposalShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.ReasonBody),
         tags=["proposals"],
@@ -82,7 +86,7 @@ def _add_decisions(app: FastAPI) -> None:
     async def reject(proposal: str, request: Request) -> Response:
         """Reject a proposal, also one of your own, or one that was approved."""
 
-        def work(caller: Caller, body: wire.ReasonBody) -> Document:
+        def work(caller: Caller, body: wire.ReasonBody) -> Reply:
             return _service(request).reject(caller, proposal, body.reason)
 
         return await change(request, wire.ReasonBody, work)
@@ -93,7 +97,7 @@ def add_ledger_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/ledger",
-        response_model=wire.EntryPage,
+        response_model=ListOf[Line],
         responses=READING,
         openapi_extra=PAGED,
         tags=["ledger"],
@@ -107,7 +111,7 @@ def add_ledger_routes(app: FastAPI) -> None:
 
     @app.get(
         "/v1/admin/ledger/verify",
-        response_model=wire.VerificationShape,
+        response_model=VerificationShape,
         responses=READING,
         tags=["ledger"],
     )

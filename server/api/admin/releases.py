@@ -3,7 +3,6 @@
 from fastapi import FastAPI, Request
 from starlette.responses import Response
 
-from server.api.admin.jobs import JobDetail
 from server.api.routing.admission import (
     CHANGING,
     PAGED,
@@ -17,8 +16,16 @@ from server.api.routing.parts import parts_of
 from server.api.schemas import releases as wire
 from server.use_cases.identity.access import Caller
 from server.use_cases.jobs.jobs import Viewer
+from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.publishing.releases import ReleaseService
-from server.use_cases.services.documents import Document
+from server.use_cases.publishing.replies import (
+    AdminRelease,
+    AdminReleaseItem,
+    ReleasePlanShape,
+    VerifiedShape,
+)
+from server.use_cases.services.documents import Reply
+from server.use_cases.services.paging import ListOf
 
 _PATH = "/v1/admin/releases"
 _ONE = f"{_PATH}/{{release}}"
@@ -42,7 +49,7 @@ def _viewer(request: Request, caller: Caller) -> Viewer:
 def _add_making(app: FastAPI) -> None:
     @app.post(
         f"{_PATH}/plan",
-        response_model=wire.ReleasePlanShape,
+        response_model=ReleasePlanShape,
         responses=CHANGING,
         openapi_extra=body_of(wire.ReleaseBody),
         tags=["publishing"],
@@ -50,7 +57,7 @@ def _add_making(app: FastAPI) -> None:
     async def plan(request: Request) -> Response:
         """Price a release and predict each strategy's error; touches no data."""
 
-        def work(caller: Caller, body: wire.ReleaseBody) -> Document:
+        def work(caller: Caller, body: wire.ReleaseBody) -> Reply:
             viewer = _viewer(request, caller)
             return _service(request).plan(viewer, {"release": body.release})
 
@@ -71,7 +78,7 @@ def _add_making(app: FastAPI) -> None:
         that somebody else approves, and is submitted again.
         """
 
-        def work(caller: Caller, body: wire.ReleaseBody) -> Document:
+        def work(caller: Caller, body: wire.ReleaseBody) -> Reply:
             told = {"release": body.release}
             jobs = parts_of(request).jobs
             return jobs.submit(jobs.viewer(caller), "release.publish", told)
@@ -82,7 +89,7 @@ def _add_making(app: FastAPI) -> None:
 def _add_reading(app: FastAPI) -> None:
     @app.get(
         _PATH,
-        response_model=wire.AdminReleaseList,
+        response_model=ListOf[AdminReleaseItem],
         responses=READING,
         openapi_extra=PAGED,
         tags=["publishing"],
@@ -90,15 +97,13 @@ def _add_reading(app: FastAPI) -> None:
     def page(request: Request) -> Response:
         """List the releases of your populations, newest first."""
 
-        def work(caller: Caller) -> Document:
+        def work(caller: Caller) -> Reply:
             viewer = _viewer(request, caller)
             return _service(request).page(viewer, page_of(request))
 
         return read(request, work)
 
-    @app.get(
-        _ONE, response_model=wire.AdminRelease, responses=READING, tags=["publishing"]
-    )
+    @app.get(_ONE, response_model=AdminRelease, responses=READING, tags=["publishing"])
     def one(release: str, request: Request) -> Response:
         """Return a release, by id or name: state, readers, spec, manifest."""
         return read(
@@ -108,7 +113,7 @@ def _add_reading(app: FastAPI) -> None:
 
     @app.get(
         f"{_ONE}/verify",
-        response_model=wire.VerifiedShape,
+        response_model=VerifiedShape,
         responses=READING,
         tags=["publishing"],
     )
@@ -123,7 +128,7 @@ def _add_reading(app: FastAPI) -> None:
 def _add_withdrawing(app: FastAPI) -> None:
     @app.post(
         f"{_ONE}/withdraw",
-        response_model=wire.AdminRelease,
+        response_model=AdminRelease,
         responses=CHANGING,
         openapi_extra=body_of(wire.WithdrawBody),
         tags=["publishing"],
@@ -131,7 +136,7 @@ def _add_withdrawing(app: FastAPI) -> None:
     async def withdraw(release: str, request: Request) -> Response:
         """Hide a release from its readers, for good; its charge stays spent."""
 
-        def work(caller: Caller, body: wire.WithdrawBody) -> Document:
+        def work(caller: Caller, body: wire.WithdrawBody) -> Reply:
             viewer = _viewer(request, caller)
             return _service(request).withdraw(viewer, release, body.reason)
 

@@ -8,9 +8,9 @@ from starlette.responses import Response
 from privacy.errors import InvalidOptionError
 from server.api.routing.admission import READING, read
 from server.api.routing.parts import parts_of
-from server.api.schemas.questions import SampleShape
+from server.use_cases.datasets.replies import SampleShape
 from server.use_cases.identity.access import Caller
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
 
 MAX_ROWS = 1000
 _DEFAULT_ROWS = 20
@@ -50,7 +50,7 @@ def add_sample_route(app: FastAPI) -> None:
     def sample(dataset: str, request: Request) -> Response:
         """Return made-up rows: they follow from the public schema alone."""
 
-        def work(caller: Caller) -> Document:
+        def work(caller: Caller) -> Reply:
             table, rows = request.query_params.get("table"), _rows(request)
             return parts_of(request).reading.sample(caller, dataset, table, rows)
 

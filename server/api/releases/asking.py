@@ -13,14 +13,8 @@ from starlette.responses import Response
 
 from server.api.routing.admission import CHANGING, body_of, change_with
 from server.api.routing.parts import parts_of
-from server.api.schemas.questions import (
-    CellValue,
-    HalfWidths,
-    Intervals,
-    OutputColumn,
-    WarningShape,
-)
 from server.use_cases.identity.access import Caller
+from server.use_cases.releases.replies import ReleaseAnswer
 
 LEAST: Final = Decimal("0.5")
 MOST: Final = Decimal("0.999999")
@@ -51,40 +45,6 @@ class ReleaseQuestionBody(BaseModel):
             message = f"a number from {LEAST} to {MOST}"
             raise ValueError(message)
         return given
-
-
-class Undecided(BaseModel):
-    """How many more may match, where a release of sequences does not say."""
-
-    model_config = ConfigDict(extra="allow")
-
-    column: str
-    rows: list[str]
-
-
-class ReleaseAnswer(BaseModel):
-    """Estimates from a release; nothing was charged and no row was read."""
-
-    model_config = ConfigDict(extra="allow")
-
-    release: str
-    snapshot: str
-    columns: list[OutputColumn]
-    rows: list[list[CellValue]] = Field(
-        description="In the order of the columns. Counts are integers, signed, where "
-        "the release measured cells one by one, else decimal strings with six digits "
-        "after the point."
-    )
-    intervals: list[Intervals] = Field(description="Of every measure.")
-    half_widths: list[HalfWidths] = Field(description="Of counts and sums.")
-    undecided: list[Undecided] = Field(
-        default=[],
-        description="Of counts of sequences alone: units of which the release does not "
-        "say whether they match; intervals end higher by them.",
-    )
-    price: str = Field(examples=["0"])
-    derivation: str
-    warnings: list[WarningShape]
 
 
 def add_release_question_routes(app: FastAPI) -> None:

@@ -10,11 +10,13 @@ from privacy.errors import InvalidOptionError
 from server.api.routing.admission import PAGED, READING, answered, enter, page_of, read
 from server.api.routing.parts import parts_of
 from server.api.routing.ranges import ranges_of
-from server.api.schemas import releases as wire
 from server.api.schemas.openapi import problem_responses
 from server.api.schemas.problems import Problem
 from server.use_cases.publishing.releases import ReleaseService
+from server.use_cases.publishing.replies import PublicKey
 from server.use_cases.releases.catalogue import Download, FoundFile, ReleaseCatalogue
+from server.use_cases.releases.replies import ReleaseDetail, ReleaseItem
+from server.use_cases.services.paging import ListOf
 
 _PATH = "/v1/releases"
 _TYPES: Final = {
@@ -67,7 +69,7 @@ def _catalogue(request: Request) -> ReleaseCatalogue:
 def _add_lists(app: FastAPI) -> None:
     @app.get(
         _PATH,
-        response_model=wire.ReleaseList,
+        response_model=ListOf[ReleaseItem],
         responses=READING,
         openapi_extra=PAGED,
         tags=["releases"],
@@ -80,7 +82,7 @@ def _add_lists(app: FastAPI) -> None:
 
     @app.get(
         f"{_PATH}/key",
-        response_model=wire.PublicKey,
+        response_model=PublicKey,
         responses=READING,
         tags=["releases"],
     )
@@ -93,7 +95,7 @@ def _add_lists(app: FastAPI) -> None:
 def _add_one(app: FastAPI) -> None:
     @app.get(
         f"{_PATH}/{{release}}",
-        response_model=wire.ReleaseDetail,
+        response_model=ReleaseDetail,
         responses=READING,
         tags=["releases"],
     )

@@ -1,16 +1,14 @@
 """GET /v1/releases/{release}/tree: a published tree, branch by branch, for nothing."""
 
 import json
-from typing import Literal
 
 from fastapi import FastAPI, Request
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from privacy.errors import InvalidOptionError
 from server.api.routing.admission import READING, read
 from server.api.routing.parts import parts_of
-from server.api.schemas.questions import CellValue
+from server.use_cases.releases.replies import TreeBranch
 from server.use_cases.releases.trees import WantedBranch
 
 _TREE: dict[str, object] = {
@@ -33,32 +31,6 @@ _TREE: dict[str, object] = {
     ]
 }
 _MOST = 4_096
-
-
-class TreeChild(BaseModel):
-    """How many sequences go on in one way."""
-
-    model_config = ConfigDict(extra="allow")
-
-    kind: Literal["symbol", "end", "rest"] = Field(
-        description="rest: they go on, and the release does not know how."
-    )
-    symbol: CellValue
-    count: str
-    half_width: str
-    children: int
-
-
-class TreeBranch(BaseModel):
-    """A path of a published tree, and where its sequences go on."""
-
-    model_config = ConfigDict(extra="allow")
-
-    release: str
-    prefix: list[CellValue]
-    count: str | None = Field(description="null: the release did not keep this path.")
-    half_width: str | None
-    children: list[TreeChild]
 
 
 def add_release_tree_routes(app: FastAPI) -> None:

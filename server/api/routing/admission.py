@@ -21,7 +21,7 @@ from server.api.schemas.openapi import problem_responses
 from server.api.schemas.problems import Problem, problem_of
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.identity.access import Caller
-from server.use_cases.services.documents import Document, encode
+from server.use_cases.services.documents import Reply, encode
 from server.use_cases.services.errors import (
     CommandRefusedError,
     NoSuchThingError,
@@ -114,7 +114,7 @@ def page_of(request: Request) -> Page:
     return Page(int(limit), cursor)
 
 
-def read(request: Request, work: Callable[[Caller], Document]) -> Response:
+def read(request: Request, work: Callable[[Caller], Reply]) -> Response:
     """Answer a GET."""
     return answered(lambda: json_response(work(enter(request))))
 
@@ -132,7 +132,7 @@ def read_text(request: Request, work: Callable[[Caller], str]) -> Response:
 async def change(
     request: Request,
     model: type[Body],
-    work: Callable[[Caller, Body], Document],
+    work: Callable[[Caller, Body], Reply],
     status: int = 200,
 ) -> Response:
     """Answer a request that changes something: read its body, then work in a thread."""
@@ -217,7 +217,7 @@ def _problem(error: CuratorError) -> Problem:
     return problem_of(error)
 
 
-def json_response(document: Document, status: int = 200) -> Response:
+def json_response(document: Reply, status: int = 200) -> Response:
     """Return a document as JSON."""
     return _json(encode(document), status)
 

@@ -12,11 +12,12 @@ from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import Json, refusals, say, show, show_list
 from server.cli.terminal.progress import shown_progress
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 
-Submit = Callable[[str, Document], Document]
+Submit = Callable[[str, Document], JobDetail]
 GivesWay = Callable[[], AbstractContextManager[None]]
 
 

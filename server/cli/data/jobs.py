@@ -21,13 +21,14 @@ from server.cli.terminal.output import (
 )
 from server.cli.terminal.progress import PlainLines
 from server.use_cases.jobs.jobs import JobService, Viewer
+from server.use_cases.jobs.replies import JobDetail, JobItem
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
 
 POLL_SECONDS = 0.5
 _COLUMNS = ("id", "kind", "population", "actor", "created", "state", "stage")
-Tell = Callable[[Document], None]
+Tell = Callable[[JobItem], None]
 
 
 def job_commands(
@@ -54,7 +55,7 @@ def job_commands(
         if json:
             print_json(page)
             return
-        show_list([_row(item) for item in _items(page)], as_json=False)
+        show_list([_row(item) for item in page["items"]], as_json=False)
 
     @cli.command("show")
     def show_one(job: str, *, json: Json = False) -> None:
@@ -92,25 +93,20 @@ def job_commands(
     return cli
 
 
-def _items(page: Document) -> list[Document]:
-    items = page["items"]
-    if not isinstance(items, list):
-        raise TypeError
-    return items
+def _row(item: JobItem) -> Document:
+    told: Document = {**item}
+    shown = {name: told[name] or "" for name in _COLUMNS}
+    return {**shown, "progress": _counted(item)}
 
 
-def _row(item: Document) -> Document:
-    return {**{name: item[name] or "" for name in _COLUMNS}, "progress": _counted(item)}
-
-
-def _counted(item: Document) -> str:
+def _counted(item: JobItem) -> str:
     total = item["total"]
-    if not isinstance(total, int) or not isinstance(item["done"], int):
+    if total is None:
         return ""
     return f"{100 * item['done'] // max(1, total)}%"
 
 
-def follow_job(look: Callable[[], Document], tell: Tell) -> Document:
+def follow_job(look: Callable[[], JobDetail], tell: Tell) -> JobDetail:
     """Look at a job until it has ended."""
     while True:
         seen = look()
@@ -138,7 +134,7 @@ def shown_headway(*, quiet: bool) -> Iterator[Tell]:
             yield _BarsOfStages(bars)
 
 
-def _words(seen: Document) -> str:
+def _words(seen: JobItem) -> str:
     return f"{seen['state']}: {seen['stage']}" if seen["stage"] else str(seen["state"])
 
 
@@ -148,10 +144,10 @@ class _JobLines:
     def __init__(self) -> None:
         self._lines = PlainLines()
 
-    def __call__(self, seen: Document) -> None:
+    def __call__(self, seen: JobItem) -> None:
         total, done = seen["total"], seen["done"]
         percent = 100 if seen["state"] == "done" else 0
-        if not percent and isinstance(total, int) and isinstance(done, int):
+        if not percent and total is not None:
             percent = 100 * done // max(1, total)
         words, is_end = _words(seen), seen["state"] in ENDED
         self._lines.tell(words, percent, words, is_end=is_end)
@@ -164,10 +160,8 @@ class _BarsOfStages:
         self._bars = bars
         self._of_words: dict[str, TaskID] = {}
 
-    def __call__(self, seen: Document) -> None:
+    def __call__(self, seen: JobItem) -> None:
         words, total, done = _words(seen), seen["total"], seen["done"]
-        known = total if isinstance(total, int) else None
         if words not in self._of_words:
-            self._of_words[words] = self._bars.add_task(words, total=known)
-        if isinstance(done, int):
-            self._bars.update(self._of_words[words], completed=done, total=known)
+            self._of_words[words] = self._bars.add_task(words, total=total)
+        self._bars.update(self._of_words[words], completed=done, total=total)

@@ -95,9 +95,9 @@ def _add_grants(cli: typer.Typer, service: Callable[[], ProjectService]) -> None
         with refusals(as_json=json):
             if principal is not None:
                 granted = service().grant_principal(name, principal, loss, reason)
+                show(granted, as_json=json)
             else:
-                granted = service().grant_dataset(name, str(dataset))
-            show(granted, as_json=json)
+                show(service().grant_dataset(name, str(dataset)), as_json=json)
 
 
 def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:
@@ -153,10 +153,9 @@ def _add_changing(cli: typer.Typer, service: Callable[[], ProjectService]) -> No
             raise typer.Exit(USAGE)
         with refusals(as_json=json):
             if principal is not None:
-                revoked = service().revoke_principal(name, principal)
+                show(service().revoke_principal(name, principal), as_json=json)
             else:
-                revoked = service().revoke_dataset(name, str(dataset))
-            show(revoked, as_json=json)
+                show(service().revoke_dataset(name, str(dataset)), as_json=json)
 
 
 def _add_reading(cli: typer.Typer, service: Callable[[], ProjectService]) -> None:

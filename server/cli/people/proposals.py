@@ -9,7 +9,7 @@ from server.cli.terminal.arguments import Reason
 from server.cli.terminal.output import Json, refusals, show, show_list
 from server.cli.terminal.remote import Remote
 from server.use_cases.approvals.proposals import WAITING, ProposalService
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
 
 _COLUMNS = ("proposal", "state", "action", "population", "proposed_by", "lapses")
 _PROPOSALS = "proposals"
@@ -49,12 +49,13 @@ def _add_reading(cli: typer.Typer, service: Callable[[], ProposalService]) -> No
 
         Example: curator proposal list --waiting --http
         """
+        listed: list[Reply]
         if http:
-            listed = Remote(as_json=json).listed(_PROPOSALS)
-            listed = [one for one in listed if not waiting or one["state"] in WAITING]
+            every = Remote(as_json=json).listed(_PROPOSALS)
+            listed = [one for one in every if not waiting or one["state"] in WAITING]
         else:
             with refusals():
-                listed = service().listed(waiting=waiting)
+                listed = [*service().listed(waiting=waiting)]
         show_list(listed if json else map(_brief, listed), as_json=json)
 
     @cli.command("show")
@@ -95,6 +96,6 @@ def _add_deciding(cli: typer.Typer) -> None:
         show(made, as_json=json)
 
 
-def _brief(proposal: Document) -> Document:
+def _brief(proposal: Reply) -> Reply:
     """Return what fits on a line; ``show`` and ``--json`` tell the change."""
     return {name: proposal[name] for name in _COLUMNS}

@@ -23,8 +23,10 @@ from server.cli.terminal.output import (
     show,
 )
 from server.use_cases.jobs.jobs import JobService, Viewer
+from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.jobs.running import JobRunner
 from server.use_cases.publishing.releases import ReleaseService
+from server.use_cases.publishing.replies import ReleasePlanShape
 from server.use_cases.publishing.shares import (
     SharesRefusedError,
     check_number,
@@ -196,7 +198,9 @@ def _sum(orders: Sequence[_Order]) -> Loss:
     return sum((order.loss for order in orders), ZERO_LOSS)
 
 
-def _all_planned(parts: ReleaseParts, orders: Sequence[_Order]) -> list[Document]:
+def _all_planned(
+    parts: ReleaseParts, orders: Sequence[_Order]
+) -> list[ReleasePlanShape]:
     """Plan every release.
 
     Raises:
@@ -209,12 +213,14 @@ def _all_planned(parts: ReleaseParts, orders: Sequence[_Order]) -> list[Document
     return [_planned(parts, order) for order in orders]
 
 
-def _sums(orders: Sequence[_Order], plans: Sequence[Document]) -> list[Document]:
+def _sums(
+    orders: Sequence[_Order], plans: Sequence[ReleasePlanShape]
+) -> list[Document]:
     """Return what releases cost together, a population each."""
     by_population: dict[str, list[_Order]] = defaultdict(list)
-    left = {str(planned["population"]): planned["remaining"] for planned in plans}
+    left = {planned["population"]: planned["remaining"] for planned in plans}
     for order, planned in zip(orders, plans, strict=True):
-        by_population[str(planned["population"])].append(order)
+        by_population[planned["population"]].append(order)
     return [
         {
             "population": population,
@@ -258,13 +264,13 @@ def _submitted(
         say(f"refused: {ended['error'] or 'the release was cancelled'}")
         raise typer.Exit(REFUSED)
     result = ended["result"]
-    if not isinstance(result, dict):
+    if result is None:
         return {}
     shown = parts.service().show(viewer, str(result["release"]))
     return {**result, "visible": shown["visible"]}
 
 
-def _planned(parts: ReleaseParts, order: _Order) -> Document:
+def _planned(parts: ReleaseParts, order: _Order) -> ReleasePlanShape:
     """Plan a release; what is refused has a line and a column."""
     try:
         return parts.service().plan(parts.viewer(), order.told)
@@ -273,7 +279,7 @@ def _planned(parts: ReleaseParts, order: _Order) -> Document:
         raise placed(error, order.path, places) from None
 
 
-def _run(parts: ReleaseParts, job: str, *, quiet: bool) -> Document:
+def _run(parts: ReleaseParts, job: str, *, quiet: bool) -> JobDetail:
     """Run a job here, unless a worker has taken it, and watch it until its end."""
     stop = threading.Event()
     runner = parts.runner(stop)

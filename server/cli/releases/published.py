@@ -16,7 +16,7 @@ from server.cli.terminal.output import (
     show,
     show_list,
 )
-from server.use_cases.services.documents import Document
+from server.use_cases.services.documents import Reply
 from server.use_cases.services.paging import Page
 
 _COLUMNS = ("id", "name", "dataset", "epsilon", "state", "public", "visible")
@@ -57,8 +57,7 @@ def _add_reading(cli: typer.Typer, parts: ReleaseParts) -> None:
         if json:
             print_json(page)
             return
-        items = page["items"]
-        rows = items if isinstance(items, list) else []
+        rows: list[Reply] = [*page["items"]]
         show_list([{k: row[k] for k in _COLUMNS} for row in rows], as_json=False)
 
     @cli.command("show")
@@ -99,7 +98,7 @@ def _add_keeping(cli: typer.Typer, parts: ReleaseParts) -> None:
         with refusals():
             if Path(release).is_dir():
                 problems = problems_in(Path(release), public_key)
-                found: Document = {"ok": not problems, "problems": problems}
+                found: Reply = {"ok": not problems, "problems": problems}
             else:
                 found = parts.service().verify(parts.viewer(), release)
         show(found, as_json=json)

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, select
 
 from server.persistence import tables
 from server.use_cases.approvals.changes import because
+from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.approvals.second_persons import (
     HOST,
     ProposalRow,
@@ -17,7 +18,6 @@ from server.use_cases.approvals.second_persons import (
     why_stale,
 )
 from server.use_cases.identity.access import Caller, populations_of
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import (
     CommandRefusedError,
     NoSuchThingError,
@@ -35,7 +35,7 @@ class ProposalService:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def listed(self, *, waiting: bool = False) -> list[Document]:
+    def listed(self, *, waiting: bool = False) -> list[ProposalShape]:
         """List all proposals, newest first, for the host."""
         table = tables.proposal
         with self._services.databases.reader.connect() as connection:
@@ -45,7 +45,7 @@ class ProposalService:
             documents = proposal_documents(connection, rows, HOST)
         return [one for one in documents if not waiting or one["state"] in WAITING]
 
-    def shown(self, identifier: str) -> Document:
+    def shown(self, identifier: str) -> ProposalShape:
         """Show one proposal to the host.
 
         Raises:
@@ -58,7 +58,7 @@ class ProposalService:
                 raise NoSuchThingError(message)
             return proposal_document(connection, row, HOST)
 
-    def seen_by(self, caller: Caller, identifier: str) -> Document:
+    def seen_by(self, caller: Caller, identifier: str) -> ProposalShape:
         """Show one proposal to a custodian.
 
         Raises:
@@ -68,7 +68,7 @@ class ProposalService:
             row = _visible(connection, caller, identifier)
             return proposal_document(connection, row, caller.name)
 
-    def approve(self, caller: Caller, identifier: str) -> Document:
+    def approve(self, caller: Caller, identifier: str) -> ProposalShape:
         """Approve a proposal; whoever made it may then make the change, once.
 
         Raises:
@@ -79,7 +79,7 @@ class ProposalService:
 
     def reject(
         self, caller: Caller, identifier: str, reason: str | None = None
-    ) -> Document:
+    ) -> ProposalShape:
         """Reject a proposal, also one's own or one that was approved and not used.
 
         The reason is recorded, and shown with the proposal.
@@ -97,7 +97,7 @@ class ProposalService:
         state: str,
         check: Callable[[Connection, Caller, ProposalRow], None],
         reason: str | None = None,
-    ) -> Document:
+    ) -> ProposalShape:
         facts = {"proposal": identifier, **because(reason)}
         with self._services.ledger.recorded(
             f"proposal.{state}", caller.name, facts

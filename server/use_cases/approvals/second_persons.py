@@ -18,6 +18,7 @@ from privacy.errors import CuratorError
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
 from server.use_cases.approvals.changes import Change, shown_value
+from server.use_cases.approvals.replies import ProposalShape, ProposalState
 from server.use_cases.approvals.stale_changes import (
     Proposed,
     created_name,
@@ -25,7 +26,6 @@ from server.use_cases.approvals.stale_changes import (
     stale_words,
 )
 from server.use_cases.identity.access import custodians_of, populations_of
-from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services, now_text, random_id
 
 LAPSE = timedelta(days=7)
@@ -54,7 +54,7 @@ class ProposalOpenError(CuratorError):
 
     code = "refused"
 
-    def __init__(self, proposal: Document) -> None:
+    def __init__(self, proposal: ProposalShape) -> None:
         self.proposal = proposal
         super().__init__(
             f"{proposal['action']} needs two persons, and is proposed now as "
@@ -107,7 +107,7 @@ def may_approve(
     )
 
 
-def state_of(connection: Connection, proposal: ProposalRow) -> str:
+def state_of(connection: Connection, proposal: ProposalRow) -> ProposalState:
     """Return a proposal's state.
 
     What was not used in time is lapsed; what can no longer be made as it was proposed
@@ -116,12 +116,13 @@ def state_of(connection: Connection, proposal: ProposalRow) -> str:
     return _state(proposal, why_stale(connection, proposal))
 
 
-def _state(proposal: ProposalRow, stale: Sequence[str]) -> str:
-    if proposal.state not in _OPEN:
-        return str(proposal.state)
+def _state(proposal: ProposalRow, stale: Sequence[str]) -> ProposalState:
+    state: ProposalState = proposal.state
+    if state not in _OPEN:
+        return state
     if proposal.lapses <= now_text():
         return "lapsed"
-    return "stale" if stale else str(proposal.state)
+    return "stale" if stale else state
 
 
 def why_stale(connection: Connection, proposal: ProposalRow) -> list[str]:
@@ -280,7 +281,7 @@ def visible_populations(
 
 def proposal_document(
     connection: Connection, row: ProposalRow, viewer: str
-) -> Document:
+) -> ProposalShape:
     """Show a proposal with its whole change, in words too."""
     (document,) = proposal_documents(connection, [row], viewer)
     return document
@@ -288,7 +289,7 @@ def proposal_document(
 
 def proposal_documents(
     connection: Connection, rows: Sequence[ProposalRow], viewer: str
-) -> list[Document]:
+) -> list[ProposalShape]:
     """Show proposals, each as ``proposal_document`` does."""
     reasons = decision_reasons(connection, rows)
     return [_document(connection, row, viewer, reasons.get(row.id)) for row in rows]
@@ -296,7 +297,7 @@ def proposal_documents(
 
 def _document(
     connection: Connection, row: ProposalRow, viewer: str, decision_reason: str | None
-) -> Document:
+) -> ProposalShape:
     """Show a proposal.
 
     All but what an overlap tells of populations that are not the viewer's: the digest

@@ -8,6 +8,7 @@ from privacy.losses import Loss
 from privacy.times import shown_time
 from server.persistence import tables
 from server.use_cases.approvals.proposals import visible_creations
+from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.approvals.second_persons import proposal_documents
 from server.use_cases.custody.people import key_document, principal_document
 from server.use_cases.custody.populations import PopulationService
@@ -17,10 +18,23 @@ from server.use_cases.custody.projects import (
     ProjectService,
     require_ahead,
 )
+from server.use_cases.custody.replies import (
+    ChangedProjectShape,
+    GrantedDataset,
+    GrantedPrincipal,
+    HeldDatasetDetail,
+    KeyShape,
+    ListedDataset,
+    MadeProjectShape,
+    PopulationShape,
+    PrincipalShape,
+    ProjectShape,
+    RevokedDataset,
+    RevokedPrincipal,
+)
 from server.use_cases.identity.access import Caller, populations_of
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NotFoundError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services
 
 
@@ -33,7 +47,7 @@ class CustodyService:
         self._populations = PopulationService(services, caller.name)
         self._projects = ProjectService(services, caller.name)
 
-    def populations(self, page: Page) -> Document:
+    def populations(self, page: Page) -> ListOf[PopulationShape]:
         """List the caller's populations."""
         with self._services.databases.reader.connect() as connection:
             visible = tables.population.c.name.in_(self._own(connection))
@@ -42,7 +56,7 @@ class CustodyService:
             [self._populations.population(row.name) for row in rows], following
         )
 
-    def population(self, name: str) -> Document:
+    def population(self, name: str) -> PopulationShape:
         """Describe one population.
 
         Raises:
@@ -51,7 +65,9 @@ class CustodyService:
         self.require_population(name)
         return self._populations.population(name)
 
-    def set_cap(self, name: str, cap: Loss, reason: str | None = None) -> Document:
+    def set_cap(
+        self, name: str, cap: Loss, reason: str | None = None
+    ) -> PopulationShape:
         """Set a cap; a higher one needs a second person.
 
         Raises:
@@ -61,12 +77,12 @@ class CustodyService:
         self.require_population(name)
         return self._populations.set_cap(name, cap, reason)
 
-    def datasets(self, page: Page) -> Document:
+    def datasets(self, page: Page) -> ListOf[ListedDataset]:
         """List the datasets of the caller's populations."""
         with self._services.databases.reader.connect() as connection:
             visible = tables.dataset.c.population.in_(self._own(connection))
             rows, following = read_page(connection, tables.dataset, page, visible)
-        items: list[Document] = [
+        items: list[ListedDataset] = [
             {
                 "name": row.name,
                 "population": row.population,
@@ -77,7 +93,7 @@ class CustodyService:
         ]
         return listed(items, following)
 
-    def dataset(self, name: str) -> Document:
+    def dataset(self, name: str) -> HeldDatasetDetail:
         """Describe one dataset with its snapshots.
 
         Raises:
@@ -86,7 +102,7 @@ class CustodyService:
         self.require_datasets([name])
         return self._populations.dataset(name)
 
-    def projects(self, page: Page) -> Document:
+    def projects(self, page: Page) -> ListOf[ProjectShape]:
         """List the projects over the caller's populations."""
         with self._services.databases.reader.connect() as connection:
             visible = tables.project.c.population.in_(self._own(connection))
@@ -94,7 +110,7 @@ class CustodyService:
             items = [self._projects.described(connection, row) for row in rows]
         return listed(items, following)
 
-    def project(self, name: str) -> Document:
+    def project(self, name: str) -> ProjectShape:
         """Describe one project.
 
         Raises:
@@ -103,7 +119,7 @@ class CustodyService:
         self.require_project(name)
         return self._projects.project(name)
 
-    def create_project(self, new: NewProject) -> Document:
+    def create_project(self, new: NewProject) -> MadeProjectShape:
         """Create a project.
 
         Raises:
@@ -115,7 +131,7 @@ class CustodyService:
         require_ahead(new.expires)
         return self._projects.create_project(new)
 
-    def change_project(self, name: str, wanted: ProjectChange) -> Document:
+    def change_project(self, name: str, wanted: ProjectChange) -> ChangedProjectShape:
         """Change a project; more loss or time needs a second person.
 
         Raises:
@@ -131,7 +147,7 @@ class CustodyService:
         principal: str,
         allotment: Loss | None,
         reason: str | None = None,
-    ) -> Document:
+    ) -> GrantedPrincipal:
         """Let a principal into a project.
 
         Raises:
@@ -142,7 +158,7 @@ class CustodyService:
         self.require_project(project)
         return self._projects.grant_principal(project, principal, allotment, reason)
 
-    def grant_dataset(self, project: str, dataset: str) -> Document:
+    def grant_dataset(self, project: str, dataset: str) -> GrantedDataset:
         """Let a project ask one more dataset.
 
         Raises:
@@ -152,7 +168,7 @@ class CustodyService:
         self.require_datasets([dataset])
         return self._projects.grant_dataset(project, dataset)
 
-    def revoke_principal(self, project: str, principal: str) -> Document:
+    def revoke_principal(self, project: str, principal: str) -> RevokedPrincipal:
         """Take a principal out of a project.
 
         Raises:
@@ -162,7 +178,7 @@ class CustodyService:
         self.require_project(project)
         return self._projects.revoke_principal(project, principal)
 
-    def revoke_dataset(self, project: str, dataset: str) -> Document:
+    def revoke_dataset(self, project: str, dataset: str) -> RevokedDataset:
         """Take a dataset out of a project.
 
         Raises:
@@ -172,7 +188,7 @@ class CustodyService:
         self.require_project(project)
         return self._projects.revoke_dataset(project, dataset)
 
-    def proposals(self, page: Page) -> Document:
+    def proposals(self, page: Page) -> ListOf[ProposalShape]:
         """List the proposals of the caller's populations, and of those to be."""
         table = tables.proposal
         with self._services.databases.reader.connect() as connection:
@@ -224,7 +240,7 @@ class CustodyService:
             self.require_population(population)
 
 
-def principals_page(services: Services, page: Page) -> Document:
+def principals_page(services: Services, page: Page) -> ListOf[PrincipalShape]:
     """List the principals, for admins."""
     with services.databases.reader.connect() as connection:
         rows, following = read_page(connection, tables.principal, page, true())
@@ -232,13 +248,8 @@ def principals_page(services: Services, page: Page) -> Document:
     return listed(items, following)
 
 
-def keys_page(services: Services, page: Page) -> Document:
+def keys_page(services: Services, page: Page) -> ListOf[KeyShape]:
     """List the keys, for admins; never their tokens."""
     with services.databases.reader.connect() as connection:
         rows, following = read_page(connection, tables.key, page, true())
     return listed([key_document(row) for row in rows], following)
-
-
-def listed(items: list[Document], following: str | None) -> Document:
-    """Return a list as it is sent."""
-    return {"items": items, "next_cursor": following}

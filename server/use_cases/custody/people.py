@@ -8,6 +8,16 @@ from sqlalchemy import Connection, Row, select
 from budget.ledger import RecordedTransaction
 from privacy.times import shown_time
 from server.persistence import tables
+from server.use_cases.custody.replies import (
+    CustodianShape,
+    DisabledShape,
+    IssuedKeyShape,
+    KeyShape,
+    MadeShape,
+    PrincipalShape,
+    RemovedCustodianShape,
+    RevokedKeyShape,
+)
 from server.use_cases.identity.access import (
     ENABLED,
     TOKEN_PREFIX,
@@ -22,7 +32,6 @@ from server.use_cases.identity.revocations import (
     revoke_keys,
 )
 from server.use_cases.identity.roles import ROLES
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services, now_text, random_id
 
@@ -36,7 +45,7 @@ class PeopleService:
 
     def create_principal(
         self, name: str, role: str, populations: Iterable[str] = ()
-    ) -> Document:
+    ) -> MadeShape:
         """Create a principal without a key, as a custodian of ``populations``.
 
         Its role never changes.
@@ -45,9 +54,10 @@ class PeopleService:
         if role not in ROLES:
             message = f"{role!r} is no role; roles are {', '.join(ROLES)}"
             raise CommandRefusedError(message)
+        identifier = random_id("p")
         row: dict[str, str | bool] = {
             "name": name,
-            "id": random_id("p"),
+            "id": identifier,
             "role": role,
             "disabled": False,
             "created": now_text(),
@@ -58,9 +68,9 @@ class PeopleService:
             change.insert(tables.principal, row)
             for population in dict.fromkeys(populations):
                 make_custodian(change, population, name)
-        return {"id": row["id"], "name": name}
+        return {"id": identifier, "name": name}
 
-    def add_custodian(self, population: str, principal: str) -> Document:
+    def add_custodian(self, population: str, principal: str) -> CustodianShape:
         """Make a custodian one of a population's; nobody makes themselves one."""
         with self._services.ledger.recorded("custodian.add", self._actor) as change:
             if principal == self._actor:
@@ -69,7 +79,9 @@ class PeopleService:
             make_custodian(change, population, principal)
         return {"population": population, "principal": principal}
 
-    def remove_custodian(self, population: str, principal: str) -> Document:
+    def remove_custodian(
+        self, population: str, principal: str
+    ) -> RemovedCustodianShape:
         """Take a custodian from a population; approvals of theirs end with it."""
         row = {"population": population, "principal": principal}
         with self._services.ledger.recorded("custodian.remove", self._actor) as change:
@@ -78,16 +90,16 @@ class PeopleService:
                 message = f"{principal!r} is no custodian of {population!r}"
                 raise NoSuchThingError(message)
             change.delete(tables.custodian, row)
-        return {**row, "removed": True}
+        return {"population": population, "principal": principal, "removed": True}
 
-    def disable_principal(self, name: str) -> Document:
+    def disable_principal(self, name: str) -> DisabledShape:
         """Disable a principal: its keys stop at the next request."""
         with self._services.ledger.recorded("principal.disable", self._actor) as change:
             existing(change.connection, tables.principal, name)
             change.update(tables.principal, {"name": name}, {"disabled": True})
         return {"name": name, "disabled": True}
 
-    def enable_principal(self, name: str) -> Document:
+    def enable_principal(self, name: str) -> DisabledShape:
         """Enable a disabled principal, without its keys and what it left waiting.
 
         Its tokens stay shut too until a new key is issued to it.
@@ -106,7 +118,7 @@ class PeopleService:
             end_jobs(change, name)
         return {"name": name, "disabled": False}
 
-    def principals(self) -> list[Document]:
+    def principals(self) -> list[PrincipalShape]:
         """List the principals with their roles."""
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(
@@ -114,7 +126,7 @@ class PeopleService:
             ).all()
             return [principal_document(connection, row) for row in rows]
 
-    def create_key(self, principal: str) -> Document:
+    def create_key(self, principal: str) -> IssuedKeyShape:
         """Issue an API key: 256 random bits, shown once, kept as a hash.
 
         Raises:
@@ -122,8 +134,9 @@ class PeopleService:
             CommandRefusedError: It is disabled.
         """
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        identifier = random_id("k")
         row: dict[str, str | bool] = {
-            "id": random_id("k"),
+            "id": identifier,
             "principal": principal,
             "digest": token_digest(token),
             "revoked": False,
@@ -138,9 +151,9 @@ class PeopleService:
                 )
                 raise CommandRefusedError(message)
             change.insert(tables.key, row)
-        return {"id": row["id"], "key": token}
+        return {"id": identifier, "key": token}
 
-    def revoke_key(self, key_id: str) -> Document:
+    def revoke_key(self, key_id: str) -> RevokedKeyShape:
         """Revoke a key at once."""
         with self._services.ledger.recorded("key.revoke", self._actor) as change:
             if key_id not in {key["id"] for key in _keys(change.connection)}:
@@ -149,7 +162,7 @@ class PeopleService:
             change.update(tables.key, {"id": key_id}, {"revoked": True})
         return {"id": key_id, "revoked": True}
 
-    def keys(self) -> list[Document]:
+    def keys(self) -> list[KeyShape]:
         """List the keys, never their tokens."""
         with self._services.databases.reader.connect() as connection:
             return _keys(connection)
@@ -179,7 +192,7 @@ def make_custodian(
 
 def principal_document(
     connection: Connection, row: Row[tuple[object, ...]]
-) -> Document:
+) -> PrincipalShape:
     """Describe a principal, with the populations that it is a custodian of."""
     return {
         "name": row.name,
@@ -192,13 +205,17 @@ def principal_document(
     }
 
 
-def key_document(row: Row[tuple[object, ...]]) -> Document:
+def key_document(row: Row[tuple[object, ...]]) -> KeyShape:
     """Describe a key, never its token."""
-    shown = ("id", "principal", "revoked", "created", "issued_by")
-    told = {name: getattr(row, name) for name in shown}
-    return {**told, "created": shown_time(row.created)}
+    return {
+        "id": row.id,
+        "principal": row.principal,
+        "revoked": row.revoked,
+        "created": shown_time(row.created),
+        "issued_by": row.issued_by,
+    }
 
 
-def _keys(connection: Connection) -> list[Document]:
+def _keys(connection: Connection) -> list[KeyShape]:
     rows = connection.execute(select(tables.key).order_by(tables.key.c.created)).all()
     return [key_document(row) for row in rows]

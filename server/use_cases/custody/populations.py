@@ -17,9 +17,13 @@ from server.use_cases.approvals.second_persons import (
     shown_populations,
 )
 from server.use_cases.custody.allowed_overlaps import populations_sharing_with
+from server.use_cases.custody.replies import (
+    HeldDataset,
+    HeldDatasetDetail,
+    PopulationShape,
+)
 from server.use_cases.identity.access import custodians_of
 from server.use_cases.identity.catalogue import existing
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.secret_files import read_secret, secret_digest
 from server.use_cases.services.services import Services
@@ -32,7 +36,7 @@ class PopulationService:
         self._services = services
         self._actor = actor
 
-    def population(self, name: str) -> Document:
+    def population(self, name: str) -> PopulationShape:
         """Describe a population: whom it protects, its cap, what is spent."""
         with self._services.databases.reader.connect() as connection:
             row = existing(connection, tables.population, name)
@@ -68,7 +72,7 @@ class PopulationService:
             "created": shown_time(row.created),
         }
 
-    def populations(self) -> list[Document]:
+    def populations(self) -> list[PopulationShape]:
         """Describe every population."""
         with self._services.databases.reader.connect() as connection:
             names = connection.execute(
@@ -77,7 +81,9 @@ class PopulationService:
             listed = list(names)
         return [self.population(name) for name in listed]
 
-    def set_cap(self, name: str, cap: Loss, reason: str | None = None) -> Document:
+    def set_cap(
+        self, name: str, cap: Loss, reason: str | None = None
+    ) -> PopulationShape:
         """Set a cap; a higher one needs two persons. The reason is recorded."""
         scope = Scope.population(name)
         with (
@@ -95,7 +101,7 @@ class PopulationService:
             change.set_limit(scope, cap)
         return self.population(name)
 
-    def datasets(self) -> list[Document]:
+    def datasets(self) -> list[HeldDataset]:
         """List every dataset with its active snapshot."""
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(
@@ -110,7 +116,7 @@ class PopulationService:
             for row in rows
         ]
 
-    def dataset(self, name: str) -> Document:
+    def dataset(self, name: str) -> HeldDatasetDetail:
         """Describe one dataset with its snapshots."""
         with self._services.databases.reader.connect() as connection:
             row = existing(connection, tables.dataset, name)

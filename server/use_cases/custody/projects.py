@@ -16,9 +16,18 @@ from server.use_cases.approvals.second_persons import (
     asking_second_person,
     require_second_person,
 )
+from server.use_cases.custody.replies import (
+    BeyondCap,
+    ChangedProjectShape,
+    GrantedDataset,
+    GrantedPrincipal,
+    MadeProjectShape,
+    ProjectShape,
+    RevokedDataset,
+    RevokedPrincipal,
+)
 from server.use_cases.identity.access import is_expired
 from server.use_cases.identity.catalogue import check_name, existing, holds, refuse_used
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services, now_text, random_id
 
@@ -57,7 +66,7 @@ class ProjectService:
         self._services = services
         self._actor = actor
 
-    def create_project(self, new: NewProject) -> Document:
+    def create_project(self, new: NewProject) -> MadeProjectShape:
         """Create a project over datasets of one population."""
         check_name(new.name, "project")
         if not new.datasets or not new.principals:
@@ -93,10 +102,10 @@ class ProjectService:
                     {"project": new.name, "principal": principal},
                 )
             change.set_limit(Scope.project(new.name), new.allotment)
-        made: Document = {"id": identifier, "name": new.name}
-        return {**made, **self._beyond_cap(population, new.allotment)}
+        note = self._beyond_cap(population, new.allotment)
+        return {"id": identifier, "name": new.name, **note}
 
-    def _beyond_cap(self, population: str, allotment: Loss) -> Document:
+    def _beyond_cap(self, population: str, allotment: Loss) -> BeyondCap:
         """Return a note where a project may spend more than its population can."""
         scope = Scope.population(population)
         cap = self._services.ledger.limit(scope) or Loss(0)
@@ -115,7 +124,7 @@ class ProjectService:
         principal: str,
         allotment: Loss | None,
         reason: str | None = None,
-    ) -> Document:
+    ) -> GrantedPrincipal:
         """Let a principal into a project, with an allotment of its own if given."""
         scope = Scope.principal(project, principal)
         with (
@@ -139,7 +148,7 @@ class ProjectService:
                 change.set_limit(scope, allotment)
         return {"project": project, "principal": principal}
 
-    def grant_dataset(self, project: str, dataset: str) -> Document:
+    def grant_dataset(self, project: str, dataset: str) -> GrantedDataset:
         """Let a project ask one more dataset of its population."""
         with self._services.ledger.recorded("project.grant", self._actor) as change:
             owner = existing(change.connection, tables.project, project)
@@ -151,17 +160,19 @@ class ProjectService:
                 change.insert(tables.project_dataset, row)
         return {"project": project, "dataset": dataset}
 
-    def revoke_principal(self, project: str, principal: str) -> Document:
+    def revoke_principal(self, project: str, principal: str) -> RevokedPrincipal:
         """Take a principal out of a project; what it asked stays."""
         row = {"project": project, "principal": principal}
-        return self._revoke(tables.project_principal, row)
+        self._revoke(tables.project_principal, row)
+        return {"project": project, "principal": principal, "revoked": True}
 
-    def revoke_dataset(self, project: str, dataset: str) -> Document:
+    def revoke_dataset(self, project: str, dataset: str) -> RevokedDataset:
         """Take a dataset out of a project; its answers stay."""
         row = {"project": project, "dataset": dataset}
-        return self._revoke(tables.project_dataset, row)
+        self._revoke(tables.project_dataset, row)
+        return {"project": project, "dataset": dataset, "revoked": True}
 
-    def _revoke(self, table: Table, row: dict[str, str]) -> Document:
+    def _revoke(self, table: Table, row: dict[str, str]) -> None:
         with self._services.ledger.recorded("project.revoke", self._actor) as change:
             existing(change.connection, tables.project, row["project"])
             if not holds(change.connection, table, row):
@@ -169,9 +180,8 @@ class ProjectService:
                 message = f"{row[member]!r} is not in the project {row['project']!r}"
                 raise NoSuchThingError(message)
             change.delete(table, row)
-        return {**row, "revoked": True}
 
-    def change_project(self, name: str, wanted: ProjectChange) -> Document:
+    def change_project(self, name: str, wanted: ProjectChange) -> ChangedProjectShape:
         """Change a project; more loss or more time needs two persons."""
         with (
             asking_second_person(self._services, self._actor),
@@ -195,7 +205,7 @@ class ProjectService:
         note = self._beyond_cap(row.population, wanted.allotment or Loss(0))
         return {**self.project(name), **note}
 
-    def projects(self) -> list[Document]:
+    def projects(self) -> list[ProjectShape]:
         """List the projects with what they may spend and have spent."""
         with self._services.databases.reader.connect() as connection:
             rows = connection.execute(
@@ -203,7 +213,7 @@ class ProjectService:
             ).all()
             return [self.described(connection, row) for row in rows]
 
-    def project(self, name: str) -> Document:
+    def project(self, name: str) -> ProjectShape:
         """Describe one project."""
         with self._services.databases.reader.connect() as connection:
             return self.described(
@@ -212,7 +222,7 @@ class ProjectService:
 
     def described(
         self, connection: Connection, row: Row[tuple[object, ...]]
-    ) -> Document:
+    ) -> ProjectShape:
         """Describe the project of one row."""
         scope = Scope.project(row.name)
         limit = self._services.ledger.limit(scope) or Loss(0)

@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+from server.use_cases.releases.replies import WarningShape
 from server.use_cases.services.services import today
 
 EXPIRY_WARNING = timedelta(days=14)
@@ -15,7 +16,7 @@ def expires_soon(expires: str | None) -> bool:
     return timedelta(0) < left <= EXPIRY_WARNING
 
 
-def expiry_warnings(expires: str | None) -> list[dict[str, object]]:
+def expiry_warnings(expires: str | None) -> list[WarningShape]:
     """Return the warning that a project's page shows; none where it is not near."""
     if not expires_soon(expires):
         return []

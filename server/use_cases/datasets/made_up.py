@@ -18,7 +18,8 @@ from privacy.schema import (
 )
 from privacy.schema_json import scalar_to_json
 from query_lang.hierarchies import level_values
-from server.use_cases.services.documents import Document
+from server.use_cases.datasets.replies import SampleShape
+from server.use_cases.releases.replies import CellValue
 
 _ROWS_PER_UNIT = 3  # at most; a table may declare fewer
 _NULL_EVERY = 8
@@ -57,7 +58,7 @@ class _Made:
     listed: Sequence[Scalar] | None
 
 
-def made_up_sample(dataset: Dataset, table: Table, rows: int) -> Document:
+def made_up_sample(dataset: Dataset, table: Table, rows: int) -> SampleShape:
     """Return ``rows`` made-up rows of a table, as JSON.
 
     They fit the declared types, domains, nullability, keys and row bound. A column that
@@ -89,7 +90,7 @@ def _made(dataset: Dataset, table: Table, column: Column) -> _Made:
     )
 
 
-def _cell(made: _Made, place: _Place) -> object:
+def _cell(made: _Made, place: _Place) -> CellValue:
     value = _value(made, place)
     if isinstance(value, str) and made.column.domain is None:
         value = value[-made.column.max_length :]  # its end holds the number

@@ -2,26 +2,41 @@
 
 import json
 from collections.abc import Sequence
+from typing import Final, cast
 
 from sqlalchemy import Connection, select
 
 from budget.ledger import QueryRecord, Scope
+from privacy.losses import Loss
 from privacy.schema import ColumnType, Dataset, HierarchyDomain, Table
-from privacy.schema_json import JsonObject, table_to_json
+from privacy.schema_json import table_to_json
 from privacy.times import shown_time
 from query_lang.hierarchies import code_count, levels_of
 from server.persistence import tables
+from server.use_cases.custody.replies import HeldDataset
 from server.use_cases.datasets.expiry import expiry_warnings
 from server.use_cases.datasets.made_up import made_up_sample
+from server.use_cases.datasets.replies import (
+    Budget,
+    DatasetDetail,
+    HierarchyShape,
+    LimitShape,
+    ProjectBudget,
+    QueryDetail,
+    QueryInFlight,
+    QueryItem,
+    QueryState,
+    SampleShape,
+    TableShape,
+)
 from server.use_cases.identity.access import Caller, Project, dataset_row, projects_of
 from server.use_cases.questions.answers import charge_document
 from server.use_cases.questions.questions import loss_range, schema_of
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NotFoundError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services
 
-LIMITS: JsonObject = {
+LIMITS: Final = {
     "cells": 10_000,
     "sql_bytes": 16_384,
     "tokens": 2_000,
@@ -36,15 +51,15 @@ class AnalystReader:
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def datasets(self, caller: Caller, page: Page) -> Document:
+    def datasets(self, caller: Caller, page: Page) -> ListOf[HeldDataset]:
         """List the datasets that the caller's unexpired projects may ask."""
         with self._services.databases.reader.connect() as connection:
             visible = tables.dataset.c.name.in_(sorted(_granted(connection, caller)))
             rows, following = read_page(connection, tables.dataset, page, visible)
             items = [_item(connection, row.name) for row in rows]
-        return {"items": items, "next_cursor": following}
+        return listed(items, following)
 
-    def dataset(self, caller: Caller, name: str) -> Document:
+    def dataset(self, caller: Caller, name: str) -> DatasetDetail:
         """Describe one dataset: schema, domains, limits, the caller's budget.
 
         Raises:
@@ -75,7 +90,7 @@ class AnalystReader:
 
     def sample(
         self, caller: Caller, name: str, table: str | None, rows: int
-    ) -> Document:
+    ) -> SampleShape:
         """Return made-up rows of a table (the first one where none is named).
 
         They follow from the public schema alone.
@@ -93,33 +108,35 @@ class AnalystReader:
             raise NotFoundError
         return made_up_sample(schema, schema.tables[chosen], rows)
 
-    def budget(self, caller: Caller) -> Document:
+    def budget(self, caller: Caller) -> Budget:
         """Return what each of the caller's projects may spend and has spent."""
         with self._services.databases.reader.connect() as connection:
             projects = projects_of(connection, caller.name)
         return self._budget(projects, caller)
 
-    def _budget(self, projects: Sequence[Project], caller: Caller) -> Document:
+    def _budget(self, projects: Sequence[Project], caller: Caller) -> Budget:
         # The ledger reads on connections of its own: none may be held meanwhile, or
         # readers could wait for one another.
         return {"projects": [self._project(project, caller) for project in projects]}
 
-    def _project(self, project: Project, caller: Caller) -> Document:
+    def _project(self, project: Project, caller: Caller) -> ProjectBudget:
+        own = Scope.project(project.name)
         return {
             "project": project.name,
             "population": project.population,
             "datasets": list(project.datasets),
             "expires": project.expires,
             "warnings": expiry_warnings(project.expires),
-            **(self._limit(Scope.project(project.name)) or {}),
+            **self._spent_of(own, self._services.ledger.limit(own) or Loss(0)),
             "principal": self._limit(Scope.principal(project.name, caller.name)),
             "cap": None,  # the population's cap is for custodians to show
         }
 
-    def _limit(self, scope: Scope) -> Document | None:
+    def _limit(self, scope: Scope) -> LimitShape | None:
         limit = self._services.ledger.limit(scope)
-        if limit is None:
-            return None
+        return None if limit is None else self._spent_of(scope, limit)
+
+    def _spent_of(self, scope: Scope, limit: Loss) -> LimitShape:
         spent = self._services.ledger.spent(scope)
         return {
             "allotment": str(limit),
@@ -127,17 +144,16 @@ class AnalystReader:
             "remaining": str(limit.minus_floor_zero(spent)),
         }
 
-    def queries(self, caller: Caller, *, limit: int, cursor: str | None) -> Document:
+    def queries(
+        self, caller: Caller, *, limit: int, cursor: str | None
+    ) -> ListOf[QueryItem]:
         """List the caller's queries, newest first."""
         records, next_cursor = self._services.ledger.history(
             caller.name, limit=limit, cursor=cursor
         )
-        return {
-            "items": [self._listed(record) for record in records],
-            "next_cursor": next_cursor,
-        }
+        return listed([self._listed(record) for record in records], next_cursor)
 
-    def query(self, caller: Caller, query_id: str) -> Document:
+    def query(self, caller: Caller, query_id: str) -> QueryDetail | QueryInFlight:
         """Return one query; while it is in flight its state alone.
 
         Raises:
@@ -148,12 +164,12 @@ class AnalystReader:
             raise NotFoundError
         if self._state(record) == "in_flight":
             return {"query_id": query_id, "state": "in_flight"}
-        document = self._listed(record)
+        shown = self._listed(record)
         if record.body is not None:
-            document["answer"] = json.loads(record.body)
-        return document
+            shown["answer"] = json.loads(record.body)
+        return shown
 
-    def _listed(self, record: QueryRecord) -> Document:
+    def _listed(self, record: QueryRecord) -> QueryDetail:
         asked = json.loads(record.request_json)
         return {
             "query_id": record.query_id,
@@ -166,15 +182,16 @@ class AnalystReader:
             "charge": charge_document(record.loss, reused=record.reused),
         }
 
-    def _state(self, record: QueryRecord) -> str:
+    def _state(self, record: QueryRecord) -> QueryState:
         """Show a query as in flight until its reply has left (PRIVACY 6)."""
         unreleased = self._services.unreleased
         if record.held or not unreleased.is_released(record.query_id):
             return "in_flight"
-        return record.state if record.state in {"answered", "failed"} else "in_flight"
+        state = cast("QueryState", record.state)
+        return state if state in {"answered", "failed"} else "in_flight"
 
 
-def _shown_table(table: Table) -> JsonObject:
+def _shown_table(table: Table) -> TableShape:
     """Return a table as the manifest declares it, its sizes always told."""
     shown = table_to_json(table)
     columns = shown["columns"]
@@ -182,10 +199,10 @@ def _shown_table(table: Table) -> JsonObject:
         for told, column in zip(columns, table.columns, strict=True):
             if column.type is ColumnType.TEXT:
                 told["max_length"] = column.max_length
-    return {**shown, "max_rows": table.max_rows}
+    return cast("TableShape", {**shown, "max_rows": table.max_rows})
 
 
-def _hierarchies(schema: Dataset) -> list[Document]:
+def _hierarchies(schema: Dataset) -> list[HierarchyShape]:
     """List the hierarchies of some column, and the dataset's own."""
     columns = (c for table in schema.tables.values() for c in table.columns)
     used = {c.domain.name for c in columns if isinstance(c.domain, HierarchyDomain)}
@@ -206,7 +223,7 @@ def _granted(connection: Connection, caller: Caller) -> set[str]:
     return {name for project in projects for name in project.datasets}
 
 
-def _item(connection: Connection, name: str) -> Document:
+def _item(connection: Connection, name: str) -> HeldDataset:
     row = connection.execute(
         select(tables.dataset).where(tables.dataset.c.name == name)
     ).one()

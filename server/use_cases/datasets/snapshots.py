@@ -9,6 +9,7 @@ against who is recorded each time that it becomes active.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import Connection, Row, select
 
@@ -23,6 +24,7 @@ from server.use_cases.approvals.second_persons import (
     check_second_person,
     require_second_person,
 )
+from server.use_cases.datasets.replies import RemovedSnapshotShape, SnapshotShape
 from server.use_cases.identity.catalogue import existing
 from server.use_cases.loading.activations import Held, held_against_units
 from server.use_cases.loading.comparisons import (
@@ -32,9 +34,8 @@ from server.use_cases.loading.comparisons import (
 )
 from server.use_cases.loading.lock import load_lock, lock_beside_loads
 from server.use_cases.loading.versions import OvertakenError, Versions
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import BusyError, CommandRefusedError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.secret_files import sync_folder
 from server.use_cases.services.services import OneEach, Services, now_text
 
@@ -48,7 +49,7 @@ class SnapshotService:
         self._services = services
         self._actor = actor
 
-    def snapshots(self, dataset: str) -> list[Document]:
+    def snapshots(self, dataset: str) -> list[SnapshotShape]:
         """List a dataset's snapshots, oldest first.
 
         Raises:
@@ -63,8 +64,8 @@ class SnapshotService:
             ).all()
         return [_shown(row, active) for row in rows]
 
-    def page(self, dataset: str, page: Page) -> tuple[list[Document], str | None]:
-        """Return a page of a dataset's snapshots, newest first, and the next cursor.
+    def page(self, dataset: str, page: Page) -> ListOf[SnapshotShape]:
+        """Return a page of a dataset's snapshots, newest first.
 
         Raises:
             NoSuchThingError: There is no such dataset.
@@ -73,7 +74,7 @@ class SnapshotService:
             active = existing(connection, tables.dataset, dataset).active_snapshot
             visible = tables.snapshot.c.dataset == dataset
             rows, following = read_page(connection, tables.snapshot, page, visible)
-        return [_shown(row, str(active)) for row in rows], following
+        return listed([_shown(row, str(active)) for row in rows], following)
 
     def activate(
         self,
@@ -82,7 +83,7 @@ class SnapshotService:
         dataset: str | None = None,
         reason: str | None = None,
         override_overlap: bool = False,
-    ) -> Document:
+    ) -> SnapshotShape:
         """Let questions be answered from another snapshot, from the next request on.
 
         What it publishes is compared with who is recorded by now, as a load's is: by
@@ -175,7 +176,9 @@ class SnapshotService:
         change.update(tables.dataset, {"name": str(dataset.name)}, pointer)
         return row
 
-    def remove(self, snapshot: str, *, dataset: str | None = None) -> Document:
+    def remove(
+        self, snapshot: str, *, dataset: str | None = None
+    ) -> RemovedSnapshotShape:
         """Erase a snapshot's file for good; questions under way finish on it.
 
         Those that wait for a file that cannot be read fail.
@@ -319,11 +322,11 @@ def _no_snapshot(connection: Connection, given: str) -> str:
     return f"there is no snapshot {given!r}; {listing} lists a dataset's"
 
 
-def _shown(row: SnapshotRow, active: str) -> Document:
-    state = "active" if row.id == active else "kept"
+def _shown(row: SnapshotRow, active: str) -> SnapshotShape:
+    kept: Literal["active", "kept"] = "active" if row.id == active else "kept"
     return {
         "id": row.id,
         "dataset": row.dataset,
         "created": shown_time(str(row.created)),
-        "state": state if row.removed is None else "removed",
+        "state": kept if row.removed is None else "removed",
     }

@@ -27,10 +27,10 @@ from server.use_cases.jobs.kinds import (
     Prepared,
     UnpreparedError,
 )
+from server.use_cases.jobs.replies import JobDetail, JobItem
 from server.use_cases.jobs.store import JobRow, JobStore, NewJob, row_of
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import BusyError, NoSuchThingError, NotFoundError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services
 from server.version import VERSION
 
@@ -70,7 +70,7 @@ class JobService:
 
     def submit(
         self, viewer: Viewer, kind_name: str, given: Mapping[str, object]
-    ) -> Document:
+    ) -> JobDetail:
         """Check a job and queue it.
 
         Raises:
@@ -133,7 +133,7 @@ class JobService:
             ).first()
         return found is not None
 
-    def show(self, viewer: Viewer, job_id: str) -> Document:
+    def show(self, viewer: Viewer, job_id: str) -> JobDetail:
         """Describe one job.
 
         Raises:
@@ -156,7 +156,7 @@ class JobService:
         own = row.actor == viewer.actor and row.population is not None
         return own and not self._exists(str(row.population))
 
-    def page(self, viewer: Viewer, page: Page) -> Document:
+    def page(self, viewer: Viewer, page: Page) -> ListOf[JobItem]:
         """List jobs, newest first.
 
         Raises:
@@ -166,9 +166,9 @@ class JobService:
         with self._services.databases.reader.connect() as connection:
             rows, cursor = read_page(connection, tables.job, page, visible)
         items = [_listed(row_of(row)) for row in rows]
-        return {"items": items, "next_cursor": cursor}
+        return listed(items, cursor)
 
-    def cancel(self, viewer: Viewer, job_id: str) -> Document:
+    def cancel(self, viewer: Viewer, job_id: str) -> JobDetail:
         """Ask for a job's end: a queued one ends at once, a running one in seconds.
 
         Raises:
@@ -214,7 +214,7 @@ def _seen_by(viewer: Viewer) -> ColumnElement[bool]:
     return or_(theirs if viewer.populations else false(), own)
 
 
-def _listed(row: JobRow) -> Document:
+def _listed(row: JobRow) -> JobItem:
     return {
         "id": row.id,
         "kind": row.kind,
@@ -232,7 +232,7 @@ def _listed(row: JobRow) -> Document:
     }
 
 
-def document_of(row: JobRow) -> Document:
+def document_of(row: JobRow) -> JobDetail:
     """Return all that custodians may see of a job: its report counts raw rows."""
     shown = row.state == "done" and row.result is not None
     return {

@@ -27,6 +27,7 @@ from sqlalchemy import (
 from budget.storage.databases import Databases
 from server.persistence.clock import now_ms
 from server.persistence.tables import job, population
+from server.use_cases.jobs.replies import JobState
 from server.use_cases.services.errors import JobStoppedError, LeaseLostError
 from server.use_cases.services.services import now_text, random_id
 
@@ -80,7 +81,7 @@ class JobRow:
     population: str | None
     actor: str
     created: str
-    state: str
+    state: JobState
     attempts: int
     lease_boot: str | None
     lease_until_ms: int | None

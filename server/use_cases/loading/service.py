@@ -9,6 +9,7 @@ from server.use_cases.approvals.second_persons import (
     require_second_person,
 )
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.custody.replies import PopulationShape
 from server.use_cases.identity.catalogue import refuse_used
 from server.use_cases.loading.comparisons import require_reason
 from server.use_cases.loading.loading import LoadChoices, Loader, LoadRequest
@@ -32,7 +33,7 @@ class LoadService:
         self._services = services
         self._actor = actor
 
-    def create_population(self, manifest_path: Path) -> Document:
+    def create_population(self, manifest_path: Path) -> PopulationShape:
         """Create the population that a manifest declares."""
         folder = self._services.settings.import_
         declared = load_manifest(manifest_path, folder).population

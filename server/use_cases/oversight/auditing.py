@@ -12,6 +12,7 @@ from server.use_cases.custody.populations import PopulationService
 from server.use_cases.identity.revocations import end_proposals, revoke_keys
 from server.use_cases.operations.postgres_dump import end_restore
 from server.use_cases.oversight.ledger_lines import WHOLE
+from server.use_cases.oversight.replies import VerificationShape
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.releases.times import has_appeared
 from server.use_cases.services.documents import Document
@@ -30,7 +31,7 @@ class AuditService:
         self._services = services
         self._actor = actor
 
-    def verify(self) -> Document:
+    def verify(self) -> VerificationShape:
         """Re-derive every entry, counter and recorded row; list what differs.
 
         The files of releases are held against their digests too.
@@ -39,7 +40,7 @@ class AuditService:
         problems = [*found.problems, *self._release_problems(found)]
         return _verified(found.entries, problems)
 
-    def outline(self) -> Document:
+    def outline(self) -> VerificationShape:
         """Return what ``verify`` finds as it is told over HTTP: no entry is numbered.
 
         Its entries are the lines of the ledger's list, which no end of an execution
@@ -95,7 +96,7 @@ class AuditService:
         }
 
 
-def _verified(entries: int, problems: Sequence[str]) -> Document:
+def _verified(entries: int, problems: Sequence[str]) -> VerificationShape:
     return {"ok": not problems, "entries": entries, "problems": list(problems)}
 
 

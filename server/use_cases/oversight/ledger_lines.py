@@ -1,10 +1,9 @@
 """The ledger's list over HTTP: who sees which lines."""
 
-from budget.reading.listing import Seen
+from budget.reading.listing import Line, Seen
 from server.use_cases.identity.access import Caller, populations_of
 from server.use_cases.releases.times import unseen_jobs
-from server.use_cases.services.documents import Document
-from server.use_cases.services.paging import Page
+from server.use_cases.services.paging import ListOf, Page, listed
 from server.use_cases.services.services import Services
 from server.use_cases.services.work_ends import RELEASE_ENDS
 
@@ -12,7 +11,7 @@ WHOLE = Seen(populations=None, ends=RELEASE_ENDS)
 """What auditors see: every line."""
 
 
-def ledger_page(services: Services, caller: Caller, page: Page) -> Document:
+def ledger_page(services: Services, caller: Caller, page: Page) -> ListOf[Line]:
     """List the ledger, newest first: all for auditors, for custodians their charges."""
     items, following = services.ledger.lines(
         seen_by(services, caller),
@@ -20,7 +19,7 @@ def ledger_page(services: Services, caller: Caller, page: Page) -> Document:
         limit=page.limit,
         cursor=page.cursor,
     )
-    return {"items": items, "next_cursor": following}
+    return listed(items, following)
 
 
 def seen_by(services: Services, caller: Caller) -> Seen:

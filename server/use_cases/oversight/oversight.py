@@ -3,13 +3,13 @@
 from sqlalchemy import Table, select
 
 from server.persistence import tables
-from server.use_cases.custody.administration import CustodyService, listed
+from server.use_cases.custody.administration import CustodyService
+from server.use_cases.datasets.replies import RemovedSnapshotShape, SnapshotShape
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.statements import StatementService
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NotFoundError
-from server.use_cases.services.paging import Page
+from server.use_cases.services.paging import ListOf, Page
 from server.use_cases.services.services import Services
 
 
@@ -25,14 +25,14 @@ class OversightService:
         self._custody = CustodyService(services, caller)
         self._snapshots = SnapshotService(services, caller.name)
 
-    def snapshots(self, dataset: str, page: Page) -> Document:
+    def snapshots(self, dataset: str, page: Page) -> ListOf[SnapshotShape]:
         """List a dataset's snapshots, newest first.
 
         Raises:
             NotFoundError: Unknown, or of a population that is not the caller's.
         """
         self._custody.require_datasets([dataset])
-        return listed(*self._snapshots.page(dataset, page))
+        return self._snapshots.page(dataset, page)
 
     def activate(
         self,
@@ -41,7 +41,7 @@ class OversightService:
         reason: str | None,
         *,
         override_overlap: bool = False,
-    ) -> Document:
+    ) -> SnapshotShape:
         """Answer from this snapshot, from the next request on.
 
         Raises:
@@ -57,7 +57,7 @@ class OversightService:
             override_overlap=override_overlap,
         )
 
-    def remove(self, dataset: str, snapshot: str) -> Document:
+    def remove(self, dataset: str, snapshot: str) -> RemovedSnapshotShape:
         """Erase a snapshot's file.
 
         Raises:

@@ -27,8 +27,13 @@ from release.sequences.strategies.registry import (
 from release.store.folders import Content
 from release.store.listings import cube_listing, tree_listing
 from release.store.manifests import ModelFacts
+from server.use_cases.publishing.replies import (
+    CountedDimension,
+    ExpectedShape,
+    ReleaseRange,
+    Sizes,
+)
 from server.use_cases.releases.times import MOST_CELLS
-from server.use_cases.services.documents import Document
 
 
 class Work(Protocol):
@@ -72,7 +77,7 @@ class Work(Protocol):
         """
         ...
 
-    def sizes(self) -> Document:
+    def sizes(self) -> Sizes:
         """Return how large the release is, by public facts."""
         ...
 
@@ -80,7 +85,7 @@ class Work(Protocol):
         """Return what says from when on readers see the release: declared, public."""
         ...
 
-    def described(self) -> Document:
+    def described(self) -> ReleaseRange:
         """Return what a plan says of the release's range."""
         ...
 
@@ -127,7 +132,7 @@ class CubeWork:
 
         return measure
 
-    def sizes(self) -> Document:
+    def sizes(self) -> Sizes:
         """Return the number of cells."""
         return {"cells": self.domain.size}
 
@@ -135,7 +140,7 @@ class CubeWork:
         """Return the number of cells."""
         return self.domain.size
 
-    def described(self) -> Document:
+    def described(self) -> ReleaseRange:
         """Return cells and dimensions."""
         return {
             "kind": "cube",
@@ -189,7 +194,7 @@ class SequenceWork:
 
         return measure
 
-    def sizes(self) -> Document:
+    def sizes(self) -> Sizes:
         """Return symbols, the maximal length, and the number of trees."""
         domain = self.domain
         return {
@@ -202,12 +207,14 @@ class SequenceWork:
         """Return the most: the work is that of rows, which no path predicts."""
         return MOST_CELLS
 
-    def described(self) -> Document:
+    def described(self) -> ReleaseRange:
         """Return sizes, alphabet and split."""
         split = self.plan.split
         return {
             "kind": "sequences",
-            **self.sizes(),
+            "symbols": self.domain.symbols,
+            "max_length": self.domain.max_length,
+            "trees": self.domain.groups,
             "alphabet": _described(self.plan.alphabet),
             "split": None if split is None else _described(split),
         }
@@ -223,7 +230,7 @@ def _source(spec: ReleaseSpec) -> str:
     return spec.source if spec.where is None else f"{spec.source} WHERE {spec.where}"
 
 
-def _described(dimension: CubeDimension) -> Document:
+def _described(dimension: CubeDimension) -> CountedDimension:
     return {
         "name": dimension.name,
         "values": len(dimension.values),
@@ -256,20 +263,25 @@ class ReleasePlan:
         """As it was compiled."""
         return self.work.plan
 
-    def expectations(self) -> list[Document]:
+    def expectations(self) -> list[ExpectedShape]:
         """Return what public facts say of each strategy's error."""
         return [self._expected(name) for name in self.work.strategies]
 
-    def _expected(self, name: str) -> Document:
+    def _expected(self, name: str) -> ExpectedShape:
         is_chosen = name == self.spec.strategy
         parameters: Mapping[str, object] = self.spec.parameters if is_chosen else {}
-        shown: Document = {"strategy": name, "cell_rmse": None, "total_rmse": None}
         try:
             own = self.work.expectation(name, self.spec.epsilon, parameters)
         except ReleaseRefusedError as error:
-            return {**shown, "words": str(error)}
+            words = str(error)
+            return {
+                "strategy": name,
+                "cell_rmse": None,
+                "total_rmse": None,
+                "words": words,
+            }
         return {
-            **shown,
+            "strategy": name,
             "cell_rmse": own.cell_rmse,
             "total_rmse": own.total_rmse,
             "words": own.words,

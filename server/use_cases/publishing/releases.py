@@ -18,6 +18,13 @@ from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.publishing.cost_settings import release_limits
 from server.use_cases.publishing.job import require_free_name, require_known_readers
 from server.use_cases.publishing.plans import ReleasePlan
+from server.use_cases.publishing.replies import (
+    AdminRelease,
+    AdminReleaseItem,
+    Affordability,
+    ReleasePlanShape,
+    VerifiedShape,
+)
 from server.use_cases.publishing.specs import (
     SpecRefusedError,
     plan_release,
@@ -27,9 +34,8 @@ from server.use_cases.publishing.specs import (
 from server.use_cases.questions.answers import cost_document
 from server.use_cases.releases.folders import ReleaseFolders
 from server.use_cases.releases.times import PublicationRow
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NotFoundError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, read_page
 from server.use_cases.services.secret_files import read_secret
 from server.use_cases.services.services import Services
 
@@ -41,7 +47,7 @@ class ReleaseService:
         self._services = services
         self._folders = ReleaseFolders(services.settings.releases)
 
-    def plan(self, viewer: Viewer, given: Mapping[str, object]) -> Document:
+    def plan(self, viewer: Viewer, given: Mapping[str, object]) -> ReleasePlanShape:
         """Price a release and predict its error, by public facts alone.
 
         Raises:
@@ -62,9 +68,9 @@ class ReleaseService:
             if viewer.populations is None:
                 raise
             raise InvalidOptionError(str(error)) from None
-        return {**_plan_document(planned), **self._affordable(planned)}
+        return _plan_document(planned, self._affordable(planned))
 
-    def _affordable(self, planned: ReleasePlan) -> Document:
+    def _affordable(self, planned: ReleasePlan) -> Affordability:
         scope = Scope.population(planned.dataset.population)
         left = self._services.ledger.remaining([scope])[scope]
         with self._services.databases.reader.connect() as connection:
@@ -84,7 +90,7 @@ class ReleaseService:
         if viewer.populations is not None and population not in viewer.populations:
             raise NotFoundError
 
-    def page(self, viewer: Viewer, page: Page) -> Document:
+    def page(self, viewer: Viewer, page: Page) -> ListOf[AdminReleaseItem]:
         """List releases, newest first.
 
         Raises:
@@ -94,7 +100,7 @@ class ReleaseService:
             rows, cursor = read_page(connection, tables.publication, page, _of(viewer))
         return {"items": [listed(row) for row in rows], "next_cursor": cursor}
 
-    def show(self, viewer: Viewer, release: str) -> Document:
+    def show(self, viewer: Viewer, release: str) -> AdminRelease:
         """Describe one release, by its id or name.
 
         Raises:
@@ -113,7 +119,7 @@ class ReleaseService:
             "manifest": manifest,
         }
 
-    def verify(self, viewer: Viewer, release: str) -> Document:
+    def verify(self, viewer: Viewer, release: str) -> VerifiedShape:
         """Check the files of a published release.
 
         Raises:
@@ -126,7 +132,7 @@ class ReleaseService:
             raise CommandRefusedError(message)
         return self.verified(row)
 
-    def verified(self, row: PublicationRow) -> Document:
+    def verified(self, row: PublicationRow) -> VerifiedShape:
         """Return what is wrong with a published release's folder."""
         folder = self._folders.path(str(row.id), str(row.manifest_sha256))
         problems = folder_problems(folder, str(row.manifest_sha256), self.public_key())
@@ -160,7 +166,7 @@ class ReleaseService:
         secret = read_secret(self._services.settings.secret_file)
         return InstallationKey(secret).public_key
 
-    def withdraw(self, viewer: Viewer, release: str, reason: str) -> Document:
+    def withdraw(self, viewer: Viewer, release: str, reason: str) -> AdminRelease:
         """Hide a release from its readers, for good; its charge and entry stay.
 
         Raises:
@@ -222,7 +228,7 @@ def manifest_digest(folder: Path) -> str:
     return str(describe(folder / MANIFEST)["sha256"])
 
 
-def listed(row: PublicationRow) -> Document:
+def listed(row: PublicationRow) -> AdminReleaseItem:
     """Return a release as lists show it."""
     return {
         "id": row.id,
@@ -260,7 +266,7 @@ def _by_id(connection: Connection, release_id: str) -> PublicationRow:
 # -- plans ------------------------------------------------------------------------
 
 
-def _plan_document(planned: ReleasePlan) -> Document:
+def _plan_document(planned: ReleasePlan, shown: Affordability) -> ReleasePlanShape:
     plan = planned.plan
     return {
         "name": planned.spec.name,
@@ -277,4 +283,5 @@ def _plan_document(planned: ReleasePlan) -> Document:
         "derivation": plan.derivation,
         "warnings": [warning.detail for warning in plan.warnings],
         "expected_errors": planned.expectations(),
+        **shown,
     }

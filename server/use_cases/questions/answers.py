@@ -1,8 +1,7 @@
 """The bodies of answers and plans, in the shapes of CONTRACT 5."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Final
 
 from budget.charging.splices import Piece
@@ -20,20 +19,36 @@ from server.use_cases.questions.noise import (
     noise_of,
 )
 from server.use_cases.questions.questions import Question
+from server.use_cases.questions.replies import (
+    Answer,
+    Attainable,
+    ChargeShape,
+    Cost,
+    Plan,
+    Remaining,
+)
 from server.use_cases.releases.answers import (
     release_columns,
     release_half_widths,
     release_intervals,
     release_rows,
 )
-from server.use_cases.services.documents import Document, encode
+from server.use_cases.releases.replies import (
+    CellValue,
+    FreeAnswer,
+    OutputColumn,
+    RelatedRelease,
+    ReleaseTaken,
+    WarningShape,
+)
+from server.use_cases.services.documents import encode
 
 _QUERY_ID: Final = re.compile(rb'\{"query_id": "[^"\\]*"')
 _CHARGE: Final = b', "charge": {"epsilon": "'
 _DERIVATION: Final = b', "derivation": "'
 
 
-def columns_of(compiled: CompiledQuery) -> list[Document]:
+def columns_of(compiled: CompiledQuery) -> list[OutputColumn]:
     """Describe the output columns."""
     return [
         {
@@ -48,7 +63,7 @@ def columns_of(compiled: CompiledQuery) -> list[Document]:
 
 def rows_of(
     compiled: CompiledQuery, noisy_vectors: Sequence[Sequence[int]]
-) -> list[list[object]]:
+) -> list[list[CellValue]]:
     """Return the rows in JSON's types: days in ISO, decimals as text."""
     return [
         [None if value is None else scalar_to_json(value) for value in row]
@@ -61,8 +76,8 @@ def answer_document(
     *,
     query_id: str,
     noisy_vectors: Sequence[Sequence[int]],
-    remaining: Mapping[str, str | None],
-) -> Document:
+    remaining: Remaining,
+) -> Answer:
     """Return a charged answer."""
     compiled = question.compiled
     confidence = shown_confidence(compiled, noisy_vectors, NINETY_FIVE_PERCENT)
@@ -74,7 +89,7 @@ def answer_document(
         "noise": noise_of(compiled, question.event, confidence),
         "intervals": intervals_of_answer(question, noisy_vectors, confidence),
         "charge": charge_document(question.event.loss, reused=False),
-        "remaining": dict(remaining),
+        "remaining": remaining,
         "derivation": compiled.derivation,
         "warnings": _warnings(compiled),
     }
@@ -85,7 +100,7 @@ def free_pieces(
     question: Question,
     *,
     query_id: str,
-    remaining: Mapping[str, str | None],
+    remaining: Remaining,
 ) -> list[Piece]:
     """Return a stored answer to another asker, in pieces: the same noise, for nothing.
 
@@ -104,7 +119,7 @@ def free_pieces(
         raise ValueError(message)
     paid = {
         "charge": charge_document(Loss(0), reused=True),
-        "remaining": dict(remaining),
+        "remaining": remaining,
     }
     words = encode(
         {
@@ -126,9 +141,9 @@ def released_document(
     answer: ReleaseAnswer,
     *,
     query_id: str,
-    release: Document,
-    remaining: Mapping[str, str | None],
-) -> Document:
+    release: ReleaseTaken,
+    remaining: Remaining,
+) -> Answer:
     """Return an answer that a published release gave, for nothing."""
     return {
         "query_id": query_id,
@@ -140,25 +155,32 @@ def released_document(
         "half_widths": release_half_widths(answer),
         "release": release,
         "charge": charge_document(Loss(0), reused=True),
-        "remaining": dict(remaining),
+        "remaining": remaining,
         "derivation": answer.derivation,
         "warnings": [{"code": w.code, "detail": w.detail} for w in answer.warnings],
     }
 
 
-def cost_document(cost: PlanCost) -> Document:
+def cost_document(cost: PlanCost) -> Cost:
     """Return what executing takes at most, of one unit and at the declared sizes."""
-    return asdict(cost)
+    return {
+        "steps": cost.steps,
+        "memory_bytes": cost.memory_bytes,
+        "unit_steps": cost.unit_steps,
+        "unit_memory_bytes": cost.unit_memory_bytes,
+        "startup_steps": cost.startup_steps,
+        "startup_memory_bytes": cost.startup_memory_bytes,
+    }
 
 
 def plan_document(
     question: Question,
     *,
     affordable: bool,
-    remaining: Mapping[str, str | None],
-    free: Sequence[Document],
-    related: Sequence[Document] = (),
-) -> Document:
+    remaining: Remaining,
+    free: Sequence[FreeAnswer],
+    related: Sequence[RelatedRelease] = (),
+) -> Plan:
     """Return what asking would cost and bring; touches no data.
 
     Where it is not affordable, ``attainable`` says what the rest would bring, as far
@@ -168,7 +190,7 @@ def plan_document(
         "epsilon": str(question.event.loss),
         "delta": "0",
         "affordable": affordable,
-        "remaining": dict(remaining),
+        "remaining": remaining,
         "snapshot": question.snapshot,
         "cells": len(question.compiled.rendered.cells),
         "columns": columns_of(question.compiled),
@@ -183,15 +205,14 @@ def plan_document(
     }
 
 
-def attainable_document(
-    question: Question, remaining: Mapping[str, str | None]
-) -> Document | None:
+def attainable_document(question: Question, remaining: Remaining) -> Attainable | None:
     """Return the noise of a question that spends all that its asker sees left.
 
     A function of the question and of limits that are shown beside it. None where no
     such limit is passed, or where the rest is less than one query may spend.
     """
-    left = [Loss.parse(text) for text in remaining.values() if text is not None]
+    shown = (remaining["project"], remaining["principal"])
+    left = [Loss.parse(text) for text in shown if text is not None]
     least = min(left, default=question.event.loss)
     if least >= question.event.loss:
         return None
@@ -201,10 +222,10 @@ def attainable_document(
     return {"epsilon": str(least), "noise": noise_of(question.compiled, event)}
 
 
-def charge_document(loss: Loss, *, reused: bool) -> Document:
+def charge_document(loss: Loss, *, reused: bool) -> ChargeShape:
     """Describe what was paid."""
     return {"epsilon": str(loss), "delta": "0", "reused": reused}
 
 
-def _warnings(compiled: CompiledQuery) -> list[Document]:
+def _warnings(compiled: CompiledQuery) -> list[WarningShape]:
     return [{"code": w.code, "detail": w.detail} for w in compiled.warnings]

@@ -50,6 +50,7 @@ from server.use_cases.questions.questions import (
     prepare,
     schema_of,
 )
+from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.requests import QuestionRequest
 from server.use_cases.releases.offers import (
     Near,
@@ -57,8 +58,10 @@ from server.use_cases.releases.offers import (
     ReleaseOffers,
     free_offers,
     related_releases,
+    release_taken,
 )
-from server.use_cases.services.documents import Document, encode
+from server.use_cases.releases.replies import FreeAnswer
+from server.use_cases.services.documents import encode
 from server.use_cases.services.errors import (
     IdempotencyMismatchError,
     InProgressError,
@@ -99,7 +102,7 @@ class Paid:
 
     charge: Charge
     question: Question
-    remaining: Mapping[str, str | None]
+    remaining: Remaining
     execution: Execution
 
 
@@ -133,7 +136,7 @@ class QueryService:
         stored = ledger.find_reusable(
             question.identity, question.event.loss, project=grant.project.name
         )
-        free: list[Document] = []
+        free: list[FreeAnswer] = []
         if stored is not None:
             free = [
                 {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
@@ -227,7 +230,7 @@ class QueryService:
         best, answer = answered
         charge_request = self._charge_request(caller, grant, question, key, Loss(0))
         left = self._services.ledger.remaining(charge_request.scopes)
-        (release,) = free_offers([best])
+        release = release_taken(best)
         body = encode(
             released_document(
                 question,
@@ -436,7 +439,7 @@ def scopes_of(grant: Grant, caller: Caller) -> tuple[Scope, ...]:
 
 def visible_remaining(
     left: Mapping[Scope, Loss | None], grant: Grant, caller: Caller
-) -> dict[str, str | None]:
+) -> Remaining:
     """Return what remains of the limits that an analyst may see."""
     project = left.get(Scope.project(grant.project.name))
     principal = left.get(Scope.principal(grant.project.name, caller.name))
@@ -446,9 +449,10 @@ def visible_remaining(
     }
 
 
-def _passed(loss: Loss, shown: Mapping[str, str | None]) -> str:
+def _passed(loss: Loss, shown: Remaining) -> str:
     """Name the limit that is passed: one that is shown, or the one that is not."""
-    left = [Loss.parse(text) for text in shown.values() if text is not None]
+    texts = (shown["project"], shown["principal"])
+    left = [Loss.parse(text) for text in texts if text is not None]
     if any(loss > one for one in left):
         return "what remains"
     return "what remains of a limit that is not shown to you"

@@ -19,8 +19,13 @@ from query_lang.showing.confidence import intervals_of
 from query_lang.showing.decimals import decimal_text
 from query_lang.showing.expected_errors import ROUND_COUNTS, expected_errors
 from server.use_cases.questions.questions import Question
-
-NoiseEntry = dict[str, object]
+from server.use_cases.questions.replies import (
+    ExpectedErrors,
+    Noise,
+    NoisePart,
+    NoiseScale,
+)
+from server.use_cases.releases.replies import Intervals
 
 NINETY_FIVE_PERCENT = Fraction(95, 100)
 
@@ -29,7 +34,7 @@ def noise_of(
     compiled: CompiledQuery,
     event: PriceEvent,
     confidence: Fraction = NINETY_FIVE_PERCENT,
-) -> list[NoiseEntry]:
+) -> list[Noise]:
     """Describe the noise of every measured column, in output order.
 
     One entry a column, in its unit; an average has two, of its sum and of its count; a
@@ -56,7 +61,7 @@ def intervals_of_answer(
     question: Question,
     noisy_vectors: Sequence[Sequence[int]],
     confidence: Fraction = NINETY_FIVE_PERCENT,
-) -> list[NoiseEntry]:
+) -> list[Intervals]:
     """Describe the intervals of averages and quantiles, a pair of texts a row.
 
     Args:
@@ -83,7 +88,7 @@ def intervals_of_answer(
 
 def expected_errors_of_plan(
     compiled: CompiledQuery, event: PriceEvent
-) -> list[NoiseEntry]:
+) -> list[ExpectedErrors]:
     """Return the largest errors of averages and quantiles at round numbers of rows."""
     scales = [vector.scale for vector in event.vectors]
     found = expected_errors(
@@ -103,7 +108,7 @@ def expected_errors_of_plan(
     ]
 
 
-def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
+def _parts_of(shown: Shown) -> list[tuple[NoisePart, int]]:
     """Return the vectors that a column reads, and what each is to it."""
     match shown:
         case KeyShown():
@@ -118,7 +123,7 @@ def _parts_of(shown: Shown) -> list[tuple[NoiseEntry, int]]:
 
 def _noise_of_vector(
     vector: MeasuredVector, decimals: int, confidence: Fraction
-) -> NoiseEntry:
+) -> NoiseScale:
     width = half_width(vector.scale, confidence)
     return {
         "mechanism": "discrete_laplace",

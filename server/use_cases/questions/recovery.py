@@ -8,7 +8,7 @@ questions, whose own numbers of slots count it.
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,10 +31,11 @@ from server.use_cases.questions.questions import (
     prepare,
     request_of,
 )
+from server.use_cases.questions.replies import Remaining
 from server.use_cases.services.services import Services
 
 _log = logging.getLogger("curator.recovery")
-_Asked = tuple[Question, Mapping[str, str | None]]
+_Asked = tuple[Question, Remaining]
 """A question as it was asked, and what its asker may see left of each limit."""
 
 Queue = Callable[[CompiledQuery, Callable[[], None] | None], None]

@@ -2,9 +2,16 @@
 
 from privacy.schema_json import scalar_to_json
 from release.contract.answers import ReleaseAnswer
+from server.use_cases.releases.replies import (
+    CellValue,
+    HalfWidths,
+    Intervals,
+    OutputColumn,
+    Undecided,
+)
 
 
-def release_columns(answer: ReleaseAnswer) -> list[dict[str, object]]:
+def release_columns(answer: ReleaseAnswer) -> list[OutputColumn]:
     """Describe an answer's columns."""
     return [
         {
@@ -17,7 +24,7 @@ def release_columns(answer: ReleaseAnswer) -> list[dict[str, object]]:
     ]
 
 
-def release_rows(answer: ReleaseAnswer) -> list[list[object]]:
+def release_rows(answer: ReleaseAnswer) -> list[list[CellValue]]:
     """Return the rows in JSON's types."""
     return [
         [None if value is None else scalar_to_json(value) for value in row]
@@ -25,7 +32,7 @@ def release_rows(answer: ReleaseAnswer) -> list[list[object]]:
     ]
 
 
-def release_intervals(answer: ReleaseAnswer) -> list[dict[str, object]]:
+def release_intervals(answer: ReleaseAnswer) -> list[Intervals]:
     """Describe each measure's intervals, a pair of texts a row."""
     return [
         {
@@ -37,7 +44,7 @@ def release_intervals(answer: ReleaseAnswer) -> list[dict[str, object]]:
     ]
 
 
-def release_half_widths(answer: ReleaseAnswer) -> list[dict[str, object]]:
+def release_half_widths(answer: ReleaseAnswer) -> list[HalfWidths]:
     """Describe the half-widths of counts and sums, a text a row."""
     return [
         {"column": name, "confidence": answer.confidence, "rows": list(widths)}
@@ -45,7 +52,7 @@ def release_half_widths(answer: ReleaseAnswer) -> list[dict[str, object]]:
     ]
 
 
-def release_undecided(answer: ReleaseAnswer) -> list[dict[str, object]]:
+def release_undecided(answer: ReleaseAnswer) -> list[Undecided]:
     """Say of counts of sequences how many more may match, a text a row."""
     return [
         {"column": name, "rows": list(rows)} for name, rows in answer.undecided.items()

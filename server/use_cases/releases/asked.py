@@ -12,6 +12,7 @@ from typing import Final
 from release.contract.answers import ReleaseAnswer
 from release.cubes.questions.evaluating.keeping import Keeper
 from server.use_cases.identity.access import Caller
+from server.use_cases.releases import replies
 from server.use_cases.releases.answers import (
     release_columns,
     release_half_widths,
@@ -23,7 +24,7 @@ from server.use_cases.releases.catalogue import ReleaseCatalogue
 from server.use_cases.releases.opened import OpenReleases, is_cube
 from server.use_cases.releases.times import PublicationRow
 from server.use_cases.releases.trees import WantedBranch, branch_document
-from server.use_cases.services.documents import Document, encode
+from server.use_cases.services.documents import encode
 from server.use_cases.services.errors import BusyError
 from server.use_cases.services.services import Services, today
 
@@ -77,7 +78,9 @@ class ReleaseQueryService:
         self._answers.put(key, body, len(key.encode()) + len(body))
         return body
 
-    def branch(self, caller: Caller, release_id: str, wanted: WantedBranch) -> Document:
+    def branch(
+        self, caller: Caller, release_id: str, wanted: WantedBranch
+    ) -> replies.TreeBranch:
         """Return a branch of a published tree.
 
         Raises:
@@ -121,10 +124,12 @@ class ReleaseQueryService:
             self._waiting.release()
 
 
-def answer_document(release: str, snapshot: str, answer: ReleaseAnswer) -> Document:
+def answer_document(
+    release: str, snapshot: str, answer: ReleaseAnswer
+) -> replies.ReleaseAnswer:
     """Return an answer in the shapes of CONTRACT 5."""
     undecided = release_undecided(answer)
-    more: Document = {"undecided": undecided} if undecided else {}
+    more: replies.Undecidedness = {"undecided": undecided} if undecided else {}
     return {
         "release": release,
         "snapshot": snapshot,

@@ -14,10 +14,10 @@ from release.store.opening import OpenRelease, open_release
 from server.persistence import tables
 from server.use_cases.identity.access import Caller, populations_of, projects_of
 from server.use_cases.releases.folders import ReleaseFolders
+from server.use_cases.releases.replies import ReleaseDetail, ReleaseItem
 from server.use_cases.releases.times import PublicationRow, has_appeared
-from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import NotFoundError
-from server.use_cases.services.paging import Page, read_page
+from server.use_cases.services.paging import ListOf, Page, listed, read_page
 from server.use_cases.services.services import Services
 
 
@@ -49,7 +49,7 @@ class ReleaseCatalogue:
         self._services = services
         self._folders = ReleaseFolders(services.settings.releases)
 
-    def page(self, caller: Caller, page: Page) -> Document:
+    def page(self, caller: Caller, page: Page) -> ListOf[ReleaseItem]:
         """List the releases that a caller may read, newest first.
 
         Raises:
@@ -58,7 +58,7 @@ class ReleaseCatalogue:
         with self._services.databases.reader.connect() as connection:
             readable = readable_by(connection, caller)
             rows, cursor = read_page(connection, tables.publication, page, readable)
-        return {"items": [release_item(row) for row in rows], "next_cursor": cursor}
+        return listed([release_item(row) for row in rows], cursor)
 
     def readable(self, caller: Caller, dataset: str) -> list[PublicationRow]:
         """Return the published releases of a dataset that a caller may read."""
@@ -110,7 +110,7 @@ class ReleaseCatalogue:
         """Return where a published release lies."""
         return self._folders.path(str(row.id), str(row.manifest_sha256))
 
-    def show(self, caller: Caller, release_id: str) -> Document:
+    def show(self, caller: Caller, release_id: str) -> ReleaseDetail:
         """Return a release with its manifest.
 
         Raises:
@@ -182,7 +182,7 @@ def _is_granted(
     )
 
 
-def release_item(row: PublicationRow) -> Document:
+def release_item(row: PublicationRow) -> ReleaseItem:
     """Return a release as its readers' lists show it."""
     spec = json.loads(str(row.spec))
     return {

@@ -21,8 +21,8 @@ from release.cubes.questions.evaluating.steps import matching_steps
 from server.use_cases.identity.access import Caller, Grant
 from server.use_cases.releases.catalogue import ReleaseCatalogue
 from server.use_cases.releases.opened import KnownCube, OpenReleases, is_cube
+from server.use_cases.releases.replies import FreeAnswer, RelatedRelease, ReleaseTaken
 from server.use_cases.releases.times import PublicationRow
-from server.use_cases.services.documents import Document
 from server.use_cases.services.services import Services
 
 LOOKED_AT: Final = 32
@@ -163,20 +163,23 @@ def _unanswerable(
     return []
 
 
-def free_offers(offers: list[Offer]) -> list[Document]:
+def free_offers(offers: list[Offer]) -> list[FreeAnswer]:
     """Describe what is on offer for nothing."""
-    return [
-        {
-            "kind": "release",
-            "id": offer.known.cube.id,
-            "name": offer.known.cube.name,
-            "epsilon": offer.known.cube.epsilon,
-        }
-        for offer in offers
-    ]
+    return [{**release_taken(offer)} for offer in offers]
 
 
-def related_releases(near: list[Near]) -> list[Document]:
+def release_taken(offer: Offer) -> ReleaseTaken:
+    """Describe the release of an offer."""
+    cube = offer.known.cube
+    return {
+        "kind": "release",
+        "id": cube.id,
+        "name": cube.name,
+        "epsilon": cube.epsilon,
+    }
+
+
+def related_releases(near: list[Near]) -> list[RelatedRelease]:
     """Describe what comes near."""
     return [
         {

@@ -6,14 +6,13 @@ from privacy.errors import InvalidOptionError
 from privacy.schema import Scalar
 from privacy.schema_json import scalar_to_json
 from query_lang.binding.outside_domain import nearest_value
-from release.sequences.contract import Estimate
 from release.sequences.questions.answering import (
     AskedSequences,
     number_text,
     width_text,
 )
 from release.sequences.questions.browsing import Child, branch, code_among
-from server.use_cases.services.documents import Document
+from server.use_cases.releases.replies import CellValue, TreeBranch, TreeChild
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class WantedBranch:
     has_split: bool = False
 
 
-def branch_document(asked: AskedSequences, wanted: WantedBranch) -> Document:
+def branch_document(asked: AskedSequences, wanted: WantedBranch) -> TreeBranch:
     """Return a branch and where it leads.
 
     Raises:
@@ -44,10 +43,12 @@ def branch_document(asked: AskedSequences, wanted: WantedBranch) -> Document:
         values = () if domain.split is None else domain.split.values
         group = _code(wanted.split, values, "split")
     found = branch(asked.tree, tuple(codes), group)
+    count = found.count
     return {
         "release": asked.published.id,
         "prefix": [_json(domain.alphabet.values[code]) for code in codes],
-        **_told(found.count),
+        "count": None if count is None else number_text(count.value),
+        "half_width": None if count is None else width_text(count.half_width),
         "children": [_child(child) for child in found.children],
     }
 
@@ -63,23 +64,15 @@ def _code(value: object, values: tuple[Scalar | None, ...], name: str) -> int:
     return found
 
 
-def _told(estimate: Estimate | None) -> Document:
-    if estimate is None:
-        return {"count": None, "half_width": None}
-    return {
-        "count": number_text(estimate.value),
-        "half_width": width_text(estimate.half_width),
-    }
-
-
-def _child(child: Child) -> Document:
+def _child(child: Child) -> TreeChild:
     return {
         "kind": child.kind,
         "symbol": _json(child.symbol),
-        **_told(child.count),
+        "count": number_text(child.count.value),
+        "half_width": width_text(child.count.half_width),
         "children": child.children,
     }
 
 
-def _json(value: Scalar | None) -> object:
+def _json(value: Scalar | None) -> CellValue:
     return None if value is None else scalar_to_json(value)

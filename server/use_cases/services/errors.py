@@ -71,7 +71,7 @@ class OverBudgetError(CuratorError):
         self,
         *,
         requested: Loss,
-        remaining: dict[str, str | None],
+        remaining: Mapping[str, object],
         attainable: Mapping[str, object] | None,
         which: str,
     ) -> None:

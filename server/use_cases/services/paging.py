@@ -1,13 +1,28 @@
 """Lists over HTTP: newest first, a page at a time."""
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, select, tuple_
+from typing_extensions import TypedDict
 
 from budget.charging.queries import NO_CURSOR
 from privacy.errors import InvalidOptionError
 
-__all__ = ["NO_CURSOR", "Page", "read_page"]
+__all__ = ["NO_CURSOR", "ListOf", "Page", "listed", "read_page"]
+Item = TypeVar("Item")
+
+
+class ListOf(TypedDict, Generic[Item]):
+    """A page of a list, newest first."""
+
+    items: list[Item]
+    next_cursor: str | None
+
+
+def listed(items: list[Item], following: str | None) -> ListOf[Item]:
+    """Return a page of a list as it is sent."""
+    return {"items": items, "next_cursor": following}
 
 
 @dataclass(frozen=True, slots=True)
