@@ -16,10 +16,14 @@ from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
+from benchmarks.clinic import DATASET
 from budget.charging.splices import Splice, joined
 from mechanisms.scales.pricing import price
+from privacy.contributions import NO_BOUNDS
 from privacy.losses import Loss
 from privacy.schema import ColumnType
+from query_lang.binding.bind import bind_query
+from query_lang.reading.parse import parse_query
 from server.use_cases.questions.answers import answer_document, free_pieces
 from server.use_cases.questions.questions import LossRange, Question
 from server.use_cases.services.documents import encode
@@ -60,7 +64,8 @@ def _question(cells: int, columns: int) -> Question:
     sensitivities = [one.sensitivity for one in query.measures]
     weights: list[Fraction] = [one.weight for one in query.measures]
     event = price(sensitivities, weights, Loss.parse("1"))
-    return Question(query, event, losses, "s_1", "patient", "identity", "text")
+    bound = bind_query(parse_query("SELECT COUNT(*) FROM patients"), DATASET, NO_BOUNDS)
+    return Question(bound, query, event, losses, "s_1", "patient", "identity", "text")
 
 
 def _written(asked: Question, vectors: list[list[int]]) -> bytes:

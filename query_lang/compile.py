@@ -7,7 +7,7 @@ from types import MappingProxyType
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
-from query_lang.binding.bind import bind_query
+from query_lang.binding.bind import BoundQuery, bind_query
 from query_lang.binding.top import vectors_of, weights_of
 from query_lang.costs.checks import CostCheck
 from query_lang.costs.places import place_of
@@ -78,9 +78,25 @@ def compile_syntax(
         InvalidOptionError: A bound or weight does not fit.
     """
     bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
+    return compile_bound(bound, tree, dataset, weights, limits)
+
+
+def compile_bound(
+    bound: BoundQuery,
+    tree: Query,
+    dataset: Dataset,
+    weights: Weights | None = None,
+    limits: CostLimits = UNLIMITED,
+) -> CompiledQuery:
+    """Render and price a bound query; the last step of ``compile_query``.
+
+    Raises:
+        QueryError: It would cost too much.
+        InvalidOptionError: A weight does not fit.
+    """
     plan = bound.plan
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
-    rendered = render_plan(plan, dataset.hierarchies, tree.select.position)
+    rendered = render_plan(plan, dataset.hierarchies, bound.position)
     check = CostCheck(limits, dataset)
     texts = [statement.sql for statement in rendered.statements]
     cost = check.check(

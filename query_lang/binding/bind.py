@@ -24,16 +24,17 @@ from query_lang.plans.nodes import (
 from query_lang.plans.stability import check_rows
 from query_lang.showing.chosen_rows import chosen_warnings
 from query_lang.syntax import rules
-from query_lang.syntax.nodes import CommonTable, Query
+from query_lang.syntax.nodes import CommonTable, Position, Query
 from query_lang.syntax.refusals import refuse
 
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """A plan and what the analyst may not have meant."""
+    """A plan, where its text begins, and what the analyst may not have meant."""
 
     plan: Aggregate
-    warnings: tuple[QueryWarning, ...]
+    position: Position
+    warnings: tuple[QueryWarning, ...] = ()
 
 
 def bind_query(
@@ -65,7 +66,7 @@ def bind_query(
         *bound_warnings(plan, environment),
         *chosen_warnings(top.presentation),
     )
-    return BoundQuery(plan, warnings)
+    return BoundQuery(plan, tree.select.position, warnings)
 
 
 def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:

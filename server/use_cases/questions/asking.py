@@ -48,7 +48,6 @@ from server.use_cases.questions.questions import (
     Question,
     loss_range,
     prepare,
-    schema_of,
 )
 from server.use_cases.questions.replies import Remaining
 from server.use_cases.questions.requests import QuestionRequest
@@ -141,7 +140,7 @@ class QueryService:
             free = [
                 {"kind": "answer", "id": stored.query_id, "epsilon": str(stored.loss)}
             ]
-        offers, near = self._releases(caller, grant, request)
+        offers, near = self._releases(caller, grant, question)
         free += free_offers(offers)
         left = ledger.remaining(scopes_of(grant, caller))
         return encode(
@@ -199,30 +198,26 @@ class QueryService:
         if request.reuse == "allow":
             reply = None
             if request.prefers_release:
-                reply = self._released(caller, grant, (request, question), key)
+                reply = self._released(caller, grant, question, key)
             reply = reply or self._reuse(caller, grant, question, key)
             if reply is not None:
                 return reply
         return self._charge(caller, grant, question, key)
 
     def _releases(
-        self, caller: Caller, grant: Grant, request: QuestionRequest
+        self, caller: Caller, grant: Grant, question: Question
     ) -> tuple[list[Offer], list[Near]]:
-        schema = schema_of(grant.snapshot, grant.schema)
-        return self._offers.find(
-            caller, grant, lambda: self._compiler.bind(request.sql, schema, request)
-        )
+        return self._offers.find(caller, grant, question.bound)
 
     def _released(
         self,
         caller: Caller,
         grant: Grant,
-        asked: tuple[QuestionRequest, Question],
+        question: Question,
         key: IdempotencyKey | None,
     ) -> Reply | None:
         """Answer from the best release that counts exactly what is asked, if any."""
-        request, question = asked
-        offers = self._releases(caller, grant, request)[0]
+        offers = self._releases(caller, grant, question)[0]
         answered = self._best_answer(offers)
         if answered is None:
             return None  # it is charged, or repeats a paid answer: see there

@@ -17,15 +17,14 @@ from privacy.events import PriceEvent, VectorSensitivity
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.binding.bind import bind_query, check_bounds
-from query_lang.compile import compile_syntax
+from query_lang.binding.bind import BoundQuery, bind_query, check_bounds
+from query_lang.compile import compile_bound
 from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
 from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from query_lang.syntax.refusals import refuse
 from query_lang.syntax.rules import TOO_COSTLY
-from release.cubes.questions.binding.matching import Asked
 from server.persistence import tables
 from server.use_cases.identity.access import Grant
 from server.use_cases.questions.requests import Accuracy, QuestionRequest
@@ -65,6 +64,7 @@ class LossRange:
 class Question:
     """A question with its price; everything here is public but for who asks it."""
 
+    bound: BoundQuery
     compiled: CompiledQuery
     event: PriceEvent
     losses: LossRange
@@ -96,28 +96,12 @@ class Compiler:
         self._parser = parser
         self._limits = limits
         self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
-        self._bind = lru_cache(_CACHED_PLANS)(self._bind_uncached)
 
     def compile(
         self, sql: str, schema: "Schema", request: QuestionRequest
-    ) -> CompiledQuery:
-        """Return the plan of ``sql``; cached by text, snapshot and options."""
+    ) -> tuple[BoundQuery, CompiledQuery]:
+        """Return the plan of ``sql``, and all that follows; cached by all of these."""
         return self._compile(sql, schema, request.bounds, request.weights)
-
-    def bind(self, sql: str, schema: "Schema", request: QuestionRequest) -> Asked:
-        """Return what ``sql`` counts, to be compared with releases; cached.
-
-        Raises:
-            CuratorError: As ``compile``.
-        """
-        return self._bind(sql, schema, request.bounds)
-
-    def _bind_uncached(
-        self, sql: str, schema: "Schema", bounds: ContributionBounds
-    ) -> Asked:
-        tree = self._parser(sql)
-        bound = bind_query(tree, schema.dataset, bounds)
-        return Asked(bound.plan, tree.select.position, bound.warnings)
 
     def _compile_uncached(
         self,
@@ -125,7 +109,7 @@ class Compiler:
         schema: "Schema",
         bounds: ContributionBounds,
         weights: tuple[tuple[str, Fraction], ...],
-    ) -> CompiledQuery:
+    ) -> tuple[BoundQuery, CompiledQuery]:
         tree, limits = self._parser(sql), self._limits
         if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
             raise refuse(
@@ -134,7 +118,9 @@ class Compiler:
                 detail=f"{UNHELD_SIZES}: nothing bounds what a question may cost",
                 hint="ask the custodian to load the dataset again: nothing else helps",
             )
-        return compile_syntax(tree, schema.dataset, bounds, dict(weights), limits)
+        dataset = schema.dataset
+        bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
+        return bound, compile_bound(bound, tree, dataset, dict(weights), limits)
 
 
 class Schema:
@@ -179,9 +165,10 @@ def prepare(
     """
     schema = schema_of(grant.snapshot, grant.schema)
     check_bounds(request.bounds, schema.dataset)
-    compiled = compiler.compile(request.sql, schema, request)
+    bound, compiled = compiler.compile(request.sql, schema, request)
     event = _price(compiled, losses, request)
     return Question(
+        bound=bound,
         compiled=compiled,
         event=event,
         losses=losses,

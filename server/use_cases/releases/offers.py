@@ -5,15 +5,16 @@ snapshot; what comes near is told with its differences (PRIVACY 7). A release th
 caller may not read is not looked at.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
+from query_lang.binding.bind import BoundQuery
 from release.contract.answers import ReleaseAnswer
-from release.cubes.questions.binding.matching import Asked, Difference, match
+from release.cubes.questions.binding.matching import Difference, match
 from release.cubes.questions.binding.question import CubeQuestion
 from release.cubes.questions.evaluating.effort import Effort
 from release.cubes.questions.evaluating.measuring import Measurer
@@ -69,7 +70,7 @@ class ReleaseOffers:
         self._comparing = BoundedSemaphore(COMPARED_AT_ONCE)
 
     def find(
-        self, caller: Caller, grant: Grant, ask: Callable[[], Asked]
+        self, caller: Caller, grant: Grant, asked: BoundQuery
     ) -> tuple[list[Offer], list[Near]]:
         """Return the releases that answer a question, the best first, and the near.
 
@@ -79,12 +80,11 @@ class ReleaseOffers:
         Args:
             caller: Who asks.
             grant: Of what; its snapshot is asked.
-            ask: Binds the question, where there is a release to compare it with.
+            asked: The question.
         """
         readable = list(self._readable(caller, grant))
         if not readable:
             return [], []
-        asked = ask()
         with self._comparing:
             return _sorted_out(asked, readable, grant.snapshot)
 
@@ -106,7 +106,7 @@ class ReleaseOffers:
 
 
 def _sorted_out(
-    asked: Asked,
+    asked: BoundQuery,
     readable: list[tuple[PublicationRow, KnownCube]],
     snapshot: str,
 ) -> tuple[list[Offer], list[Near]]:
@@ -137,7 +137,7 @@ def _sorted_out(
 
 
 def _compared(
-    asked: Asked, known: KnownCube, snapshot: str, effort: Effort
+    asked: BoundQuery, known: KnownCube, snapshot: str, effort: Effort
 ) -> CubeQuestion | list[Difference]:
     try:
         found = match(asked, known.counted, known.cube)

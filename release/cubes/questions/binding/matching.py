@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from query_lang.binding.bind import BoundQuery
 from query_lang.compile import output_columns
 from query_lang.plans.canonical import plan_to_json
-from query_lang.plans.compiled import QueryWarning
 from query_lang.plans.expressions import (
     TRUTH,
     Call,
@@ -38,7 +38,6 @@ from query_lang.plans.nodes import (
     UnitJoin,
 )
 from query_lang.plans.slots import shape_of
-from query_lang.syntax.nodes import Position
 from release.cubes.questions.binding.absent_values import absent_values
 from release.cubes.questions.binding.cube import PublishedCube
 from release.cubes.questions.binding.question import (
@@ -59,23 +58,8 @@ class Difference:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A query as it was bound, on the snapshot that a release may share.
-
-    Attributes:
-        plan: Of the query.
-        position: Where it begins.
-        warnings: That its binding gave.
-    """
-
-    plan: Aggregate
-    position: Position
-    warnings: tuple[QueryWarning, ...] = ()
-
-
 def match(
-    asked: Asked, counted: Aggregate, cube: PublishedCube
+    asked: BoundQuery, counted: Aggregate, cube: PublishedCube
 ) -> CubeQuestion | list[Difference]:
     """Return the question that a cube answers in a query's place, or what differs.
 

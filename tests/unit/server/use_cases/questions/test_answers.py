@@ -13,6 +13,7 @@ from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType
+from query_lang.binding.bind import BoundQuery
 from query_lang.plans.compiled import (
     AverageShown,
     Bins,
@@ -22,6 +23,7 @@ from query_lang.plans.compiled import (
     OrderTerm,
     QuantileShown,
 )
+from query_lang.syntax.nodes import Position
 from server.use_cases.questions.answers import (
     answer_document,
     free_pieces,
@@ -45,7 +47,8 @@ def question(columns, measures, cells=((),), **presentation):
     event = price(
         [m.sensitivity for m in measures], [m.weight for m in measures], Loss.parse("1")
     )
-    return Question(query, event, LOSSES, "s_1", "patient", "identity", "text")
+    bound = BoundQuery(None, Position(1, 1))  # no release is asked in its place
+    return Question(bound, query, event, LOSSES, "s_1", "patient", "identity", "text")
 
 
 def every_kind(**presentation):
