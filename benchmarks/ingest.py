@@ -23,7 +23,7 @@ import duckdb
 from upstream.files.sources import Folders, open_sources
 from upstream.ingestion.ingestion import MEMORY_LIMIT, ingest
 from upstream.manifests.manifest import Manifest
-from upstream.progress import Step
+from upstream.progress import ProgressStep
 from upstream.staging.staging import values_sql
 
 THREADS = 2
@@ -92,7 +92,7 @@ class Stopwatch:
         self._phase: str = "open"
         self._since = time.perf_counter()
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: ProgressStep) -> None:
         """Hear that a step began or went on."""
         self.lap(step.phase)
 

@@ -50,7 +50,7 @@ from budget.reading.horizon import Horizon
 from budget.reading.listing import Line, Seen, count_lines, lines_page
 from budget.reading.positions import Position, read_position
 from budget.storage.databases import Databases
-from budget.storage.prepared import Prepared, Row, Step
+from budget.storage.prepared import Prepared, Row, Statement
 from budget.storage.records import (
     Charged,
     ChargeRequest,
@@ -591,7 +591,7 @@ def _store(
     write.later(_STORE, row)
 
 
-def _reading_key(request: ChargeRequest) -> list[Step]:
+def _reading_key(request: ChargeRequest) -> list[Statement]:
     """Return what reads the question of a request's key, where it has one."""
     key = request.idempotency_key
     return [] if key is None else [reading_key(request.principal, key)]

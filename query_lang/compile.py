@@ -7,7 +7,7 @@ from types import MappingProxyType
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.schema import ColumnType, Dataset
-from query_lang.binding.bind import BoundQuery, bind_query
+from query_lang.binding.bind import ResolvedQuery, bind_query
 from query_lang.binding.top import vectors_of, weights_of
 from query_lang.costs.checks import CostCheck
 from query_lang.costs.places import place_of
@@ -82,7 +82,7 @@ def compile_syntax(
 
 
 def compile_bound(
-    bound: BoundQuery,
+    bound: ResolvedQuery,
     tree: Query,
     dataset: Dataset,
     weights: Weights | None = None,

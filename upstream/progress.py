@@ -13,7 +13,7 @@ _COUNTERS = Path("/proc/self/io")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgressStep:
     """One word of a load in progress.
 
     Attributes:
@@ -37,10 +37,10 @@ class Step:
         return min(100, 100 * self.done // self.total)
 
 
-Progress = Callable[[Step], None]
+Progress = Callable[[ProgressStep], None]
 
 
-def silent(_step: Step) -> None:
+def silent(_step: ProgressStep) -> None:
     """Tell nobody."""
 
 
@@ -54,7 +54,9 @@ def never_interrupted(_interrupt: Callable[[], None]) -> AbstractContextManager[
 
 
 @contextmanager
-def watched(progress: Progress, start: Step, input_bytes: int) -> Iterator[None]:
+def watched(
+    progress: Progress, start: ProgressStep, input_bytes: int
+) -> Iterator[None]:
     """Report, now and then, how much of its input a statement has read.
 
     DuckDB's own estimate stands still where a file is joined, so the operating system
@@ -81,7 +83,7 @@ def watched(progress: Progress, start: Step, input_bytes: int) -> Iterator[None]
 
 
 def _poll(
-    progress: Progress, start: Step, input_bytes: int, ended: threading.Event
+    progress: Progress, start: ProgressStep, input_bytes: int, ended: threading.Event
 ) -> None:
     before, furthest = _read_bytes(), start.done
     while not ended.wait(_POLL_SECONDS):
@@ -101,5 +103,5 @@ def _read_bytes() -> int:
     return int(counters.partition("rchar: ")[2].partition("\n")[0] or 0)
 
 
-def _at(start: Step, done: int) -> Step:
-    return Step(start.phase, start.table, done, start.total, start.unit)
+def _at(start: ProgressStep, done: int) -> ProgressStep:
+    return ProgressStep(start.phase, start.table, done, start.total, start.unit)

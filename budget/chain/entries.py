@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from budget.storage.prepared import Parameters, Prepared, Row, Step
+from budget.storage.prepared import Parameters, Prepared, Row, Statement
 from budget.storage.tables import chain
 
 FIRST_HASH = "0" * 64
@@ -69,7 +69,7 @@ def head_of(connection: Connection) -> Head:
     return head_in(_LAST.rows(connection))
 
 
-LAST = Step(_LAST)
+LAST = Statement(_LAST)
 """Reads the last entry, for ``head_in``."""
 
 
@@ -103,9 +103,9 @@ def is_contained(connection: Connection, ledger_id: str, head: Head) -> bool:
     return is_named(rows, ledger_id, head)
 
 
-def named(head: Head) -> Step:
+def named(head: Head) -> Statement:
     """Return what reads entry 1 and an entry, for ``is_named``."""
-    return Step(_FIRST_AND_NAMED, {"named": head.seq})
+    return Statement(_FIRST_AND_NAMED, {"named": head.seq})
 
 
 def is_named(rows: Sequence[Row], ledger_id: str, head: Head) -> bool:

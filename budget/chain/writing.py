@@ -20,7 +20,14 @@ from budget.chain.anchor import AnchorFile, AnchorRecord, HeldAnchor, encode_rec
 from budget.chain.entries import LAST, Appender, Head, head_in, is_named, named
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseLostError
-from budget.storage.prepared import Outcome, Parameters, Prepared, Row, Step, together
+from budget.storage.prepared import (
+    Parameters,
+    Prepared,
+    Row,
+    Statement,
+    StatementResult,
+    together,
+)
 from budget.storage.records import Scope
 from budget.storage.tables import counter, limit
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
@@ -82,25 +89,25 @@ class Write:
     connection: Connection
     read: Sequence[Sequence[Row]]
     entries: Appender = field(init=False)
-    _pending: list[Step] = field(default_factory=list)
+    _pending: list[Statement] = field(default_factory=list)
 
     def later(self, statement: Prepared, parameters: Parameters) -> None:
         """Run a statement that must change exactly one row, with the next flush."""
-        self._pending.append(Step(statement, parameters))
+        self._pending.append(Statement(statement, parameters))
 
-    def flush(self, *then: Step) -> list[Outcome]:
+    def flush(self, *then: Statement) -> list[StatementResult]:
         """Send what is pending; return what the statements after it brought.
 
         Raises:
             AssertionError: One of those that were pending did not change one row.
         """
         pending, self._pending = self._pending, []
-        outcomes = together(self.connection, [*pending, *then])
-        done = outcomes[: len(pending)]
-        if any(outcome.changed != 1 for outcome in done):
+        results = together(self.connection, [*pending, *then])
+        done = results[: len(pending)]
+        if any(result.changed != 1 for result in done):
             message = f"{[one.changed for one in done]} rows changed, not one each"
             raise AssertionError(message)
-        return outcomes[len(pending) :]
+        return results[len(pending) :]
 
 
 def open_write(
@@ -132,14 +139,14 @@ def read_accounts(
     """Return the account of each scope, in the order given."""
     scopes = tuple(scopes)
     read = together(connection, reading_accounts(scopes))
-    return accounts_in(scopes, (outcome.rows for outcome in read))
+    return accounts_in(scopes, (result.rows for result in read))
 
 
-def reading_accounts(scopes: Sequence[Scope]) -> list[Step]:
+def reading_accounts(scopes: Sequence[Scope]) -> list[Statement]:
     """Return what reads the accounts of some scopes, for ``accounts_in``."""
     texts = list(dict.fromkeys(map(str, scopes)))
     return [
-        Step(
+        Statement(
             _AMOUNTS,
             {f"s{n}": texts[min(start + n, len(texts) - 1)] for n in range(_AT_ONCE)},
         )
@@ -210,7 +217,7 @@ class Writer:
 
     @contextmanager
     def transaction(
-        self, *reading: Step, renews_anchor: bool = False
+        self, *reading: Statement, renews_anchor: bool = False
     ) -> Iterator[Write]:
         """Write entries: on leaving they are committed, then anchored.
 
@@ -255,7 +262,7 @@ class Writer:
         connection: Connection,
         held: HeldAnchor,
         record: AnchorRecord,
-        reading: Sequence[Step],
+        reading: Sequence[Statement],
     ) -> tuple[Write, AnchorRecord]:
         """Read what every write needs and what this one does; check the anchor.
 
@@ -263,8 +270,8 @@ class Writer:
             The write, and the anchor's record, which names the ledger's last entry.
         """
         first, totals, last, *read = (
-            outcome.rows
-            for outcome in together(connection, [*_checking(record), LAST, *reading])
+            result.rows
+            for result in together(connection, [*_checking(record), LAST, *reading])
         )
         _require_contained(record, first, totals)
         head = head_in(last)
@@ -313,7 +320,7 @@ class Writer:
         Raises:
             OSError: The record would not fit; better known before the commit.
         """
-        (spent,) = write.flush(Step(_TOTALS))
+        (spent,) = write.flush(Statement(_TOTALS))
         totals = _totals_in(spent.rows)
         record = AnchorRecord(
             before.ledger_id, write.entries.head, totals, before.generation + 1
@@ -366,9 +373,9 @@ class Writer:
             raise LedgerUnavailableError(message) from error
 
 
-def _checking(record: AnchorRecord) -> list[Step]:
+def _checking(record: AnchorRecord) -> list[Statement]:
     """Return what reads all that an anchor speaks of, for ``_require_contained``."""
-    return [named(record.head), Step(_TOTALS)]
+    return [named(record.head), Statement(_TOTALS)]
 
 
 def _require_contained(

@@ -18,7 +18,7 @@ from budget.chain.entries import salted
 from budget.chain.writing import Write
 from budget.charging import server_processes
 from budget.charging.queries import record_of
-from budget.storage.prepared import Prepared, Row, Step
+from budget.storage.prepared import Prepared, Row, Statement
 from budget.storage.records import Orphan, QueryRecord
 from budget.storage.tables import charge
 from privacy.charges import Charge
@@ -93,9 +93,9 @@ _RELEASE = Prepared(
 )
 
 
-def reading_holder(query_id: str) -> Step:
+def reading_holder(query_id: str) -> Statement:
     """Return what reads who has a question, for ``require_held``."""
-    return Step(_HOLDER, {"query_id": query_id})
+    return Statement(_HOLDER, {"query_id": query_id})
 
 
 def require_held(read: Sequence[Row], query_id: str, worker_id: str) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, select
 
 from budget.chain.writing import ReleaseTest
 from budget.charging.splices import Splice
-from budget.storage.prepared import Prepared, Step
+from budget.storage.prepared import Prepared, Statement
 from budget.storage.prepared import Row as Tuple
 from budget.storage.records import (
     FailedReplay,
@@ -66,9 +66,9 @@ def look_up_key(
     return settled_in(rows, connection, fingerprint, is_released)
 
 
-def reading_key(principal: str, key: str) -> Step:
+def reading_key(principal: str, key: str) -> Statement:
     """Return what reads the question of a key, for ``settled_in``."""
-    return Step(_KEYED, {"principal": principal, "key": key})
+    return Statement(_KEYED, {"principal": principal, "key": key})
 
 
 def is_known(reader: Engine, principal: str, key: str) -> bool:
@@ -165,9 +165,9 @@ def read_query(connection: Connection, query_id: str) -> QueryRecord | None:
     return record_of(row, body)
 
 
-def reading_body(query_id: str) -> Step:
+def reading_body(query_id: str) -> Statement:
     """Return what reads a paid question's stored answer, for ``body_in``."""
-    return Step(_BODY, {"query_id": query_id})
+    return Statement(_BODY, {"query_id": query_id})
 
 
 def body_in(rows: Sequence[Tuple]) -> bytes | None:

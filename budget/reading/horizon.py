@@ -17,7 +17,7 @@ from sqlalchemy import bindparam as bind
 from budget.chain.anchor import AnchorFile
 from budget.chain.entries import LAST, head_in
 from budget.reading.listing import ENDS
-from budget.storage.prepared import Prepared, Step, read_first
+from budget.storage.prepared import Prepared, Statement, read_first
 from budget.storage.tables import chain, charge
 from privacy.errors import LedgerUnavailableError
 
@@ -101,8 +101,8 @@ class Horizon:
 
     def _is_hidden(self, connection: Connection) -> bool:
         """Whether all beyond the anchor are ends of questions that show nowhere."""
-        after = read_first(connection, Step(_AFTER, {"anchored": self._anchored}))
-        held = {query_id for (query_id,) in read_first(connection, Step(_HELD))}
+        after = read_first(connection, Statement(_AFTER, {"anchored": self._anchored}))
+        held = {query_id for (query_id,) in read_first(connection, Statement(_HELD))}
         hidden = held | set(self._unreleased())
         return all(
             kind in ENDS and json.loads(body)["query_id"] in hidden

@@ -43,7 +43,9 @@ class Prepared:
         """
         return self._execute(connection, parameters, lambda cursor: cursor.rowcount)
 
-    def alone(self, engine: Engine, parameters: Parameters = _NONE) -> "Outcome":
+    def alone(
+        self, engine: Engine, parameters: Parameters = _NONE
+    ) -> "StatementResult":
         """Run in a transaction of this statement alone: one round trip, not three.
 
         Raises:
@@ -52,7 +54,7 @@ class Prepared:
         with engine.connect() as connection:
             text, values = self._words(connection, parameters)
             with _each_by_itself(connection):
-                return on_driver(connection, text, values, _outcome)
+                return on_driver(connection, text, values, _result)
 
     def _execute(
         self,
@@ -74,21 +76,23 @@ class Prepared:
         return compiled.text, compiled.values(parameters)
 
 
-class Step(NamedTuple):
+class Statement(NamedTuple):
     """A statement with its parameters, to be run with others."""
 
     statement: Prepared
     parameters: Parameters = _NONE
 
 
-class Outcome(NamedTuple):
+class StatementResult(NamedTuple):
     """What a statement brought: its rows, if it has any, and how many it changed."""
 
     rows: list[Row]
     changed: int
 
 
-def together(connection: Connection, steps: Sequence[Step]) -> list[Outcome]:
+def together(
+    connection: Connection, steps: Sequence[Statement]
+) -> list[StatementResult]:
     """Run statements in order, in one round trip, inside the open transaction.
 
     Each sees what those before it did; after one that fails, none is run.
@@ -108,12 +112,12 @@ def together(connection: Connection, steps: Sequence[Step]) -> list[Outcome]:
 
 def _all(
     connection: Connection, driver: "_Driver", words: Sequence[tuple[str, Any]]
-) -> list[Outcome]:
+) -> list[StatementResult]:
     if not _pipelines(connection):
-        return [_outcome(driver.execute(*one)) for one in words]
+        return [_result(driver.execute(*one)) for one in words]
     with driver.pipeline():
         cursors = [driver.execute(*one) for one in words]
-    return [_outcome(cursor) for cursor in cursors]
+    return [_result(cursor) for cursor in cursors]
 
 
 def begin_with(connection: Connection, text: str) -> None:
@@ -125,7 +129,7 @@ def begin_with(connection: Connection, text: str) -> None:
     _on_driver(connection, text, lambda driver: _all(connection, driver, [(text, ())]))
 
 
-def read_first(connection: Connection, step: Step) -> list[Row]:
+def read_first(connection: Connection, step: Statement) -> list[Row]:
     """Return the rows of the statement that a transaction opens with.
 
     PostgreSQL's BEGIN goes with it.
@@ -134,19 +138,19 @@ def read_first(connection: Connection, step: Step) -> list[Row]:
         SQLAlchemyError: As SQLAlchemy would.
     """
     words = step.statement._words(connection, step.parameters)  # noqa: SLF001 - of this module
-    (outcome,) = _on_driver(
+    (result,) = _on_driver(
         connection, words[0], lambda driver: _all(connection, driver, [words])
     )
-    return outcome.rows
+    return result.rows
 
 
 def _pipelines(connection: Connection) -> bool:
     return connection.dialect.name == "postgresql"
 
 
-def _outcome(cursor: "_Cursor") -> Outcome:
+def _result(cursor: "_Cursor") -> StatementResult:
     rows = [] if cursor.description is None else cursor.fetchall()
-    return Outcome(rows, cursor.rowcount)
+    return StatementResult(rows, cursor.rowcount)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ class SilentError(Exception):
     """Nothing was heard for too long."""
 
 
-class BoundedConnection(psycopg.Connection[Any]):
+class SilenceWatchedConnection(psycopg.Connection[Any]):
     """A connection that closes itself where a statement brings nothing for too long."""
 
     silent_seconds: Seconds = staticmethod(lambda: None)
@@ -43,9 +43,9 @@ class BoundedConnection(psycopg.Connection[Any]):
 
 def connect_bounded(
     arguments: Sequence[Any], options: Mapping[str, Any], silent_seconds: Seconds
-) -> BoundedConnection:
+) -> SilenceWatchedConnection:
     """Return a connection; ``silent_seconds`` is asked at each statement."""
-    connection = BoundedConnection.connect(*arguments, **options)
+    connection = SilenceWatchedConnection.connect(*arguments, **options)
     connection.silent_seconds = silent_seconds
     return connection
 

@@ -29,7 +29,7 @@ from query_lang.syntax.refusals import refuse
 
 
 @dataclass(frozen=True, slots=True)
-class BoundQuery:
+class ResolvedQuery:
     """A plan, where its text begins, and what the analyst may not have meant."""
 
     plan: Aggregate
@@ -42,7 +42,7 @@ def bind_query(
     dataset: Dataset,
     bounds: ContributionBounds,
     answer_numbers: int = MAX_NUMBERS,
-) -> BoundQuery:
+) -> ResolvedQuery:
     """Return the plan of a query under the bounds that a request asks for.
 
     Raises:
@@ -66,7 +66,7 @@ def bind_query(
         *bound_warnings(plan, environment),
         *chosen_warnings(top.presentation),
     )
-    return BoundQuery(plan, tree.select.position, warnings)
+    return ResolvedQuery(plan, tree.select.position, warnings)
 
 
 def _common_tables(tree: Query, dataset: Dataset) -> Mapping[str, CommonTable]:

@@ -76,7 +76,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundAxis:
+class ResolvedAxis:
     """A dimension as it is counted.
 
     Attributes:
@@ -102,7 +102,7 @@ class BoundAxis:
         return (*self.labels, *([None] if values[-1] is None else []))
 
 
-def bind_axis(axis: Axis, place: int, rows: ExpressionBinder) -> BoundAxis:
+def bind_axis(axis: Axis, place: int, rows: ExpressionBinder) -> ResolvedAxis:
     """Bind one dimension over the rows of a FROM.
 
     Raises:
@@ -134,7 +134,9 @@ def bind_axis(axis: Axis, place: int, rows: ExpressionBinder) -> BoundAxis:
     if size > MAX_VALUES:
         message = f"{name} has {size} values: a dimension has at most {MAX_VALUES}"
         raise AxisRefusedError(place, message)
-    return BoundAxis(name, written.text, bound, written.ordered, written.labels, size)
+    return ResolvedAxis(
+        name, written.text, bound, written.ordered, written.labels, size
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from query_lang.plans.stability import check_rows
 from query_lang.reading.source_texts import read_source
 from query_lang.rendering.duckdb.render import render_cube
 from query_lang.showing.derivation import derive
-from query_lang.specs.axes import Axis, AxisRefusedError, BoundAxis, bind_axis
+from query_lang.specs.axes import Axis, AxisRefusedError, ResolvedAxis, bind_axis
 from query_lang.syntax.nodes import Position
 
 MAX_CUBE_CELLS: Final = 10**12
@@ -113,7 +113,7 @@ class CubePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundCube:
+class ResolvedCube:
     """A cube as a plan of the language: what it counts, by which keys.
 
     Attributes:
@@ -124,12 +124,12 @@ class BoundCube:
     """
 
     plan: Aggregate
-    axes: tuple[BoundAxis, ...]
+    axes: tuple[ResolvedAxis, ...]
     position: Position
     warnings: tuple[QueryWarning, ...]
 
 
-def bind_cube(request: CubeRequest, dataset: Dataset) -> BoundCube:
+def bind_cube(request: CubeRequest, dataset: Dataset) -> ResolvedCube:
     """Bind a cube against a public schema; touches no data.
 
     Raises:
@@ -150,7 +150,7 @@ def bind_cube(request: CubeRequest, dataset: Dataset) -> BoundCube:
     _check_axes(axes)
     plan = _plan(node, axes, request, environment)
     warnings = (*environment.warnings, *bound_warnings(plan, environment))
-    return BoundCube(plan, axes, tree.select.position, warnings)
+    return ResolvedCube(plan, axes, tree.select.position, warnings)
 
 
 def compile_cube(
@@ -182,7 +182,7 @@ def compile_cube(
     )
 
 
-def _check_axes(axes: tuple[BoundAxis, ...]) -> None:
+def _check_axes(axes: tuple[ResolvedAxis, ...]) -> None:
     if not 1 <= len(axes) <= MAX_DIMENSIONS:
         message = f"a cube has 1 to {MAX_DIMENSIONS} dimensions"
         raise AxisRefusedError(None, message)
@@ -200,7 +200,7 @@ def _check_axes(axes: tuple[BoundAxis, ...]) -> None:
 
 def _plan(
     node: Node,
-    axes: tuple[BoundAxis, ...],
+    axes: tuple[ResolvedAxis, ...],
     request: CubeRequest,
     environment: Environment,
 ) -> Aggregate:
@@ -238,7 +238,7 @@ def _statement(
     return CubeStatement(text.sql, text.parameters, keys)
 
 
-def dimension_of(axis: BoundAxis) -> CubeDimension:
+def dimension_of(axis: ResolvedAxis) -> CubeDimension:
     """Return a bound axis with its values, as they are shown and as they are stored."""
     facts = axis.expression.facts
     values = key_values(facts)

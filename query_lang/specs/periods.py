@@ -42,7 +42,7 @@ from query_lang.plans.nodes import (
     WindowItem,
     WindowKind,
 )
-from query_lang.specs.axes import BoundAxis, column_tree
+from query_lang.specs.axes import ResolvedAxis, column_tree
 
 Take = Literal["average", "sum", "count", "max", "min", "last"]
 PeriodUnit = Literal["day", "month", "step"]
@@ -97,7 +97,7 @@ class Periods:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundPeriods:
+class ResolvedPeriods:
     """One row a period of each unit that has rows in it.
 
     Attributes:
@@ -108,7 +108,7 @@ class BoundPeriods:
         group: Slot of the split's value, or None.
     """
 
-    axis: BoundAxis
+    axis: ResolvedAxis
     node: Node
     symbol: int
     place: FieldRef
@@ -119,7 +119,7 @@ def bind_periods(
     periods: Periods,
     below: tuple[Node, Expression, Expression | None],
     rows: ExpressionBinder,
-) -> BoundPeriods:
+) -> ResolvedPeriods:
     """Bind periods over ordered rows.
 
     Args:
@@ -145,7 +145,7 @@ def bind_periods(
     rolled = Rollup(node, tuple(keys), items, _least(node, environment))
     symbol = environment.new_slot()
     binned = _binned(made, labels, cuts)
-    axis = BoundAxis(
+    axis = ResolvedAxis(
         name=periods.name or (periods.of or "visits").rpartition(".")[2],
         text=_text(periods),
         expression=binned,
@@ -154,7 +154,7 @@ def bind_periods(
         size=len(labels) + 1,
     )
     node = Compute(rolled, ((symbol, binned),))
-    return BoundPeriods(axis, node, symbol, place, group)
+    return ResolvedPeriods(axis, node, symbol, place, group)
 
 
 def _text(periods: Periods) -> str:

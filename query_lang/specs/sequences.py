@@ -39,7 +39,7 @@ from query_lang.showing.derivation import derive_rows
 from query_lang.specs.axes import (
     Axis,
     AxisRefusedError,
-    BoundAxis,
+    ResolvedAxis,
     bind_axis,
     column_tree,
 )
@@ -224,14 +224,14 @@ def _order(column: str, rows: ExpressionBinder) -> Expression:
     return order
 
 
-def _axis(axis: Axis, place: str, rows: ExpressionBinder) -> BoundAxis:
+def _axis(axis: Axis, place: str, rows: ExpressionBinder) -> ResolvedAxis:
     try:
         return bind_axis(axis, 0, rows)
     except AxisRefusedError as error:
         raise SequencesRefusedError(str(error), place) from None
 
 
-def _split(request: SequenceRequest, bound: _Rows, unit: str) -> BoundAxis | None:
+def _split(request: SequenceRequest, bound: _Rows, unit: str) -> ResolvedAxis | None:
     if request.split is None:
         return None
     axis = _axis(request.split, "split", bound.rows)
@@ -246,8 +246,8 @@ def _split(request: SequenceRequest, bound: _Rows, unit: str) -> BoundAxis | Non
 
 
 def _made(
-    request: SequenceRequest, bound: _Rows, split: BoundAxis | None
-) -> tuple[BoundAxis, UnitSequences]:
+    request: SequenceRequest, bound: _Rows, split: ResolvedAxis | None
+) -> tuple[ResolvedAxis, UnitSequences]:
     """Return the alphabet, and each unit's symbols as a plan."""
     if isinstance(request.symbols, Periods):
         return _of_periods(request.symbols, request.max_length, bound, split)
@@ -273,8 +273,8 @@ def _slot(value: Expression, environment: Environment) -> tuple[int, tuple[Item,
 
 
 def _of_periods(
-    periods: Periods, max_length: int, bound: _Rows, split: BoundAxis | None
-) -> tuple[BoundAxis, UnitSequences]:
+    periods: Periods, max_length: int, bound: _Rows, split: ResolvedAxis | None
+) -> tuple[ResolvedAxis, UnitSequences]:
     group = None if split is None else split.expression
     try:
         made = bind_periods(periods, (bound.node, bound.order, group), bound.rows)

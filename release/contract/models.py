@@ -16,7 +16,7 @@ AnyArray = NDArray[np.int64] | NDArray[np.float64]
 Table = Mapping[str, AnyArray]
 """Columns of one file, all of one length, in canonical order."""
 
-Facts = dict[str, object]
+PublicFacts = dict[str, object]
 """JSON members of the manifest that a model is rebuilt from, besides its tables."""
 
 
@@ -128,7 +128,7 @@ class CubeModel(Protocol):
         """What the cube ranges over."""
         ...
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return what the manifest says of the model: scales, parts, parameters."""
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeVar, cast
 
-from release.contract.models import Facts, Table
+from release.contract.models import PublicFacts, Table
 
 DomainT = TypeVar("DomainT")
 ModelT = TypeVar("ModelT")
@@ -47,6 +47,6 @@ def inner_model(
     return plain[str(facts["kind"])](domain, own, tables)
 
 
-def picked_facts(strategy: str, kind: str, own: Facts) -> Facts:
+def picked_facts(strategy: str, kind: str, own: PublicFacts) -> PublicFacts:
     """Return what the manifest says of a picked model, besides why it was picked."""
     return {"strategy": strategy, "kind": kind, "model": own}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from release.contract.models import Facts, Table
+from release.contract.models import PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.contract.strategies import Strategy
 from release.sequences.estimation.paths import PathTree
@@ -35,7 +35,7 @@ class SequenceModel(Protocol):
         """What the release ranges over."""
         ...
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return what the manifest says of the model: scales, thresholds, the cut."""
         ...
 

@@ -18,7 +18,7 @@ from release.store.listings import Listing
 from release.store.manifests import (
     MANIFEST,
     Document,
-    ModelFacts,
+    ModelEntry,
     Publication,
     manifest_of,
     signed_bytes,
@@ -40,7 +40,7 @@ class Content:
         listing: For people; None where it would be too long, or is among the tables.
     """
 
-    model: ModelFacts
+    model: ModelEntry
     tables: Mapping[str, Table]
     listing: Listing | None
 

@@ -21,7 +21,7 @@ from query_lang.specs.cubes import CubePlan
 from query_lang.specs.sequences import SequencePlan
 from release.contract.domain import CubeDomain, Dimension
 from release.contract.errors import BrokenReleaseError
-from release.contract.models import Facts
+from release.contract.models import PublicFacts
 from release.contract.sequence_domain import SequenceDomain
 from release.contract.spec import ReleaseSpec, SequenceSpec
 from release.contract.strategies import Expectation
@@ -61,17 +61,17 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelEntry:
     """What a manifest says of a model: what rebuilds it, and its public facts."""
 
     kind: str
-    facts: Facts
+    facts: PublicFacts
 
 
 def manifest_of(
     publication: Publication,
     charge: Charge,
-    model: ModelFacts,
+    model: ModelEntry,
     files: Mapping[str, Document],
 ) -> Document:
     """Return the manifest, not yet signed."""

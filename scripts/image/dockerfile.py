@@ -13,7 +13,7 @@ KNOWN = frozenset(
 
 
 @dataclass(frozen=True)
-class Step:
+class Instruction:
     """One instruction: its word, and the rest of it on one line."""
 
     word: str
@@ -35,9 +35,9 @@ class Stage:
 
     name: str
     base: str
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Instruction] = field(default_factory=list)
 
-    def last(self, word: str) -> Step:
+    def last(self, word: str) -> Instruction:
         """Return the last step with this word.
 
         Raises:
@@ -71,8 +71,8 @@ def read_stages(path: Path) -> list[Stage]:
     return stages
 
 
-def _steps(text: str) -> list[Step]:
+def _steps(text: str) -> list[Instruction]:
     lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
     joined = re.sub(r"\s*\\\n\s*", " ", "\n".join(lines))
     words = [line.split(maxsplit=1) for line in joined.splitlines() if line.strip()]
-    return [Step(word.upper(), rest) for word, rest in words]
+    return [Instruction(word.upper(), rest) for word, rest in words]

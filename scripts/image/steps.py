@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.image.dockerfile import Stage, Step
+from scripts.image.dockerfile import Instruction, Stage
 
 SKIPPED = ("groupadd", "useradd", "chown", "apt-get")
 _ABSOLUTE = re.compile(r"(?<![\w.$}~/-])/(?=[a-z])")
@@ -71,7 +71,7 @@ class StageFolder:
         self.environment["TMPDIR"] = str(self.root / "tmp")
         (self.root / "tmp").mkdir()
 
-    def _set(self, step: Step) -> None:
+    def _set(self, step: Instruction) -> None:
         say(f"ENV {step.rest}")
         for name, value in step.pairs().items():
             written = self.rewritten(value) if "/" in value else value
@@ -93,7 +93,7 @@ class StageFolder:
                 stdout=sys.stderr,
             )
 
-    def _copy(self, step: Step, others: dict[str, "StageFolder"]) -> None:
+    def _copy(self, step: Instruction, others: dict[str, "StageFolder"]) -> None:
         say(f"COPY {step.rest}")
         words = step.rest.split()
         origin = words.pop(0) if words[0].startswith("--from=") else ""

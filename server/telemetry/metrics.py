@@ -1,8 +1,9 @@
 """Counters for the operator, on a listener of their own (loopback by default).
 
 Nothing here depends on raw rows, and nothing is a duration. What a request did counts
-once its reply has left; facts of the ledger are read at most every ten seconds, so that
-polling cannot time what happens before a reply's slot (PRIVACY 6). The registry is our
+once its reply has left; readings of the ledger are read at most every ten seconds, so
+that polling cannot time what happens before a reply's slot (PRIVACY 6). The registry is
+our
 own: it has no series of the process's memory, CPU or start.
 """
 
@@ -23,12 +24,12 @@ from prometheus_client.registry import Collector
 
 from privacy.errors import CuratorError
 
-FACTS_SECONDS = 10.0
+READINGS_SECONDS = 10.0
 QUESTIONS = ("answered", "free", "replayed", "failed", "unavailable")
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Readings:
     """What is read off the ledger and the work tables.
 
     Attributes:
@@ -73,7 +74,7 @@ class Metrics:
 
     def __init__(
         self,
-        facts: Callable[[], Facts | None],
+        readings: Callable[[], Readings | None],
         permits: int,
         in_use: Callable[[], int],
     ) -> None:
@@ -99,7 +100,7 @@ class Metrics:
         )
         for outcome in QUESTIONS:
             self._questions.labels(outcome)
-        self.registry.register(_FactCollector(facts, permits, in_use))
+        self.registry.register(_ReadingCollector(readings, permits, in_use))
 
     def observe(self, request: Mapping[str, object]) -> None:
         """Count one request, after its reply has left; facts as in its log line."""
@@ -134,24 +135,24 @@ class Metrics:
         return stop
 
 
-class _FactCollector(Collector):
-    """Reads the ledger's facts now and then, and the permits at each scrape."""
+class _ReadingCollector(Collector):
+    """Reads the ledger's readings now and then, and the permits at each scrape."""
 
     def __init__(
         self,
-        facts: Callable[[], Facts | None],
+        readings: Callable[[], Readings | None],
         permits: int,
         in_use: Callable[[], int],
     ) -> None:
-        self._facts = facts
+        self._facts = readings
         self._permits = permits
         self._in_use = in_use
-        self._known: Facts | None = None
-        self._read_at = -FACTS_SECONDS
+        self._known: Readings | None = None
+        self._read_at = -READINGS_SECONDS
         self._lock = threading.Lock()
 
     def describe(self) -> list[GaugeMetricFamily]:
-        """Say nothing beforehand: the facts would have to be read for it."""
+        """Say nothing beforehand: the readings would have to be read for it."""
         return []
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -159,33 +160,37 @@ class _FactCollector(Collector):
         yield _gauge("curator_permits", "Replies that may be under way.", self._permits)
         yield _gauge("curator_in_flight", "Replies under way.", self._in_use())
         with self._lock:
-            if time.monotonic() - self._read_at >= FACTS_SECONDS:
+            if time.monotonic() - self._read_at >= READINGS_SECONDS:
                 self._known, self._read_at = self._facts(), time.monotonic()
-            facts = self._known
-        yield _gauge("curator_ledger_readable", "1: it is.", int(facts is not None))
-        if facts is not None:
-            yield from _fact_gauges(facts)
+            readings = self._known
+        yield _gauge("curator_ledger_readable", "1: it is.", int(readings is not None))
+        if readings is not None:
+            yield from _reading_gauges(readings)
 
 
-def _fact_gauges(facts: Facts) -> Iterator[GaugeMetricFamily]:
-    yield _gauge("curator_failed_queries", "Charged, never answered.", facts.failed)
-    yield _gauge("curator_incidents", "Executions that failed.", facts.incidents)
+def _reading_gauges(readings: Readings) -> Iterator[GaugeMetricFamily]:
+    yield _gauge("curator_failed_queries", "Charged, never answered.", readings.failed)
+    yield _gauge("curator_incidents", "Executions that failed.", readings.incidents)
     yield _gauge(
         "curator_limit_incidents",
         "Executions that met the memory limit or the deadline.",
-        facts.limit_incidents,
+        readings.limit_incidents,
     )
-    yield _gauge("curator_late_replies", "Replies that missed a slot.", facts.late)
+    yield _gauge("curator_late_replies", "Replies that missed a slot.", readings.late)
     yield _gauge(
-        "curator_late_releases", "Releases that missed their time.", facts.late_releases
+        "curator_late_releases",
+        "Releases that missed their time.",
+        readings.late_releases,
     )
-    yield _gauge("curator_ledger_entries", "Entries of the ledger.", facts.entries)
-    yield _gauge("curator_anchor_lag", "Entries not anchored.", facts.anchor_lag)
+    yield _gauge("curator_ledger_entries", "Entries of the ledger.", readings.entries)
+    yield _gauge("curator_anchor_lag", "Entries not anchored.", readings.anchor_lag)
     yield _labelled(
-        "curator_population_spent_epsilon", "Spent.", "population", facts.spent
+        "curator_population_spent_epsilon", "Spent.", "population", readings.spent
     )
-    yield _labelled("curator_population_cap_epsilon", "Cap.", "population", facts.caps)
-    yield _labelled("curator_jobs", "Jobs, by state.", "state", facts.jobs)
+    yield _labelled(
+        "curator_population_cap_epsilon", "Cap.", "population", readings.caps
+    )
+    yield _labelled("curator_jobs", "Jobs, by state.", "state", readings.jobs)
 
 
 def _gauge(name: str, words: str, value: int) -> GaugeMetricFamily:

@@ -346,8 +346,8 @@ FAULTS = (
         "refused_ones_counted",
         "questions wait for the reading of what a stranger sent and nobody reads",
         "server/api/questions/routes.py",
-        "            if isinstance(found, Outcome):\n",
-        "            if isinstance(found, Outcome):\n"
+        "            if isinstance(found, PendingResponse):\n",
+        "            if isinstance(found, PendingResponse):\n"
         "                self._backlog.decide(\n"
         "                    self._backlog.arrive(\n"
         "                        arrival.time, len(arrival.body)), NOTHING\n"

@@ -53,7 +53,7 @@ _FORMS = {
 }
 
 
-class Outcome(IntEnum):
+class ReadStatus(IntEnum):
     """What became of one value; stored as a number in the staging tables."""
 
     KEPT = 0
@@ -93,54 +93,54 @@ class ColumnReader:
     hierarchy: HierarchyDomain | None = None
     own: Mapping[str, Hierarchy] = field(default_factory=dict)
 
-    def read(self, raw: str | None) -> tuple[Stored, Outcome]:
+    def read(self, raw: str | None) -> tuple[Stored, ReadStatus]:
         """Return the stored value of a source text and what became of it."""
         if raw is None or raw in self.null_texts:
-            return self._null(Outcome.KEPT)
+            return self._null(ReadStatus.KEPT)
         if raw in self.mapped:
             return self._within_domain(self.mapped[raw])
         if self.form is not None and not self._has_form(raw):
-            return None, Outcome.UNREADABLE
+            return None, ReadStatus.UNREADABLE
         value = _parsed(self.column, raw)
-        return self._null(Outcome.TO_NULL) if value is None else self._within(value)
+        return self._null(ReadStatus.TO_NULL) if value is None else self._within(value)
 
     def _has_form(self, raw: str) -> bool:
         short = size_bytes(raw) <= carried_bytes(self.column)
         return short and re.fullmatch(str(self.form), raw) is not None
 
-    def _null(self, outcome: Outcome) -> tuple[Stored, Outcome]:
-        return None, outcome if self.column.nullable else Outcome.NULL_REFUSED
+    def _null(self, outcome: ReadStatus) -> tuple[Stored, ReadStatus]:
+        return None, outcome if self.column.nullable else ReadStatus.NULL_REFUSED
 
-    def _within(self, value: Stored) -> tuple[Stored, Outcome]:
+    def _within(self, value: Stored) -> tuple[Stored, ReadStatus]:
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if is_number and self.lower is None and self.allowed is None:
             fits = isinstance(value, int) and INT64_MIN <= value <= INT64_MAX
-            return (value, Outcome.KEPT) if fits else (None, Outcome.UNREADABLE)
+            return (value, ReadStatus.KEPT) if fits else (None, ReadStatus.UNREADABLE)
         return self._within_domain(value)
 
-    def _within_domain(self, value: Stored) -> tuple[Stored, Outcome]:
+    def _within_domain(self, value: Stored) -> tuple[Stored, ReadStatus]:
         if self.allowed is not None:
             return self._listed(value)
         if isinstance(value, str):
             return self._text(value)
         if self.lower is None or self.upper is None:
-            return value, Outcome.KEPT
+            return value, ReadStatus.KEPT
         clamped = _clamp(value, self.lower, self.upper)
-        return clamped, Outcome.KEPT if clamped == value else Outcome.CLAMPED
+        return clamped, ReadStatus.KEPT if clamped == value else ReadStatus.CLAMPED
 
-    def _text(self, value: str) -> tuple[Stored, Outcome]:
+    def _text(self, value: str) -> tuple[Stored, ReadStatus]:
         fits = not is_long(value, self.column.length_bytes)
         if self.hierarchy is not None:
             fits = fits and is_code(self.hierarchy, value, self.own)
-        lost = Outcome.TOO_LONG if self.hierarchy is None else Outcome.TO_NULL
-        return (value, Outcome.KEPT) if fits else self._null(lost)
+        lost = ReadStatus.TOO_LONG if self.hierarchy is None else ReadStatus.TO_NULL
+        return (value, ReadStatus.KEPT) if fits else self._null(lost)
 
-    def _listed(self, value: Stored) -> tuple[Stored, Outcome]:
+    def _listed(self, value: Stored) -> tuple[Stored, ReadStatus]:
         if self.allowed is not None and value in self.allowed:
-            return value, Outcome.KEPT
+            return value, ReadStatus.KEPT
         if not self.other:
-            return self._null(Outcome.TO_NULL)
-        return OTHER, Outcome.KEPT if value == OTHER else Outcome.TO_OTHER
+            return self._null(ReadStatus.TO_NULL)
+        return OTHER, ReadStatus.KEPT if value == OTHER else ReadStatus.TO_OTHER
 
 
 def reader_of(column: ColumnSpec) -> ColumnReader:

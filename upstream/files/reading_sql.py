@@ -9,7 +9,13 @@ from datetime import date, datetime
 from privacy.schema import OTHER, ColumnType
 from query_lang.hierarchies import is_code_sql
 from upstream.files.long_texts import is_long_sql
-from upstream.files.reading import NOT_FINITE, SATURATED, ColumnReader, Outcome, Stored
+from upstream.files.reading import (
+    NOT_FINITE,
+    SATURATED,
+    ColumnReader,
+    ReadStatus,
+    Stored,
+)
 from upstream.manifests.time_formats import MONTHS
 
 STORED_TYPES = {
@@ -33,7 +39,7 @@ class ReadingSteps:
         readable: Whether the text has a form that can be read (name ``f``).
         parsed: The value before its domain, NULL where impossible (name ``p``).
         value: The stored value (name ``v``).
-        outcome: The number of an ``Outcome`` (name ``s``).
+        outcome: The number of a ``ReadStatus`` (name ``s``).
     """
 
     present: str
@@ -224,24 +230,24 @@ def _text_value(reader: ColumnReader, p: str) -> str:
 def _outcome(reader: ColumnReader, index: int) -> str:
     n, f, p, v = (f"{letter}{index}" for letter in "nfpv")
     nullable = reader.column.nullable
-    kept_null = Outcome.KEPT if nullable else Outcome.NULL_REFUSED
-    lost = Outcome.TO_NULL if nullable else Outcome.NULL_REFUSED
-    moved = Outcome.CLAMPED if reader.allowed is None else Outcome.TO_OTHER
+    kept_null = ReadStatus.KEPT if nullable else ReadStatus.NULL_REFUSED
+    lost = ReadStatus.TO_NULL if nullable else ReadStatus.NULL_REFUSED
+    moved = ReadStatus.CLAMPED if reader.allowed is None else ReadStatus.TO_OTHER
     return (
         f"CASE WHEN {n} IS NULL THEN {kept_null:d} "
-        f"WHEN NOT {f} THEN {Outcome.UNREADABLE:d} "
+        f"WHEN NOT {f} THEN {ReadStatus.UNREADABLE:d} "
         f"WHEN {p} IS NULL THEN {lost:d} "
         f"WHEN {v} IS NULL THEN {_unkept(reader, lost):d} "
-        f"WHEN {v} <> {p} THEN {moved:d} ELSE {Outcome.KEPT:d} END"
+        f"WHEN {v} <> {p} THEN {moved:d} ELSE {ReadStatus.KEPT:d} END"
     )
 
 
-def _unkept(reader: ColumnReader, lost: Outcome) -> Outcome:
+def _unkept(reader: ColumnReader, lost: ReadStatus) -> ReadStatus:
     """Return the outcome of a value that was read and cannot be stored."""
     bounds = (reader.lower, reader.allowed, reader.hierarchy)
     if any(bound is not None for bound in bounds):
         return lost
     if reader.column.type in _NUMBERS:
-        return Outcome.UNREADABLE  # more than 64 bits
+        return ReadStatus.UNREADABLE  # more than 64 bits
     is_text = reader.column.type is ColumnType.TEXT
-    return Outcome.TOO_LONG if is_text and reader.column.nullable else lost
+    return ReadStatus.TOO_LONG if is_text and reader.column.nullable else lost

@@ -12,7 +12,7 @@ from engines.regular_files import FileIdentity, identity_of
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import CsvFile, check_csv
 from upstream.manifests.declarations import TableSpec
-from upstream.progress import Progress, Step, silent
+from upstream.progress import Progress, ProgressStep, silent
 
 _SPECIAL = frozenset("*?[]{}")
 _CONTROLS = frozenset({"Cc", "Cs", "Zl", "Zp"})  # of Unicode, and what is no text
@@ -189,7 +189,7 @@ class _Told:
     def __call__(self, checked_bytes: int) -> None:
         self.done += checked_bytes
         if self.total:
-            step = Step("check", self.table, self.done, self.total, "bytes")
+            step = ProgressStep("check", self.table, self.done, self.total, "bytes")
             self.progress(step)
 
 

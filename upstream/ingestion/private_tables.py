@@ -14,7 +14,7 @@ import duckdb
 from upstream.errors import IngestionError
 from upstream.files.reading_sql import STORED_TYPES
 from upstream.ingestion.doubles import TWO_ROWS, Doubles
-from upstream.progress import Step
+from upstream.progress import ProgressStep
 from upstream.staging.report import TableReport
 from upstream.staging.row_hash import field_sql, row_hash_sql
 from upstream.staging.staging import StagedTable, StagingArea
@@ -74,7 +74,7 @@ class PrivateTable:
         total = max(1, self.staged.rows_read)
         done_rows = total * done // max(1, buckets)
         name = self.staged.table.name
-        self.area.progress(Step(phase, name, done_rows, total, "rows"))
+        self.area.progress(ProgressStep(phase, name, done_rows, total, "rows"))
 
     def _create(self) -> None:
         table = self.staged.table

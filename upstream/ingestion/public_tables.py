@@ -11,7 +11,7 @@ from upstream.files.csv_structure import CsvFile, csv_records_at
 from upstream.files.reading_sql import STORED_TYPES
 from upstream.files.sources import SourceFile, rows_of
 from upstream.manifests.declarations import FanOutSpec
-from upstream.progress import Step
+from upstream.progress import ProgressStep
 from upstream.staging.report import TableReport
 from upstream.staging.staged_files import files_sql, parquet_in
 from upstream.staging.staging import StagedTable, StagingArea
@@ -25,7 +25,7 @@ def store_public_table(area: StagingArea, staged: StagedTable) -> TableReport:
             values than its fan-out allows.
     """
     table, rows = staged.table, staged.rows_read
-    area.progress(Step("write", table.name, 0, max(1, rows), "rows"))
+    area.progress(ProgressStep("write", table.name, 0, max(1, rows), "rows"))
     declared = ", ".join(
         f'"{name}" {STORED_TYPES[table.columns[i].type]}' for i, name in staged.stored()
     )
@@ -39,7 +39,7 @@ def store_public_table(area: StagingArea, staged: StagedTable) -> TableReport:
             f"SELECT position, {values} FROM {files_sql(paths)} ORDER BY position"
         )
     _verify(area, staged)
-    area.progress(Step("write", table.name, max(1, rows), max(1, rows), "rows"))
+    area.progress(ProgressStep("write", table.name, max(1, rows), max(1, rows), "rows"))
     return TableReport(
         name=table.name,
         rows_read=rows,

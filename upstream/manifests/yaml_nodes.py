@@ -50,7 +50,7 @@ for _tag, _pattern, _first in (
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileDigest:
     """Which bytes a file had: their sha256, in hexadecimal digits, and their number."""
 
     sha256: str
@@ -69,7 +69,7 @@ class YamlFile:
 
     content: Plain
     places: Places
-    facts: FileFacts
+    facts: FileDigest
 
 
 def read_yaml(path: Path, *, within: Path | None = None) -> YamlFile:
@@ -83,7 +83,7 @@ def read_yaml(path: Path, *, within: Path | None = None) -> YamlFile:
         ManifestError: The file is not one plain YAML document, or repeats a key.
     """
     text = _bytes_of(path, within)
-    facts = FileFacts(hashlib.sha256(text).hexdigest(), len(text))
+    facts = FileDigest(hashlib.sha256(text).hexdigest(), len(text))
     try:
         content, places = _parsed(path, text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from privacy.schema import ColumnType
-from upstream.files.reading import ColumnReader, Outcome
+from upstream.files.reading import ColumnReader, ReadStatus
 from upstream.files.reading_sql import quoted
 from upstream.files.sources import Header
 from upstream.manifests.declarations import TableSpec
@@ -86,7 +86,7 @@ def lost_text_sql(index: int, reader: ColumnReader) -> str:
 
 
 def _is_kept(index: int, reader: ColumnReader) -> str:
-    kept = f"(v{index} IS NOT NULL AND s{index} = {Outcome.KEPT:d})"
+    kept = f"(v{index} IS NOT NULL AND s{index} = {ReadStatus.KEPT:d})"
     return f"({kept} OR {_is_mapped(index, reader)})" if reader.mapped else kept
 
 

@@ -9,7 +9,7 @@ import duckdb
 from privacy.schema import ColumnType
 from upstream.errors import Problem
 from upstream.files.csv_structure import CsvFile, csv_records_at
-from upstream.files.reading import ColumnReader, Outcome
+from upstream.files.reading import ColumnReader, ReadStatus
 from upstream.files.sources import SourceFile
 from upstream.manifests.declarations import ColumnSpec, TableSpec
 from upstream.staging.canonical import (
@@ -97,7 +97,7 @@ class Flaws:
                 bad = _LONG_ID if self.unit_type == "text" else _BAD_ID
                 yield Problem(name, None, None, f"row {at}: {bad}")
             for i, outcome in zip(self.readers, found, strict=True):
-                sentence = sentence_of(self.table.columns[i], Outcome(outcome))
+                sentence = sentence_of(self.table.columns[i], ReadStatus(outcome))
                 if sentence:
                     yield Problem(name, None, None, f"row {at}: {sentence}")
 
@@ -107,15 +107,15 @@ class Flaws:
         return Problem(names, None, None, sentence)
 
 
-def sentence_of(column: ColumnSpec, outcome: Outcome) -> str | None:
+def sentence_of(column: ColumnSpec, outcome: ReadStatus) -> str | None:
     """Return what to do about a value, or None where it is no problem."""
-    if outcome is Outcome.NULL_REFUSED:
+    if outcome is ReadStatus.NULL_REFUSED:
         return (
             f"{column.name} would be NULL here (empty, impossible or outside its "
             f"domain{_or_too_long(column)}) but is not nullable: mend the value or "
             "allow NULL"
         )
-    if outcome is not Outcome.UNREADABLE:
+    if outcome is not ReadStatus.UNREADABLE:
         return None
     form = f"a text in the format {column.format}" if column.format else None
     return (

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import duckdb
 
-from upstream.files.reading import Outcome
+from upstream.files.reading import ReadStatus
 from upstream.files.reading_sql import quoted
 from upstream.staging.report import ColumnReport
 
 _MISLED_BY_FILES = "join_order,build_side_probe_side"
-_REFUSED = f"{Outcome.UNREADABLE:d}, {Outcome.NULL_REFUSED:d}"
-_LOST = (Outcome.TO_NULL, Outcome.TOO_LONG)
-_REPORTED = (Outcome.CLAMPED, Outcome.TO_OTHER, *_LOST)
+_REFUSED = f"{ReadStatus.UNREADABLE:d}, {ReadStatus.NULL_REFUSED:d}"
+_LOST = (ReadStatus.TO_NULL, ReadStatus.TOO_LONG)
+_REPORTED = (ReadStatus.CLAMPED, ReadStatus.TO_OTHER, *_LOST)
 
 
 @contextmanager
@@ -108,9 +108,9 @@ class Counts:
         """Return one column's report."""
         return ColumnReport(
             name=name,
-            clamped=self._found[position, Outcome.CLAMPED],
-            to_other=self._found[position, Outcome.TO_OTHER],
+            clamped=self._found[position, ReadStatus.CLAMPED],
+            to_other=self._found[position, ReadStatus.TO_OTHER],
             to_null=sum(self._found[position, lost] for lost in _LOST),
-            too_long=self._found[position, Outcome.TOO_LONG],
+            too_long=self._found[position, ReadStatus.TOO_LONG],
             values=self._values[position],
         )

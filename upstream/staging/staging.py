@@ -20,7 +20,7 @@ from upstream.files.reading import ColumnReader, reader_of
 from upstream.files.reading_sql import quoted, reading_steps
 from upstream.files.sources import SourceFile, rows_of
 from upstream.manifests.declarations import Fold, TableSpec
-from upstream.progress import Progress, Step, watched
+from upstream.progress import Progress, ProgressStep, watched
 from upstream.staging.canonical import (
     UnitIdError,
     UnitType,
@@ -234,7 +234,7 @@ class _Stage:
 
     def _write(self, rows: int, query: str, target: str) -> None:
         """Stream the rows into their files."""
-        start = Step("read", self.table.name, 0, max(1, rows), "rows")
+        start = ProgressStep("read", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(self.area.progress, start, self.file_bytes):
             self.area.connection.execute(f"COPY ({query}) TO {target}")
 
@@ -325,7 +325,7 @@ class _Stage:
         raw = raw_rows_sql(self.table, self.files)
         ids = f"SELECT DISTINCT {_unit_text(self.table)} AS raw_id FROM ({raw})"  # noqa: S608 - quoted texts
         query = self._spelled_sql(ids)
-        start = Step("units", self.table.name, 0, max(1, rows), "rows")
+        start = ProgressStep("units", self.table.name, 0, max(1, rows), "rows")
         with self._reading(), watched(self.area.progress, start, self.file_bytes):
             connection.execute(f"CREATE TEMP TABLE {self.ids} AS {query}")
         self.joins_ids = collect_units(connection, self.ids) <= MOST_JOINED_IDS

@@ -9,9 +9,9 @@ from release.contract.domain import CubeDomain
 from release.contract.intervals import noise_variance, sum_half_widths
 from release.contract.models import (
     Estimates,
-    Facts,
     FloatArray,
     IntArray,
+    PublicFacts,
     Roll,
     Table,
 )
@@ -50,7 +50,7 @@ class CellsModel:
         """Its name in manifests."""
         return "cells"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the scale of the noise."""
         return {"scale": self.scale}
 

@@ -10,9 +10,9 @@ import numpy as np
 from release.contract.domain import CubeDomain
 from release.contract.models import (
     Estimates,
-    Facts,
     FloatArray,
     IntArray,
+    PublicFacts,
     Roll,
     Table,
     Weighing,
@@ -86,7 +86,7 @@ class PartitionModel:
         """Its name in manifests."""
         return "partition"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the levels' names and scales, and how detail is treated."""
         return {
             "levels": [

@@ -8,8 +8,8 @@ from release.contract.domain import CubeDomain
 from release.contract.models import (
     CubeModel,
     Estimates,
-    Facts,
     FloatArray,
+    PublicFacts,
     Roll,
     Table,
 )
@@ -68,7 +68,7 @@ class PickedModel:
         """What the cube ranges over."""
         return self.inner.domain
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return what was picked and from which noisy total, and its own facts."""
         return {
             **picked_facts(self.strategy, self.inner.kind, self.inner.facts()),

@@ -10,9 +10,9 @@ from release.contract.domain import CubeDomain
 from release.contract.intervals import CONFIDENCE, noise_variance, sum_half_widths
 from release.contract.models import (
     Estimates,
-    Facts,
     FloatArray,
     IntArray,
+    PublicFacts,
     Roll,
     Table,
 )
@@ -67,7 +67,7 @@ class SparseModel:
         """Its name in manifests."""
         return "sparse_cells"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return scales, the threshold and the noisy total."""
         return {
             "scale": self.scale,

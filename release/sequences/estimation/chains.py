@@ -99,7 +99,7 @@ class Tails:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class NextSymbols:
     """How likely some next symbols are: a row a context.
 
     Attributes:
@@ -243,7 +243,7 @@ class Chains:
             found[where] = self._contexts[level].probabilities[rows]
         return found
 
-    def steps(self, contexts: Tails, symbols: IntArray) -> Steps:
+    def steps(self, contexts: Tails, symbols: IntArray) -> NextSymbols:
         """Return how likely next symbols are, and what that rests on.
 
         Args:
@@ -252,7 +252,7 @@ class Chains:
         """
         shape = len(contexts), symbols.shape[-1]
         wanted = np.broadcast_to(symbols, shape)
-        found = Steps(
+        found = NextSymbols(
             np.empty(shape), np.empty((shape[0], 1), dtype=np.int64), np.empty(shape)
         )
         for level, rows, where in self._found(contexts):
@@ -302,22 +302,22 @@ class Chains:
         return np.asarray(keys[level.parents] * self.base + codes, dtype=np.int64)
 
 
-def spread(steps: Steps, memory: FloatArray) -> FloatArray:
+def spread(following: NextSymbols, memory: FloatArray) -> FloatArray:
     """Return the squared error of probabilities p: of noise, and of the cut memory.
 
     The latter is in units of p (1 - p), where p may be more by its deviation. No
     probability is off by more than 1.
 
     Args:
-        steps: The probabilities.
+        following: The probabilities.
         memory: Standard deviations by the cut memory, in sqrt(p (1 - p)); alike.
     """
-    probabilities = np.clip(steps.probabilities, 0, 1)
+    probabilities = np.clip(following.probabilities, 0, 1)
     more = np.maximum(
-        probabilities, np.clip(steps.probabilities + steps.deviations, 0, 0.5)
+        probabilities, np.clip(following.probabilities + following.deviations, 0, 0.5)
     )
     model = np.square(memory) * more * (1 - more)
-    return np.asarray(np.minimum(1, np.square(steps.deviations) + model))
+    return np.asarray(np.minimum(1, np.square(following.deviations) + model))
 
 
 def _shares(counts: FloatArray, otherwise: FloatArray) -> FloatArray:

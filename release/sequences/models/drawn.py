@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from release.contract.models import Facts, IntArray, Table
+from release.contract.models import IntArray, PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.estimation.bands import Bands, band_starts
 from release.sequences.models.uncounted import Sampled
@@ -56,7 +56,7 @@ class DrawnTree:
     sampled: Sampled | None = None
     joins_all: bool = True
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return each level's number of nodes, scale and threshold."""
         return {
             "nodes": [len(level.values) for level in self.levels],
@@ -66,7 +66,7 @@ class DrawnTree:
             **self._scales(),
         }
 
-    def _scales(self) -> Facts:
+    def _scales(self) -> PublicFacts:
         if self.bands is None or self.sampled is None:
             return {}
         return {

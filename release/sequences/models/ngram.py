@@ -9,11 +9,17 @@ from typing import Final
 import numpy as np
 
 from release.contract.intervals import WEIGHTED_QUANTILE
-from release.contract.models import Facts, FloatArray, IntArray, Table
+from release.contract.models import FloatArray, IntArray, PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
 from release.sequences.estimation.bands import Bands
-from release.sequences.estimation.chains import Chains, GramLevel, Steps, Tails, spread
+from release.sequences.estimation.chains import (
+    Chains,
+    GramLevel,
+    NextSymbols,
+    Tails,
+    spread,
+)
 from release.sequences.estimation.expansion import expanded
 from release.sequences.estimation.paths import PathTree
 
@@ -87,7 +93,7 @@ class NgramModel:
         """Its name in manifests."""
         return "ngram"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the cut, the order, scales and the first threshold."""
         first = {"places": SAMPLED} if self.bands.sampled else {}
         return {
@@ -201,16 +207,22 @@ class NgramModel:
         return values, variances
 
     def _spread(
-        self, values: FloatArray, variances: FloatArray, steps: Steps, symbols: int
+        self,
+        values: FloatArray,
+        variances: FloatArray,
+        following: NextSymbols,
+        symbols: int,
     ) -> FloatArray:
         """Return the squared error after one more step from a run of so many symbols.
 
         That of a product of two uncertain factors.
         """
-        wrong = spread(steps, self.chains.memory_deviations(steps.used, symbols))[:, 0]
+        wrong = spread(
+            following, self.chains.memory_deviations(following.used, symbols)
+        )[:, 0]
         own = np.square(values) + variances
         return np.asarray(
-            variances * np.square(steps.probabilities[:, 0]) + own * wrong
+            variances * np.square(following.probabilities[:, 0]) + own * wrong
         )
 
 

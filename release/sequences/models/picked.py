@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from release.contract.models import Facts, Table
+from release.contract.models import PublicFacts, Table
 from release.contract.rebuilding import PICKED, Rebuilds, inner_model, picked_facts
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run, SequenceModel
@@ -41,7 +41,7 @@ class Evidence:
             repeats_scale=float(str(facts["repeats_scale"])),
         )
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the noisy numbers and their scales."""
         return {
             "lengths": list(self.lengths),
@@ -65,7 +65,7 @@ class PickedSequences:
     inner: SequenceModel
     strategy: str
     evidence: Evidence | None
-    earlier: Facts = field(default_factory=dict)
+    earlier: PublicFacts = field(default_factory=dict)
 
     @classmethod
     def rebuilt(
@@ -101,7 +101,7 @@ class PickedSequences:
         """What the release ranges over."""
         return self.inner.domain
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the inner model's facts, which strategy was picked, and why."""
         read = {} if self.evidence is None else {"evidence": self.evidence.facts()}
         return {

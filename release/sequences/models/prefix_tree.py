@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from release.contract.intervals import WEIGHTED_QUANTILE
-from release.contract.models import Facts, FloatArray, IntArray, Table
+from release.contract.models import FloatArray, IntArray, PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
 from release.sequences.estimation.grams import GramSums, by_length
@@ -73,7 +73,7 @@ class PrefixTreeModel:
         """What the release ranges over."""
         return self.drawn.domain
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return each level's number of nodes, scale and threshold."""
         return self.drawn.facts()
 

@@ -63,7 +63,7 @@ Work = Callable[[Visit, Caller], "Begun"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PendingResponse:
     """A response, the answer that its leaving releases, and where it came from."""
 
     response: Response
@@ -77,7 +77,7 @@ class Outcome:
         return from_release(size) if self.is_from_release else sent(size)
 
 
-Begun = Outcome | Paid
+Begun = PendingResponse | Paid
 """What reading a question brought: its response, or a charge that pays for one."""
 
 
@@ -156,16 +156,18 @@ class QueryEndpoint:
             check_transport(request, arrival)
             return check(request, arrival.body)
 
-        def decide() -> tuple[IdempotencyKey | Outcome | None, str | None]:
+        def decide() -> tuple[IdempotencyKey | PendingResponse | None, str | None]:
             """Return the question's key, or what headers and limits alone refuse."""
             found = _refusing(admitted)
-            return found, None if isinstance(found, Outcome) else permit.principal
+            return found, None if isinstance(
+                found, PendingResponse
+            ) else permit.principal
 
         context = contextvars.copy_context()  # of the request's log lines
         deciding = partial(context.run, decide)
         try:
             found, checked = await self._checks.run(arrival.time, credential, deciding)
-            if isinstance(found, Outcome):
+            if isinstance(found, PendingResponse):
                 await self._clock.wait(arrival=arrival.time, slots=checked.slots)
                 return found.response
             return await self._asked(Visit(arrival, permit, checked, found), work)
@@ -182,15 +184,15 @@ class QueryEndpoint:
             ticket = self._backlog.arrive(
                 arrival.time, size, checked.end, is_crowded=checked.is_crowded
             )
-            outcome, slots = await self._answered(
+            pending, slots = await self._answered(
                 ticket, partial(work, visit), visit.permit
             )
             await self._clock.wait(arrival=arrival.time, slots=slots)
-            if outcome.query_id is not None:
-                await self._release(outcome.query_id)
+            if pending.query_id is not None:
+                await self._release(pending.query_id)
         finally:
             self._permits.give_back()
-        return outcome.response
+        return pending.response
 
     async def _busy(self, arrival: Arrival, *, slots: int) -> Response:
         await self._clock.wait(arrival=arrival.time, slots=slots)
@@ -198,7 +200,7 @@ class QueryEndpoint:
 
     async def _answered(
         self, ticket: Ticket, work: Callable[[Caller], Begun], permit: CallerPermit
-    ) -> tuple[Outcome, int]:
+    ) -> tuple[PendingResponse, int]:
         """Return what a question's reply says, and n; never before its public time.
 
         Reading, executing and storing take turns in order of arrival; n is known, and
@@ -214,7 +216,7 @@ class QueryEndpoint:
         finally:
             self._backlog.decide(ticket, NOTHING)
         promise = await ticket.promise
-        if isinstance(begun, Outcome):
+        if isinstance(begun, PendingResponse):
             return begun, promise.slots
         async with self._executing.take(ticket.number):
             computed = await self._in_thread(
@@ -225,7 +227,7 @@ class QueryEndpoint:
             reply = await self._in_thread(
                 context, partial(self._queries.answer, begun, computed)
             )
-        return self._outcome(reply), promise.slots
+        return self._pending(reply), promise.slots
 
     async def _in_thread(
         self, context: contextvars.Context, work: Callable[[], _T]
@@ -245,22 +247,22 @@ class QueryEndpoint:
         self._admission.services.catalogue.see_one_state()
         return work(permit.holder())
 
-    def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> Outcome:
+    def _plan(self, visit: Visit, caller: Caller, *, dataset: str) -> PendingResponse:
         asked = _read(visit.arrival.body)
         self._queries.check_role(caller)
-        return Outcome(_json(self._queries.plan(caller, dataset, asked)))
+        return PendingResponse(_json(self._queries.plan(caller, dataset, asked)))
 
     def _query(self, visit: Visit, caller: Caller, *, dataset: str) -> Begun:
         if visit.key is not None:
             found = self._queries.look_up(caller, visit.key)
             if found is not None:
-                return self._outcome(found)
+                return self._pending(found)
         asked = _read(visit.arrival.body)
         self._queries.check_role(caller)
         begun = self._queries.begin(caller, dataset, asked, visit.key)
-        return begun if isinstance(begun, Paid) else self._outcome(begun)
+        return begun if isinstance(begun, Paid) else self._pending(begun)
 
-    def _outcome(self, reply: Reply) -> Outcome:
+    def _pending(self, reply: Reply) -> PendingResponse:
         if reply.failure is not None:
             response = problem_for(reply.failure).response()
         else:
@@ -269,7 +271,7 @@ class QueryEndpoint:
         unanchored = isinstance(reply.failure, LedgerUnavailableError)
         shown = unanchored or reply.replayed
         note(outcome=_name_of(reply), query_id=reply.query_id)
-        return Outcome(
+        return PendingResponse(
             response,
             query_id=None if shown else reply.query_id,
             is_from_release=reply.is_free,
@@ -292,18 +294,20 @@ class EndpointSettings:
     checking_seconds: float = CHECKING_SECONDS
 
 
-def _refusing(work: Callable[[], _T]) -> _T | Outcome:
+def _refusing(work: Callable[[], _T]) -> _T | PendingResponse:
     """Return what the work brings; what it raises was refused before any charge."""
     try:
         return work()
     except Problem as problem:
-        return Outcome(problem.response())
+        return PendingResponse(problem.response())
     except CuratorError as error:
-        return Outcome(problem_for(error).response())
+        return PendingResponse(problem_for(error).response())
     except Exception as error:  # noqa: BLE001 - a bug must not show what it met
         facts = {"error": type(error).__name__}
         _log.error("internal error before a charge", extra=facts)
-        return Outcome(Problem("internal_error", "the server failed").response())
+        return PendingResponse(
+            Problem("internal_error", "the server failed").response()
+        )
 
 
 def problem_for(error: CuratorError) -> Problem:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from server.cli.terminal.output import say
-from upstream.progress import Progress, Step
+from upstream.progress import Progress, ProgressStep
 
 PERCENT = 100
 _SMALL_BYTES = 1_000_000
@@ -43,12 +43,12 @@ def shown_progress() -> Iterator[Progress]:
         yield _BarsOfPhases(bars)
 
 
-def title_of(step: Step) -> str:
+def title_of(step: ProgressStep) -> str:
     """Return what is being done, in words."""
     return f"{_WORDS[step.phase]} {step.table}"
 
 
-def counted_of(step: Step) -> str:
+def counted_of(step: ProgressStep) -> str:
     """Return how much is done, in the step's unit."""
     if step.unit == "bytes":
         if step.total < _SMALL_BYTES:
@@ -89,7 +89,7 @@ class _LoadLines:
     def __init__(self) -> None:
         self._lines = PlainLines()
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: ProgressStep) -> None:
         stage = title_of(step)
         line = f"{stage}: {counted_of(step)}"
         is_end = step.percent == PERCENT
@@ -103,7 +103,7 @@ class _BarsOfPhases:
         self._bars = bars
         self._of_title: dict[str, TaskID] = {}
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: ProgressStep) -> None:
         title = title_of(step)
         if title not in self._of_title:
             self._of_title[title] = self._bars.add_task(

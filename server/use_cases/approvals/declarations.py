@@ -27,7 +27,7 @@ _DEFAULTS: Mapping[str, object] = {
     "max_units": DEFAULT_MAX_UNITS,
 }  # a schema says only what is otherwise
 
-Facts = Mapping[str, object]
+Properties = Mapping[str, object]
 """Places, as people read them, and what is declared there."""
 
 
@@ -48,11 +48,11 @@ class Declared:
     display: JsonObject
     manifest: JsonObject
 
-    def facts(self) -> Mapping[str, Facts]:
+    def facts(self) -> Mapping[str, Properties]:
         """Return the facts of each thing: tables, columns, hierarchies, display."""
         return dict(self._things())
 
-    def _things(self) -> Iterator[tuple[str, Facts]]:
+    def _things(self) -> Iterator[tuple[str, Properties]]:
         specs = self.table_specs()
         for name, table in sorted(_by_name(self.schema["tables"]).items()):
             facts = _facts(name, table, _TABLE_FACTS)
@@ -92,7 +92,7 @@ class Differences:
         return tuple(Altered(one.place, one.old, one.new) for one in places.values())
 
 
-def population_facts(declared: Facts) -> dict[str, object]:
+def population_facts(declared: Properties) -> dict[str, object]:
     """Return what is declared of a population and holds for each of its datasets."""
     return _facts("population", declared, _POPULATION_FACTS)
 
@@ -188,7 +188,7 @@ def _by_name(items: object) -> dict[str, JsonObject]:
     return {item["name"]: item for item in items}
 
 
-def _facts(place: str, told: Facts, names: Sequence[str]) -> dict[str, object]:
+def _facts(place: str, told: Properties, names: Sequence[str]) -> dict[str, object]:
     found = {name: told.get(name) for name in names}
     return {
         f"{place}: {name}": _DEFAULTS.get(name) if value is None else value
@@ -196,12 +196,12 @@ def _facts(place: str, told: Facts, names: Sequence[str]) -> dict[str, object]:
     }
 
 
-def changed_facts(old: Facts, new: Facts) -> list[Changed]:
+def changed_facts(old: Properties, new: Properties) -> list[Changed]:
     """Return the places of ``new`` where ``old`` says something else."""
     return list(_differences(old, new).values())
 
 
-def _differences(old: Facts, new: Facts) -> dict[str, Changed]:
+def _differences(old: Properties, new: Properties) -> dict[str, Changed]:
     return {
         place: Changed(place, old[place], value)
         for place, value in new.items()

@@ -29,7 +29,7 @@ _SHOWN = 10  # rows of a public table that others name; whoever looks at it sees
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _RowPosition:
     """Where a value stands: its row, the row's unit, and its number in the unit."""
 
     row: int
@@ -67,7 +67,7 @@ def made_up_sample(dataset: Dataset, table: Table, rows: int) -> SampleShape:
     many are asked for.
     """
     per_unit = 1 if table.is_public else _rows_made_up(table)
-    places = [_Place(i, i // per_unit, i % per_unit) for i in range(rows)]
+    places = [_RowPosition(i, i // per_unit, i % per_unit) for i in range(rows)]
     made = [_made(dataset, table, column) for column in table.columns]
     return {
         "made_up": True,
@@ -90,14 +90,14 @@ def _made(dataset: Dataset, table: Table, column: Column) -> _Made:
     )
 
 
-def _cell(made: _Made, place: _Place) -> CellValue:
+def _cell(made: _Made, place: _RowPosition) -> CellValue:
     value = _value(made, place)
     if isinstance(value, str) and made.column.domain is None:
         value = value[-made.column.max_length :]  # its end holds the number
     return None if value is None else scalar_to_json(value)
 
 
-def _value(made: _Made, place: _Place) -> Scalar | None:
+def _value(made: _Made, place: _RowPosition) -> Scalar | None:
     table, column, owner = made.table, made.column, made.owner
     if column.name == table.unit_column or column.name in table.key:
         return _key(made, place)
@@ -155,7 +155,7 @@ def _listed(dataset: Dataset, column: Column) -> Sequence[Scalar] | None:
     return None
 
 
-def _key(made: _Made, place: _Place) -> Scalar:
+def _key(made: _Made, place: _RowPosition) -> Scalar:
     """Return a key's value; of several columns one may name a row of another table."""
     table, column, owner = made.table, made.column, made.owner
     if column.name == table.unit_column:

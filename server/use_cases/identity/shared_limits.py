@@ -29,7 +29,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.sql.dml import ReturningInsert
 
 from budget.charging.server_processes import alive_ids
-from budget.storage.prepared import Prepared, Step, together
+from budget.storage.prepared import Prepared, Statement, together
 from privacy.errors import LedgerUnavailableError
 from server.persistence.tables import in_flight, rate
 from server.use_cases.identity.limits import Allowance, too_many, too_often
@@ -114,16 +114,16 @@ class SharedLimiter:
         who = {"boot": self.worker_id, "principal": principal}
         taken = {**who, "held": held, "permits": self.allowance.requests_in_flight}
         with _reaching_database(), self.database.begin() as connection:
-            *_, outcome = together(
+            *_, result = together(
                 connection,
                 [
-                    *(Step(lock, who) for lock in self._permits.locks),
-                    Step(self._permits.take, taken),
+                    *(Statement(lock, who) for lock in self._permits.locks),
+                    Statement(self._permits.take, taken),
                 ],
             )
-        if not outcome.rows:
+        if not result.rows:
             self._add(principal, -1)
-        return bool(outcome.rows)
+        return bool(result.rows)
 
     def _write_rest(self) -> None:
         """Write the rows that are out of date, as far as the database lets us."""

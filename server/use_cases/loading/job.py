@@ -32,8 +32,8 @@ from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.lines import one_line
 from server.use_cases.services.services import Services
 from upstream.manifests.manifest import load_manifest
-from upstream.manifests.yaml_nodes import FileFacts, read_yaml
-from upstream.progress import Step
+from upstream.manifests.yaml_nodes import FileDigest, read_yaml
+from upstream.progress import ProgressStep
 
 
 class LoadParameters(JobParameters):
@@ -154,8 +154,8 @@ class LoadJob:
         self._sweep()
 
 
-def _load_request(context: JobContext, file: FileFacts) -> LoadRequest:
-    def tell(step: Step) -> None:
+def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
+    def tell(step: ProgressStep) -> None:
         context.progress(f"{step.phase} {step.table}", step.done, step.total)
 
     def wait() -> None:

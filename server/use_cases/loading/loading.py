@@ -62,7 +62,7 @@ from upstream.ingestion.ingestion import Ingested, ingest, names_since, sweep_de
 from upstream.ingestion.likeness import same_rows
 from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
 from upstream.manifests.manifest import Manifest, load_manifest
-from upstream.manifests.yaml_nodes import FileFacts, read_yaml
+from upstream.manifests.yaml_nodes import FileDigest, read_yaml
 from upstream.progress import Interruptible, Progress, never_interrupted, silent
 from upstream.public_check.public_watch import Surroundings
 
@@ -106,7 +106,7 @@ class LoadRequest:
     waiting: Callable[[], None] | None = None
     recorded: Callable[[Connection, Document], None] = _unheard
     facts: Mapping[str, object] = field(default_factory=dict)
-    submitted: FileFacts | None = None
+    submitted: FileDigest | None = None
 
 
 def _as_submitted(path: Path, folder: Path | None, request: LoadRequest) -> Manifest:

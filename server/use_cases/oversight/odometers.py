@@ -10,7 +10,7 @@ from budget.ledger import Scope
 from privacy.errors import CuratorError
 from privacy.losses import Loss
 from server.persistence import tables
-from server.telemetry.metrics import Facts
+from server.telemetry.metrics import Readings
 from server.use_cases.releases.times import LATE
 from server.use_cases.services.services import Services
 
@@ -20,20 +20,20 @@ _PUBLISHED = select(tables.job.c.result).where(
 
 
 class Odometers:
-    """Reads facts of the ledger and of the work tables."""
+    """Reads readings of the ledger and of the work tables."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
-    def read(self, *, late: int) -> Facts | None:
-        """Return the facts of now; None where the ledger cannot be read."""
+    def read(self, *, late: int) -> Readings | None:
+        """Return the readings of now; None where the ledger cannot be read."""
         try:
             with self._services.databases.unchecked():  # it tells how far behind it is
                 return self._read(late)
         except (CuratorError, SQLAlchemyError, OSError):
             return None
 
-    def _read(self, late: int) -> Facts:
+    def _read(self, late: int) -> Readings:
         ledger = self._services.ledger
         engine, releases = self._services.engine, self._services.release_incidents
         with self._services.databases.reader.connect() as connection:
@@ -44,7 +44,7 @@ class Odometers:
             results = connection.execute(_PUBLISHED).scalars().all()
         position = ledger.position()
         scopes = {name: Scope.population(name) for name in names}
-        return Facts(
+        return Readings(
             failed=position.failed,
             incidents=engine.incidents + releases.failed,
             limit_incidents=engine.limit_incidents + releases.at_limit,

@@ -26,7 +26,7 @@ from release.sequences.strategies.registry import (
 )
 from release.store.folders import Content
 from release.store.listings import cube_listing, tree_listing
-from release.store.manifests import ModelFacts
+from release.store.manifests import ModelEntry
 from server.use_cases.publishing.replies import (
     CountedDimension,
     ExpectedShape,
@@ -127,7 +127,7 @@ class CubeWork:
 
         def measure(meter: Meter, parameters: Parameters) -> Content:
             model = self.strategy.measure(cube, meter, parameters)
-            facts = ModelFacts(model.kind, model.facts())
+            facts = ModelEntry(model.kind, model.facts())
             return Content(facts, model.tables(), cube_listing(model))
 
         return measure
@@ -189,7 +189,7 @@ class SequenceWork:
 
         def measure(meter: Meter, parameters: Parameters) -> Content:
             model = self.strategy.measure(sequences, meter, parameters)
-            facts = ModelFacts(model.kind, model.facts())
+            facts = ModelEntry(model.kind, model.facts())
             return Content(facts, model.tables(), tree_listing(model))
 
         return measure

@@ -36,7 +36,7 @@ from server.use_cases.publishing.plans import CubeWork, ReleasePlan, SequenceWor
 from server.use_cases.questions.questions import UNHELD_SIZES
 
 T = TypeVar("T")
-Place = tuple[str | int, ...]
+SpecPath = tuple[str | int, ...]
 """A path of keys and numbers in a spec."""
 
 
@@ -45,7 +45,7 @@ class SpecRefusedError(CuratorError):
 
     code = "refused"
 
-    def __init__(self, place: Place, message: str) -> None:
+    def __init__(self, place: SpecPath, message: str) -> None:
         self.place = place
         super().__init__(message)
 
@@ -63,7 +63,7 @@ def read_spec(given: Mapping[str, object]) -> ReleaseSpec:
         raise SpecRefusedError(place, message) from None
 
 
-def _first(error: ValidationError) -> tuple[Place, str]:
+def _first(error: ValidationError) -> tuple[SpecPath, str]:
     errors = error.errors(include_url=False, include_input=False)
     first = next((one for one in errors if one["type"] not in _OTHER_FORM), errors[0])
     loc = first["loc"]
@@ -97,7 +97,7 @@ def _is_form(part: str | int) -> bool:
     )
 
 
-def _written(place: Place) -> str:
+def _written(place: SpecPath) -> str:
     return ".".join(str(part) for part in place)
 
 
@@ -181,7 +181,7 @@ def _compiled_cube(spec: CubeSpec, dataset: Dataset, limits: CostLimits) -> Cube
     try:
         return compile_cube(spec.request(), dataset, limits)
     except AxisRefusedError as error:
-        at: Place = ("release", "dimensions")
+        at: SpecPath = ("release", "dimensions")
         place = at if error.place is None else (*at, error.place)
         raise SpecRefusedError(place, str(error)) from None
     except (QueryError, InvalidOptionError) as error:

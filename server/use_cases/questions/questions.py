@@ -17,7 +17,7 @@ from privacy.events import PriceEvent, VectorSensitivity
 from privacy.losses import Loss
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.binding.bind import BoundQuery, bind_query, check_bounds
+from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
 from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
 from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
@@ -64,7 +64,7 @@ class LossRange:
 class Question:
     """A question with its price; everything here is public but for who asks it."""
 
-    bound: BoundQuery
+    bound: ResolvedQuery
     compiled: CompiledQuery
     event: PriceEvent
     losses: LossRange
@@ -99,7 +99,7 @@ class Compiler:
 
     def compile(
         self, sql: str, schema: "Schema", request: QuestionRequest
-    ) -> tuple[BoundQuery, CompiledQuery]:
+    ) -> tuple[ResolvedQuery, CompiledQuery]:
         """Return the plan of ``sql``, and all that follows; cached by all of these."""
         return self._compile(sql, schema, request.bounds, request.weights)
 
@@ -109,7 +109,7 @@ class Compiler:
         schema: "Schema",
         bounds: ContributionBounds,
         weights: tuple[tuple[str, Fraction], ...],
-    ) -> tuple[BoundQuery, CompiledQuery]:
+    ) -> tuple[ResolvedQuery, CompiledQuery]:
         tree, limits = self._parser(sql), self._limits
         if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
             raise refuse(

@@ -12,7 +12,7 @@ from typing import Final
 
 from privacy.errors import QueryError
 from privacy.losses import Loss
-from query_lang.binding.bind import BoundQuery
+from query_lang.binding.bind import ResolvedQuery
 from release.contract.answers import ReleaseAnswer
 from release.cubes.questions.binding.matching import Difference, match
 from release.cubes.questions.binding.question import CubeQuestion
@@ -70,7 +70,7 @@ class ReleaseOffers:
         self._comparing = BoundedSemaphore(COMPARED_AT_ONCE)
 
     def find(
-        self, caller: Caller, grant: Grant, asked: BoundQuery
+        self, caller: Caller, grant: Grant, asked: ResolvedQuery
     ) -> tuple[list[Offer], list[Near]]:
         """Return the releases that answer a question, the best first, and the near.
 
@@ -106,7 +106,7 @@ class ReleaseOffers:
 
 
 def _sorted_out(
-    asked: BoundQuery,
+    asked: ResolvedQuery,
     readable: list[tuple[PublicationRow, KnownCube]],
     snapshot: str,
 ) -> tuple[list[Offer], list[Near]]:
@@ -137,7 +137,7 @@ def _sorted_out(
 
 
 def _compared(
-    asked: BoundQuery, known: KnownCube, snapshot: str, effort: Effort
+    asked: ResolvedQuery, known: KnownCube, snapshot: str, effort: Effort
 ) -> CubeQuestion | list[Difference]:
     try:
         found = match(asked, known.counted, known.cube)

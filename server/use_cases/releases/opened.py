@@ -24,7 +24,7 @@ from query_lang.plans.nodes import (
     Union,
     UnitJoin,
 )
-from query_lang.specs.cubes import BoundCube, bind_cube, compile_cube
+from query_lang.specs.cubes import ResolvedCube, bind_cube, compile_cube
 from query_lang.specs.sequences import compile_sequences
 from release.contract.plans import domain_of
 from release.contract.spec import CubeSpec, SequenceSpec, spec_from_json
@@ -185,7 +185,7 @@ class OpenReleases:
 
 
 def _published(
-    release_id: str, spec: CubeSpec, dataset: Dataset, bound: BoundCube
+    release_id: str, spec: CubeSpec, dataset: Dataset, bound: ResolvedCube
 ) -> PublishedCube:
     counted = bound.plan
     return PublishedCube(

@@ -7,7 +7,7 @@ import pytest
 import server.use_cases.publishing.job as at_work
 from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import ExecutionError, InvalidOptionError
-from server.telemetry.metrics import Facts
+from server.telemetry.metrics import Readings
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.oversight.odometers import Odometers
@@ -101,6 +101,6 @@ def test_releases_that_missed_their_time_are_counted(quick, slot_seconds, late):
     assert ended["state"] == "done"
     assert ended["result"]["late"] == bool(late)
     with press.services() as services:
-        facts = Odometers(services).read(late=0)
-    assert isinstance(facts, Facts)
-    assert facts.late_releases == late
+        readings = Odometers(services).read(late=0)
+    assert isinstance(readings, Readings)
+    assert readings.late_releases == late

@@ -15,9 +15,9 @@ from release.contract.intervals import (
 )
 from release.contract.models import (
     Estimates,
-    Facts,
     FloatArray,
     IntArray,
+    PublicFacts,
     Roll,
     Table,
 )
@@ -87,10 +87,10 @@ class MarginalsModel:
         """Its name in manifests."""
         return "marginals"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the tree, the pairs of later rounds, and the scales."""
         rounds = self.drawn.rounds
-        found: Facts = {
+        found: PublicFacts = {
             "pairs": [list(pair) for pair in self.drawn.pairs],
             "one_scale": self.drawn.one_scale,
             "two_scale": self.drawn.two_scale,

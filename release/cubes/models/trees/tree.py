@@ -12,9 +12,9 @@ from release.contract.domain import CubeDomain
 from release.contract.intervals import WEIGHTED_QUANTILE, noise_variance
 from release.contract.models import (
     Estimates,
-    Facts,
     FloatArray,
     IntArray,
+    PublicFacts,
     Roll,
     Table,
     Weighing,
@@ -120,7 +120,7 @@ class TreeModel:
         """Its name in manifests."""
         return "tree"
 
-    def facts(self) -> Facts:
+    def facts(self) -> PublicFacts:
         """Return the order of the cells, and each level's scale from the top."""
         return {
             "strategy": self.strategy,

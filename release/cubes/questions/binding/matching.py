@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from query_lang.binding.bind import BoundQuery
+from query_lang.binding.bind import ResolvedQuery
 from query_lang.compile import output_columns
 from query_lang.plans.canonical import plan_to_json
 from query_lang.plans.expressions import (
@@ -59,7 +59,7 @@ class Difference:
 
 
 def match(
-    asked: BoundQuery, counted: Aggregate, cube: PublishedCube
+    asked: ResolvedQuery, counted: Aggregate, cube: PublishedCube
 ) -> CubeQuestion | list[Difference]:
     """Return the question that a cube answers in a query's place, or what differs.
 

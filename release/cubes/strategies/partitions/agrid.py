@@ -21,7 +21,7 @@ from release.contract.sealed_cube import SealedCube
 from release.contract.strategies import Expectation, Parameters
 from release.cubes.models.partition import PartitionModel
 from release.cubes.strategies.partitions.grid import (
-    Step,
+    GridLevel,
     measure_total,
     refine,
     refuse_shape,
@@ -100,10 +100,10 @@ def total_rmse(domain: CubeDomain, part: Part) -> float:
     return math.sqrt(noise_variance(scale))
 
 
-def _steps(domain: CubeDomain, total: Fraction) -> tuple[Step, ...]:
+def _steps(domain: CubeDomain, total: Fraction) -> tuple[GridLevel, ...]:
     most = max(4.0, 1.2 * domain.size ** (1 / 3))
     return tuple(
-        Step(
+        GridLevel(
             name,
             of_rest * (1 - total * 4 / 3),
             worth,

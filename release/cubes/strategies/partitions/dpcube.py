@@ -24,8 +24,8 @@ from release.cubes.models.parts.boxes import Boxes
 from release.cubes.models.parts.levels import Level, level_variance
 from release.cubes.strategies.partitions.agrid import total_rmse
 from release.cubes.strategies.partitions.grid import (
+    GridLevel,
     Refined,
-    Step,
     measure_total,
     refine,
     refuse_shape,
@@ -133,8 +133,10 @@ def _rule(parameters: Parameters) -> KdRule:
 
 def _phase_1(cube: SealedCube, meter: Meter, phase_1: Fraction) -> Refined:
     size = cube.domain.size
-    blocks = Step("blocks", phase_1 * _BLOCKS, 3.0, max(4.0, 1.5 * size**0.5), size)
-    cells = Step("cells", phase_1 * _CELLS, 2.4, float(size), MAX_PIECES)
+    blocks = GridLevel(
+        "blocks", phase_1 * _BLOCKS, 3.0, max(4.0, 1.5 * size**0.5), size
+    )
+    cells = GridLevel("cells", phase_1 * _CELLS, 2.4, float(size), MAX_PIECES)
     so_far = measure_total(cube, meter, phase_1 * _TOTAL)
     return refine(cube, meter, refine(cube, meter, so_far, blocks), cells)
 

@@ -21,7 +21,7 @@ MAX_DIMENSIONS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GridLevel:
     """One more level.
 
     Attributes:
@@ -84,7 +84,7 @@ def measure_total(cube: SealedCube, meter: Meter, share: Fraction) -> Refined:
     return Refined((level,), whole, np.ones_like(whole.lower), share, first)
 
 
-def refine(cube: SealedCube, meter: Meter, so_far: Refined, step: Step) -> Refined:
+def refine(cube: SealedCube, meter: Meter, so_far: Refined, step: GridLevel) -> Refined:
     """Cut each box by what it seems to hold, and spend a part on the pieces.
 
     The cuts are a function of noisy counts and public facts; the pieces are disjoint,
@@ -106,7 +106,7 @@ def refine(cube: SealedCube, meter: Meter, so_far: Refined, step: Step) -> Refin
     return Refined(levels, pieces, cuts, so_far.share, so_far.size)
 
 
-def weights(steps: Sequence[Step], total: Fraction) -> list[tuple[str, Fraction]]:
+def weights(steps: Sequence[GridLevel], total: Fraction) -> list[tuple[str, Fraction]]:
     """Return the shares of the size, a third of the total's, and of all levels."""
     return [
         ("size", total / 3),
@@ -115,14 +115,14 @@ def weights(steps: Sequence[Step], total: Fraction) -> list[tuple[str, Fraction]
     ]
 
 
-def _foreseen(so_far: Refined, scale: float, step: Step) -> float:
+def _foreseen(so_far: Refined, scale: float, step: GridLevel) -> float:
     """Return how many pieces the size alone predicts."""
     before = so_far.levels[-1].expected
     wanted = so_far.size / (step.worth * scale)
     return float(np.clip(wanted, before, min(before * step.most, step.limit)))
 
 
-def _targets(seems: FloatArray, scale: float, step: Step) -> FloatArray:
+def _targets(seems: FloatArray, scale: float, step: GridLevel) -> FloatArray:
     wanted = np.clip(seems / (step.worth * scale), 1.0, step.most)
     lowered = wanted * min(1.0, step.limit / float(wanted.sum()))
     return np.asarray(np.maximum(1.0, lowered), dtype=np.float64)

@@ -18,7 +18,7 @@ PEAK_SURPLUS: Final = 3.0
 _FOURTH_MOMENT: Final = 5.0
 """Variance of a squared Laplace draw, in squared variances: 24/4 - 1."""
 
-Place = tuple[tuple[int, int], ...]
+Box = tuple[tuple[int, int], ...]
 """For each axis the first place and the place after the last."""
 
 
@@ -99,7 +99,7 @@ def partition(counts: FloatArray, variance: float, rule: KdRule) -> IntArray:
         of the cuts: a function of the arguments alone.
     """
     labels = np.zeros(counts.shape, dtype=np.int64)
-    waiting: list[Place] = [tuple((0, length) for length in counts.shape)]
+    waiting: list[Box] = [tuple((0, length) for length in counts.shape)]
     found = 0
     while waiting:
         place = waiting.pop()
@@ -113,11 +113,11 @@ def partition(counts: FloatArray, variance: float, rule: KdRule) -> IntArray:
     return labels.ravel()
 
 
-def _halves(place: Place, cut: Cut) -> list[Place]:
+def _halves(box: Box, cut: Cut) -> list[Box]:
     """Return the second and the first part: the first is taken next."""
-    first, last = place[cut.axis]
+    first, last = box[cut.axis]
     middle = first + cut.place
-    before, after = place[: cut.axis], place[cut.axis + 1 :]
+    before, after = box[: cut.axis], box[cut.axis + 1 :]
     return [
         (*before, (middle, last), *after),
         (*before, (first, middle), *after),

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from budget.storage.databases import Databases
 from budget.storage.postgresql import DatabaseLostError
-from budget.storage.prepared import Prepared, Step, together
+from budget.storage.prepared import Prepared, Statement, together
 
 thing = Table(
     "thing",
@@ -101,10 +101,10 @@ def test_statements_go_together_in_order_and_each_sees_the_last(databases):
         outcomes = together(
             connection,
             [
-                Step(ADD, row("a", 1)),
-                Step(GROW, growing),
-                Step(GROW, growing),  # has grown beyond
-                Step(NAMED, {"least": 0}),
+                Statement(ADD, row("a", 1)),
+                Statement(GROW, growing),
+                Statement(GROW, growing),  # has grown beyond
+                Statement(NAMED, {"least": 0}),
             ],
         )
     assert [outcome.changed for outcome in outcomes[:3]] == [1, 1, 0]
@@ -114,7 +114,11 @@ def test_statements_go_together_in_order_and_each_sees_the_last(databases):
 
 
 def test_after_a_statement_that_fails_none_of_those_with_it_is_run(databases):
-    steps = [Step(ADD, row("a", 1)), Step(ADD, row("a", 1)), Step(ADD, row("b", 1))]
+    steps = [
+        Statement(ADD, row("a", 1)),
+        Statement(ADD, row("a", 1)),
+        Statement(ADD, row("b", 1)),
+    ]
     with databases.writer.connect() as connection:
         with pytest.raises(IntegrityError):
             together(connection, steps)
@@ -132,7 +136,9 @@ def test_a_connection_that_is_lost_amid_several_says_so(databases, cluster):
         with cluster.admin() as admin:
             admin.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
         with pytest.raises(DatabaseLostError):
-            together(connection, [Step(ADD, row("a", 1)), Step(ADD, row("b", 1))])
+            together(
+                connection, [Statement(ADD, row("a", 1)), Statement(ADD, row("b", 1))]
+            )
     assert names(databases) == []
 
 
@@ -145,9 +151,9 @@ def test_a_full_disk_amid_several_leaves_none_of_them(tmp_path):
         (pages,) = connection.exec_driver_sql("PRAGMA page_count").one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 30}")
         steps = [
-            Step(ADD, {**row("a", 1), **large}),
-            Step(ADD, {**row("b", 1), **large}),  # does not fit
-            Step(ADD, row("c", 1)),  # would fit, outside of the transaction
+            Statement(ADD, {**row("a", 1), **large}),
+            Statement(ADD, {**row("b", 1), **large}),  # does not fit
+            Statement(ADD, row("c", 1)),  # would fit, outside of the transaction
         ]
         with pytest.raises(OperationalError, match="full"):
             together(connection, steps)

@@ -6,7 +6,7 @@ import pytest
 
 from privacy.schema import Hierarchy
 from upstream.files.long_texts import carried_bytes, carried_sql
-from upstream.files.reading import Outcome, reader_of
+from upstream.files.reading import ReadStatus, reader_of
 from upstream.files.reading_sql import reading_steps
 from upstream.manifests.declarations import ColumnSpec
 
@@ -102,7 +102,7 @@ def read_in_duckdb(reader, raws):
     rows = duckdb.sql(
         f"SELECT v0, s0 FROM ({layers}) ORDER BY i", params=[len(raws), raws]
     ).fetchall()
-    return [(value, Outcome(number)) for value, number in rows]
+    return [(value, ReadStatus(number)) for value, number in rows]
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -110,7 +110,7 @@ def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
     reader = reader_of(spec(name))
     expected = [reader.read(raw) for raw in HOSTILE]
     found = read_in_duckdb(reader, HOSTILE)
-    refused = {Outcome.UNREADABLE, Outcome.NULL_REFUSED}
+    refused = {ReadStatus.UNREADABLE, ReadStatus.NULL_REFUSED}
     for raw, (value, outcome), (in_sql, outcome_in_sql) in zip(
         HOSTILE, expected, found, strict=True
     ):
@@ -122,46 +122,46 @@ def test_duckdb_reads_every_hostile_text_as_the_page_of_rules_does(name):
 @pytest.mark.parametrize(
     ("name", "raw", "value", "outcome"),
     [
-        ("integer", "-9223372036854775808", -(2**63), Outcome.KEPT),
-        ("integer", "9223372036854775808", None, Outcome.UNREADABLE),
-        ("integer", "1e3", None, Outcome.UNREADABLE),
-        ("integer", " 7", None, Outcome.UNREADABLE),
-        ("integer", "NaN", None, Outcome.TO_NULL),
-        ("integer", "", None, Outcome.KEPT),
-        ("bounded", "9" * 60, 120, Outcome.CLAMPED),
-        ("listed", "3", None, Outcome.TO_NULL),
-        ("required", "", None, Outcome.NULL_REFUSED),
-        ("required", "2", None, Outcome.NULL_REFUSED),
-        ("decimal", "0.005", 0, Outcome.KEPT),
-        ("decimal", "0.015", 2, Outcome.KEPT),
-        ("decimal", "-0.0250001", -3, Outcome.KEPT),
-        ("decimal", "92233720368547758.07", 2**63 - 1, Outcome.KEPT),
-        ("priced", "-2", -150, Outcome.CLAMPED),
-        ("date", "2024-02-30", None, Outcome.TO_NULL),
-        ("date", "10000-01-01", None, Outcome.TO_NULL),
-        ("date", "01/02/2024", None, Outcome.UNREADABLE),
-        ("era", "1900-05-05", date(2000, 1, 1), Outcome.CLAMPED),
-        ("german", "1.2.2024", date(2024, 2, 1), Outcome.KEPT),
-        ("german", "2024-02-01", None, Outcome.UNREADABLE),
-        ("timestamp", "2024-01-01T10:11", MOMENT, Outcome.KEPT),
-        ("timestamp", "2024-01-01T10:11Z", None, Outcome.UNREADABLE),
-        ("boolean", "Y", True, Outcome.KEPT),
-        ("boolean", "TRUE", None, Outcome.UNREADABLE),
-        ("text", "", "", Outcome.KEPT),
-        ("text", "?", None, Outcome.KEPT),
-        ("diagnosis", "250.83", "250.83", Outcome.KEPT),
-        ("diagnosis", "8", "008", Outcome.KEPT),
-        ("diagnosis", "7", None, Outcome.TO_NULL),
-        ("diagnosis", "M", None, Outcome.TO_NULL),
-        ("cause", "e11.9", "e11.9", Outcome.KEPT),
-        ("cause", "E11.99999", None, Outcome.NULL_REFUSED),
-        ("town", "other", "other", Outcome.KEPT),
-        ("town", "Other", None, Outcome.TO_NULL),
-        ("sex", "M", "male", Outcome.KEPT),
-        ("sex", "diverse", "other", Outcome.TO_OTHER),
-        ("sex", "X", "other", Outcome.TO_OTHER),
-        ("sex", "-", None, Outcome.KEPT),
-        ("sex", "other", "other", Outcome.KEPT),
+        ("integer", "-9223372036854775808", -(2**63), ReadStatus.KEPT),
+        ("integer", "9223372036854775808", None, ReadStatus.UNREADABLE),
+        ("integer", "1e3", None, ReadStatus.UNREADABLE),
+        ("integer", " 7", None, ReadStatus.UNREADABLE),
+        ("integer", "NaN", None, ReadStatus.TO_NULL),
+        ("integer", "", None, ReadStatus.KEPT),
+        ("bounded", "9" * 60, 120, ReadStatus.CLAMPED),
+        ("listed", "3", None, ReadStatus.TO_NULL),
+        ("required", "", None, ReadStatus.NULL_REFUSED),
+        ("required", "2", None, ReadStatus.NULL_REFUSED),
+        ("decimal", "0.005", 0, ReadStatus.KEPT),
+        ("decimal", "0.015", 2, ReadStatus.KEPT),
+        ("decimal", "-0.0250001", -3, ReadStatus.KEPT),
+        ("decimal", "92233720368547758.07", 2**63 - 1, ReadStatus.KEPT),
+        ("priced", "-2", -150, ReadStatus.CLAMPED),
+        ("date", "2024-02-30", None, ReadStatus.TO_NULL),
+        ("date", "10000-01-01", None, ReadStatus.TO_NULL),
+        ("date", "01/02/2024", None, ReadStatus.UNREADABLE),
+        ("era", "1900-05-05", date(2000, 1, 1), ReadStatus.CLAMPED),
+        ("german", "1.2.2024", date(2024, 2, 1), ReadStatus.KEPT),
+        ("german", "2024-02-01", None, ReadStatus.UNREADABLE),
+        ("timestamp", "2024-01-01T10:11", MOMENT, ReadStatus.KEPT),
+        ("timestamp", "2024-01-01T10:11Z", None, ReadStatus.UNREADABLE),
+        ("boolean", "Y", True, ReadStatus.KEPT),
+        ("boolean", "TRUE", None, ReadStatus.UNREADABLE),
+        ("text", "", "", ReadStatus.KEPT),
+        ("text", "?", None, ReadStatus.KEPT),
+        ("diagnosis", "250.83", "250.83", ReadStatus.KEPT),
+        ("diagnosis", "8", "008", ReadStatus.KEPT),
+        ("diagnosis", "7", None, ReadStatus.TO_NULL),
+        ("diagnosis", "M", None, ReadStatus.TO_NULL),
+        ("cause", "e11.9", "e11.9", ReadStatus.KEPT),
+        ("cause", "E11.99999", None, ReadStatus.NULL_REFUSED),
+        ("town", "other", "other", ReadStatus.KEPT),
+        ("town", "Other", None, ReadStatus.TO_NULL),
+        ("sex", "M", "male", ReadStatus.KEPT),
+        ("sex", "diverse", "other", ReadStatus.TO_OTHER),
+        ("sex", "X", "other", ReadStatus.TO_OTHER),
+        ("sex", "-", None, ReadStatus.KEPT),
+        ("sex", "other", "other", ReadStatus.KEPT),
     ],
 )  # fmt: skip
 def test_a_text_becomes_the_value_that_the_contract_says(name, raw, value, outcome):

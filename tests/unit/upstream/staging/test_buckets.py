@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from tests.unit.upstream.conftest import Hospital
-from upstream.progress import Step
+from upstream.progress import ProgressStep
 
 pytestmark = pytest.mark.thorough
 
@@ -65,7 +65,7 @@ def test_ids_too_many_to_join_change_nothing(tmp_path, monkeypatch, kind):
 def test_a_small_bucket_splits_a_table(tmp_path):
     hospital = busy_hospital(tmp_path)
     hospital.bucket_bytes = 10_000
-    told: list[Step] = []
+    told: list[ProgressStep] = []
     hospital.progress = told.append
     hospital.load()
     assert len([step for step in told if step.phase == "rank"]) > 100
@@ -74,7 +74,7 @@ def test_a_small_bucket_splits_a_table(tmp_path):
 def test_the_share_that_is_told_never_falls_within_a_phase(tmp_path):
     hospital = busy_hospital(tmp_path)
     hospital.bucket_bytes = 100_000
-    told: list[Step] = []
+    told: list[ProgressStep] = []
     hospital.progress = told.append
     hospital.load()
     for phase in ("check", "units", "read", "rank", "write"):

@@ -8,18 +8,18 @@ from server.cli.terminal.progress import (
     shown_progress,
     title_of,
 )
-from upstream.progress import Step
+from upstream.progress import ProgressStep
 
 
 def step(done, phase="read", unit="rows"):
-    return Step(phase, "labs", done, 2_000_000, unit)
+    return ProgressStep(phase, "labs", done, 2_000_000, unit)
 
 
 def test_a_step_says_what_is_done_and_how_much():
     assert title_of(step(0)) == "reading and hashing labs"
     assert counted_of(step(1_000_000)) == "1,000,000 of 2,000,000 rows"
     assert counted_of(step(1_000_000, "check", "bytes")) == "1 of 2 MB"
-    small = Step("check", "labs", 250_000, 500_000, "bytes")
+    small = ProgressStep("check", "labs", 250_000, 500_000, "bytes")
     assert counted_of(small) == "250 of 500 kB"
 
 

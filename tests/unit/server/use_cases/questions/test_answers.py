@@ -13,7 +13,7 @@ from privacy.contributions import ContributionBounds
 from privacy.errors import InvalidOptionError
 from privacy.losses import Loss
 from privacy.schema import ColumnType
-from query_lang.binding.bind import BoundQuery
+from query_lang.binding.bind import ResolvedQuery
 from query_lang.plans.compiled import (
     AverageShown,
     Bins,
@@ -47,7 +47,7 @@ def question(columns, measures, cells=((),), **presentation):
     event = price(
         [m.sensitivity for m in measures], [m.weight for m in measures], Loss.parse("1")
     )
-    bound = BoundQuery(None, Position(1, 1))  # no release is asked in its place
+    bound = ResolvedQuery(None, Position(1, 1))  # no release is asked in its place
     return Question(bound, query, event, LOSSES, "s_1", "patient", "identity", "text")
 
 
