@@ -15,8 +15,8 @@ NORMAL_QUANTILE: Final = 1.9599639845400545
 """The least z with P(|N(0, 1)| <= z) >= 0.95."""
 
 TAIL_SURPLUS: Final = 0.21
-"""How far the quantile of a sum of equal draws lies above the normal one, times their
-number; docs/proofs/half_widths_of_sums.md."""
+"""Excess of the 95 % quantile of a sum of n equal draws over the normal one, in
+standard deviations, times n; docs/proofs/half_widths_of_sums.md."""
 
 WEIGHTED_QUANTILE: Final = 2.12
 """In standard deviations, for any weighted sum of discrete Laplace draws: a single

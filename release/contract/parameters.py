@@ -19,7 +19,7 @@ _LONGEST: Final = 100
 """Characters of a number."""
 
 _LARGEST_POWER: Final = 30
-"""Of ten: fractions beyond would cost more the longer their exponent is."""
+"""The largest exponent of ten: a fraction beyond costs more the longer it is."""
 
 
 def refuse_unknown(parameters: Parameters, known: Collection[str]) -> None:

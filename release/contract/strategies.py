@@ -8,7 +8,7 @@ from mechanisms.measuring.meter import Meter, Part
 from privacy.losses import Loss
 
 Parameters = Mapping[str, object]
-"""Of one strategy: checked by its own ``parts``; JSON values."""
+"""The parameters of one strategy, as JSON values; its own ``parts`` checks them."""
 
 
 Domain_contra = TypeVar("Domain_contra", contravariant=True)

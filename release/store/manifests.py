@@ -40,7 +40,7 @@ class Publication:
     Attributes:
         release_id: Random.
         spec: As the custodian wrote it.
-        plan: As it was compiled.
+        plan: The compiled plan of the text.
         dataset: The public schema that it was compiled against.
         snapshot: Whose rows are counted.
         parts: How the loss divides.
@@ -176,7 +176,7 @@ def is_genuine(manifest: Document, public_key: str | None = None) -> bool:
     """Whether a manifest's signature is right.
 
     Args:
-        manifest: As it was read.
+        manifest: The manifest as its file holds it.
         public_key: Of the installation, where it is known; else the manifest's own
             says only that nothing was changed since.
     """

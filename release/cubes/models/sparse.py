@@ -31,7 +31,7 @@ class SparseModel:
         scale: Of each draw.
         threshold: Public.
         total: Noisy count of the whole cube.
-        total_scale: Of its draw.
+        total_scale: Scale of the noise of ``total``, in units.
 
     Source: docs/proofs/sparse_cells.md.
     """

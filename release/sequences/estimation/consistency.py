@@ -11,7 +11,7 @@ _LEAST: Final = 1e-9
 """Taken for no variance at all, or no count: weights stay defined."""
 
 _ROUNDS: Final = 4
-"""Of moving children by their variances, before what is left is scaled away."""
+"""Rounds that move children by their variances, before the remainder is scaled away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ SURPRISING_PART: Final = 0.25
 """The mean of that part, as a share of the whole."""
 
 _LEAST_MEAN: Final = 1e-6
-"""Of the prior, in noise scales."""
+"""The least mean of a prior law, in noise scales."""
 
 _NEAR: Final = 1e-3
 """Rates nearer than this, in noise scales, are moved apart: formulas divide by it."""

@@ -29,8 +29,8 @@ ROUNDS: Final = 6
 LEAST_STRENGTH: Final = 100.0
 STRENGTH: Final = 8.0
 WIDER: Final = 1.25
-"""Of the noise's variance: what a kept count may be off by, at the least. Whoever
-passed the threshold was lucky with the noise; posteriors alone are too narrow."""
+"""The least variance of a kept count, in variances of its noise: counts are kept where
+their noise was high (selection bias), so posteriors alone are too narrow."""
 
 
 @dataclass(frozen=True, slots=True)

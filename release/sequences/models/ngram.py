@@ -27,19 +27,19 @@ LOST_DEVIATION: Final = 1.5
 """Half-width of a run's share beyond the cut, in that share before it."""
 
 LOST_ROOT: Final = 0.1
-"""Or so many times the root of that share, if that is more: late symbols may be few."""
+"""The same in square roots of that share, if that is more: late symbols may be few."""
 
 
 DOUBT: Final = 0.3
-"""The part of its squared error that a run's count is weighed against when it is drawn
-towards 0: c becomes c^3 / (c^2 + DOUBT v). Chosen on made-up logs of eleven shapes
+"""Shrinkage towards 0, against this part of a count's squared error v: c becomes c^3 /
+(c^2 + DOUBT v). Chosen on made-up logs of eleven shapes
 (docs/sequences-accuracy.md)."""
 
 _LEAST: Final = 1e-12
 
 SAMPLED: Final = "sampled"
-"""Which places of a unit are counted, where not all are; the first format had the first
-ones, and does not say so."""
+"""Manifests say this where places of a unit were sampled; the first format counted the
+first ones, and says nothing."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ MAX_WORK: Final = 50_000_000
 """Nodes that all conditions and keys of one question may pass over together."""
 
 _PASSES_OF_RUNS: Final = 4
-"""Of a number of units or places over the tree."""
+"""Passes over the tree for one number of units or places."""
 
 _STEP: Final = 10.0**SHOWN_DIGITS
 _ARROW: Final = " > "

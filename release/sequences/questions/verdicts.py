@@ -49,7 +49,7 @@ _COMPARED: Final[
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of a condition, at each node: 1 yes, -1 no, 0 not yet known.
+    """Whether a condition holds at each node: 1 yes, -1 no, 0 not yet known.
 
     Attributes:
         is_true: Whether it is TRUE.

@@ -22,10 +22,10 @@ from release.sequences.strategies.evidence import MANY, PICKS, bars_for, pick
 
 LENGTHS_SHARE: Final = "0.02"
 REPEATS_SHARE: Final = "0.03"
-"""Of the loss: for how long units are, and for how many share what they do."""
+"""Shares of the loss: for lengths of sequences, and for how many units are alike."""
 
 MOVES: Final = 2
-"""How far one unit moves the two numbers of ``repeats`` together."""
+"""L1 sensitivity of the two numbers of ``repeats``, to adding or removing one unit."""
 
 _KNOWN: Final = ("lengths_share", "repeats_share")
 

@@ -23,7 +23,7 @@ MANY: Final = 250.0
 about as many as n-grams need to err less on most made-up logs."""
 
 PART: Final = 0.6
-"""Of the mean length: so many symbols of a unit are its beginning."""
+"""Share of the mean length: so many first symbols of a unit are its beginning."""
 
 LEAST_DEPTH: Final = 4
 MOST_DEPTH: Final = 24

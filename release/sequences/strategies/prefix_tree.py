@@ -49,7 +49,7 @@ KNOWN: Final = (
 )
 LENGTHS_SHARE: Final = "0.02"
 SYMBOLS_SHARE: Final = "0.03"
-"""Of the loss: for noisy lengths, and for symbols at one sampled place of each unit."""
+"""Shares of the loss: for noisy lengths, and for a sampled symbol of each unit."""
 
 ADAPTIVE: Final = "adaptive"
 BUDGETS: Final = ("uniform", "geometric", ADAPTIVE)

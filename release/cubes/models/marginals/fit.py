@@ -10,7 +10,7 @@ from release.contract.intervals import noise_variance
 from release.contract.models import FloatArray, IntArray
 
 ROUNDS: Final = 60
-"""Of iterative fitting; each edge converges in a few."""
+"""Rounds of iterative proportional fitting; each edge converges in a few."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ ROWS: Final = 50_000
 bring tables of Adult nearer by a twentieth, and take twice the time."""
 
 CYCLES: Final = 1
-"""Of iterative fitting after each round; the next begins where this one ended. Four are
-no nearer on the tables of docs/releases-accuracy.md."""
+"""Cycles of iterative fitting after each round; the next begins where this one ended.
+Four are no nearer on the tables of docs/releases-accuracy.md."""
 
 LAST_CYCLES: Final = 6
-"""Of iterative fitting after the last one."""
+"""Cycles of iterative fitting after the last round."""
 
 Pair = tuple[int, int]
 

@@ -36,7 +36,7 @@ class View(Protocol):
 
     @property
     def type(self) -> ColumnType:
-        """Of the members."""
+        """The type of the members."""
         ...
 
     @property

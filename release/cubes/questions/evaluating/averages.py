@@ -12,7 +12,8 @@ from release.cubes.questions.evaluating.steps import halvings
 
 _HALVINGS: Final = 36
 _CLOSE: Final = 1e-9
-"""Of a step; what is shown has six digits, rounded outwards."""
+"""Width at which the search for an end stops, in steps of the column's grid; what is
+shown has six digits, rounded outwards."""
 
 _TRIES: Final = 15
 _SMALL: Final = 4_096

@@ -18,8 +18,8 @@ _KEPT_BYTES: Final = 64 * 2**20
 _KEPT_EACH: Final = 2**20
 
 SAFETY_SECONDS: Final = 20.0
-"""More than ten times what the most steps take. It decides nothing: what runs so long
-is an incident."""
+"""Seconds after which a question is given up: over ten times what the most steps take.
+It decides nothing: what runs so long is an incident."""
 
 
 class PublicEngineError(Exception):

@@ -20,10 +20,10 @@ TruthArray = NDArray[np.int8]
 """1 for TRUE, -1 for FALSE, 0 for NULL."""
 
 Compare = Callable[[Function, AxisSlot], TruthArray]
-"""For each constant (rows) among a slot's values, which of them compare so with it."""
+"""Return a truth for each constant (row) and each of a slot's values (column)."""
 
 MOST_VALUES: Final = 500
-"""Of a dimension whose values are compared with each other."""
+"""The most values of a dimension whose values are compared with each other."""
 
 _COMPARISONS: Final = frozenset(
     {

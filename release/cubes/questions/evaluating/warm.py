@@ -91,7 +91,7 @@ class WarmModel:
 
     @property
     def kind(self) -> str:
-        """Of the model."""
+        """The kind of the model."""
         return self._model.kind
 
     @property

@@ -55,7 +55,7 @@ FEWEST, MOST = 4, 64
 
 
 SIZE_SHARE: Final = Fraction(2, 100)
-"""Of the loss: for a noisy size that decides how the rest is shared."""
+"""Share of the loss for a noisy size, by which the rest is shared out."""
 
 LEAST_SHARE, MOST_SHARE = Fraction(3, 10), Fraction(8, 10)
 """Between which the one-way tables' share of the rest lies, unless it is asked for."""

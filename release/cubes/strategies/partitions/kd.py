@@ -10,7 +10,8 @@ import numpy as np
 from release.contract.models import FloatArray, IntArray
 
 SPREAD_SIGMAS: Final = 0.7
-"""How far the sum of squares may exceed noise's own before a box is cut regardless."""
+"""Standard deviations by which a box's sum of squares may exceed the noise's own before
+it is cut."""
 
 PEAK_SURPLUS: Final = 3.0
 """How far, in noise scales, one cell may stand out beyond ln(cells)."""
@@ -19,7 +20,7 @@ _FOURTH_MOMENT: Final = 5.0
 """Variance of a squared Laplace draw, in squared variances: 24/4 - 1."""
 
 Box = tuple[tuple[int, int], ...]
-"""For each axis the first place and the place after the last."""
+"""A box of cells: for each axis, its first cell and the cell after its last."""
 
 
 @dataclass(frozen=True, slots=True)
