@@ -14,7 +14,13 @@ from budget.chain.writing import Write, read_accounts
 from budget.charging import leases
 from budget.charging.filter import charge_all
 from budget.charging.queries import read_query
-from budget.storage.records import ChargeRequest, FailedReplay, Refused, Replay
+from budget.storage.records import (
+    NO_PROJECT,
+    ChargeRequest,
+    FailedReplay,
+    Refused,
+    Replay,
+)
 from budget.storage.tables import charge
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
@@ -26,7 +32,7 @@ Also = Callable[[RecordedTransaction], None]
 
 def is_of_a_job() -> ColumnElement[bool]:
     """Return the condition on charges whose work is a job's."""
-    return charge.c.query_id.startswith(leases.WORK_PREFIX, autoescape=True)
+    return charge.c.project == NO_PROJECT
 
 
 def take_up(write: Write, request: ChargeRequest) -> "Charge | Refused | Settled":

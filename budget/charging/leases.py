@@ -19,14 +19,13 @@ from budget.chain.writing import Write
 from budget.charging import server_processes
 from budget.charging.queries import record_of
 from budget.storage.prepared import Prepared, Row, Statement
-from budget.storage.records import Orphan, QueryRecord
+from budget.storage.records import NO_PROJECT, Orphan, QueryRecord
 from budget.storage.tables import charge
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.losses import Loss
 
 MAX_EXECUTIONS = 3
-WORK_PREFIX = "job_"  # of the ids of charges whose work is a job's
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,8 @@ class Holder:
         free: ColumnElement[bool] = charge.c.lease_boot.is_(None)
         if self.shared:
             free = or_(free, self._dead(charge.c.lease_boot))
-        question = ~charge.c.query_id.startswith(WORK_PREFIX, autoescape=True)
-        return and_(charge.c.state == "running", question, free)
+        is_question = charge.c.project != NO_PROJECT
+        return and_(charge.c.state == "running", is_question, free)
 
     def stranded(self) -> ColumnElement[bool]:
         """Return the condition on answers held by a process that died."""

@@ -38,6 +38,10 @@ class Scope:
         return f"{self.kind}:{self.name}"
 
 
+NO_PROJECT = ""
+"""The project of charges whose work is a job's: a release is its population's alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChargeRequest:
     """A charge, or a free answer, that somebody asks for.

@@ -59,6 +59,7 @@ def test_releases_are_listed_newest_first_and_opened_by_id_or_name(served, curat
 
     assert [one["id"] for one in listed] == [noisy, exact]
     assert curator.release("wards").id == exact
+    assert curator.release(noisy).id == noisy
     with pytest.raises(NotFound):
         curator.release("rel_" + "0" * 24)
     with pytest.raises(NotFound, match="no release 'wardz'; did you mean wards"):

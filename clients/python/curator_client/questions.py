@@ -263,17 +263,15 @@ class Questions(Generic[Asked, Opened]):
         Raises:
             NotFound: There is none, or it is not yours to read.
         """
-        wanted, ids = release_id, None
-        if not release_id.startswith("rel_"):
-            listed = yield from self.releases()
-            ids = {str(one["name"]): str(one["id"]) for one in reversed(list(listed))}
-            wanted = ids.get(release_id, release_id)
+        listed = list((yield from self.releases()))
+        names = {str(one["name"]): str(one["id"]) for one in reversed(listed)}
+        is_id = release_id in names.values()  # of whatever form ids are
+        wanted = release_id if is_id else names.get(release_id, release_id)
         path = f"/v1/releases/{quote(wanted, safe='')}"
         try:
             document = yield from self._get(path)
         except NotFound as refusal:
-            if ids is not None:
-                refusal.advised(unknown("release", release_id, list(ids)))
+            refusal.advised(unknown("release", release_id, list(names)))
             raise
         return self._open_release(steps_of(document, self._defaults.patience))
 

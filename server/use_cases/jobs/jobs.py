@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -35,7 +34,6 @@ from server.use_cases.services.services import Services
 from server.version import VERSION
 
 MOST_OF_AN_ACTOR = 2  # jobs that are being submitted at once
-_ID = re.compile(r"job_[0-9a-f]{24}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ class JobService:
         return document_of(self._visible(viewer, job_id))
 
     def _visible(self, viewer: Viewer, job_id: str) -> JobRow:
-        row = self._store.get(job_id) if _ID.fullmatch(job_id) else None
+        row = self._store.get(job_id)
         if row is None and viewer.populations is None:
             message = f"no job {job_id!r}: see 'curator job list'"
             raise NoSuchThingError(message)

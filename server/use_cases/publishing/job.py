@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from budget.charging.job_charges import not_begun
 from budget.ledger import ChargeRequest, RecordedTransaction, Scope
-from budget.storage.records import FailedReplay, Refused, Replay
+from budget.storage.records import NO_PROJECT, FailedReplay, Refused, Replay
 from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
@@ -540,7 +540,7 @@ def _request(context: JobContext, planned: ReleasePlan) -> ChargeRequest:
     return ChargeRequest(
         query_id=context.job_id,
         principal=context.actor,
-        project="",
+        project=NO_PROJECT,
         population=population,
         dataset=spec.dataset,
         snapshot=planned.snapshot,

@@ -13,6 +13,7 @@ from budget.ledger import (
     Replay,
     Scope,
 )
+from budget.storage.records import NO_PROJECT
 from budget.storage.tables import answer
 from privacy.errors import (
     AnchorMismatchError,
@@ -204,6 +205,14 @@ def test_a_free_answer_is_not_shown_where_what_it_shows_was_edited(stored, ledge
         ledger.query(free.query_id)
     with pytest.raises(AnchorMismatchError):
         ledger.lookup_key("ada", "k", "f")
+
+
+def test_a_charge_is_a_jobs_work_by_its_project_whatever_its_id(stored, ledger):
+    ledger.charge(stored.request(query_id="job_of_questions"))
+    work = stored.request(query_id="q_of_work", project=NO_PROJECT)
+    ledger.charge_work(work, "release.begin", lambda _: None)
+    orphans, _ = stored.open().take_up()
+    assert [one.charge.query_id for one in orphans] == ["job_of_questions"]
 
 
 def test_orphans_are_executed_again_at_most_twice_then_fail(stored, ledger):

@@ -11,6 +11,7 @@ from budget.chain.anchor import RECORD_BYTES, HeldAnchor
 from budget.ledger import InFlight, Ledger, Replay, Scope
 from budget.reading.listing import Seen
 from budget.storage.databases import Databases
+from budget.storage.records import NO_PROJECT
 from budget.storage.tables import chain
 from privacy.errors import AnchorMismatchError, LedgerUnavailableError
 from privacy.losses import Loss
@@ -102,7 +103,8 @@ def test_a_copy_from_before_what_was_read_is_refused(stored, ledger, second, how
 def test_an_answer_that_no_reply_holds_is_read_only_once_it_is_anchored(
     stored, ledger, second
 ):
-    work = ledger.charge_work(stored.request(query_id="job_1"), "begin", lambda _: None)
+    request = stored.request(query_id="job_1", project=NO_PROJECT)
+    work = ledger.charge_work(request, "begin", lambda _: None)
     write_unanchored(
         ledger,
         lambda ledger: ledger.store_work(
