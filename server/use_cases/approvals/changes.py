@@ -1,10 +1,12 @@
 """Changes that need two persons, whole: what an approval binds to (PRIVACY 5)."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from budget.chain.entries import canonical_json
+from budget.ledger import Scope
+from privacy.losses import Loss
 
 Action = Literal[
     "population.create",
@@ -20,13 +22,55 @@ Action = Literal[
 """What needs two persons; a population's range of losses cannot be changed at all."""
 
 
+Kind = Literal[
+    "limit",
+    "project_fact",
+    "population",
+    "declaration",
+    "active_snapshot",
+    "public_rows",
+    "release",
+    "release_snapshot",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an altered fact is of, for programs: its words are for people alone.
+
+    Attributes:
+        kind: What it is.
+        name: The scope of a limit, or the project, population, dataset or release.
+        part: A column of a project, the place of a declaration, or a public table.
+    """
+
+    kind: Kind
+    name: str
+    part: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Altered:
-    """One fact that a change alters; None where there is no such value."""
+    """One fact that a change alters; None where there is no such value.
+
+    Two subjects never have the same words, so that an approval of the words is one of
+    the subject. There is none where no program asks.
+    """
 
     what: str
     old: object
     new: object
+    subject: Subject | None = None
+
+    @classmethod
+    def limit(cls, scope: Scope, old: Loss, new: Loss) -> "Altered":
+        """Return the change of a cap or an allotment."""
+        text = str(scope)
+        return cls(limit_name(text), str(old), str(new), Subject("limit", text))
+
+    def document(self) -> dict[str, object]:
+        """Return it as it is shown, and as approvals bind to it."""
+        return {"new": self.new, "old": self.old, "what": self.what}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +87,22 @@ class Change:
 
     def text(self) -> str:
         """Return the one text of this change, which an approval binds to."""
+        return self._written([one.document() for one in self.altered])
+
+    def stored(self) -> str:
+        """Return the text with what each fact is of, for programs."""
+        told = [
+            {**one.document(), "subject": one.subject and asdict(one.subject)}
+            for one in self.altered
+        ]
+        return self._written(told)
+
+    def _written(self, altered: list[dict[str, object]]) -> str:
         return canonical_json(
             {
                 "action": self.action,
                 "population": self.population,
-                "altered": [
-                    {"what": one.what, "old": one.old, "new": one.new}
-                    for one in self.altered
-                ],
+                "altered": altered,
                 "reason": self.reason,
             }
         )

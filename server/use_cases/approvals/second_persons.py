@@ -6,8 +6,9 @@ can be repeated once somebody else has approved it.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, Row, select
@@ -17,7 +18,7 @@ from budget.storage.tables import chain
 from privacy.errors import CuratorError
 from privacy.times import shown_time, shown_time_if_any
 from server.persistence import tables
-from server.use_cases.approvals.changes import Change, shown_value
+from server.use_cases.approvals.changes import Altered, Change, shown_value
 from server.use_cases.approvals.replies import ProposalShape, ProposalState
 from server.use_cases.approvals.stale_changes import (
     Proposed,
@@ -25,6 +26,7 @@ from server.use_cases.approvals.stale_changes import (
     set_since,
     stale_words,
 )
+from server.use_cases.approvals.stored_changes import read_altered
 from server.use_cases.identity.access import custodians_of, populations_of
 from server.use_cases.services.services import Services, now_text, random_id
 
@@ -233,7 +235,7 @@ def propose(services: Services, actor: str, change: Change) -> None:
         "id": random_id("pr"),
         "action": change.action,
         "population": change.population,
-        "change": change.text(),
+        "change": change.stored(),
         "digest": change.digest(),
         "proposed_by": actor,
         "created": created.isoformat(timespec="microseconds"),
@@ -258,8 +260,8 @@ def population_made(row: ProposalRow) -> str | None:
     """Return the population that a used proposal helped to create, if it did."""
     if row.population is not None or row.state != "used":
         return None
-    named = (created_name(one["what"]) for one in json.loads(row.change)["altered"])
-    return next((name for name in named if name), None)
+    altered = read_altered(str(row.change))
+    return next((name for one in altered if (name := created_name(one))), None)
 
 
 def proposal_row(connection: Connection, identifier: str) -> ProposalRow:
@@ -303,18 +305,18 @@ def _document(
     All but what an overlap tells of populations that are not the viewer's: the digest
     binds to that as well.
     """
-    change = json.loads(row.change)
+    altered = read_altered(str(row.change))
     if row.action in OVERLAPS and not viewer.startswith(HOST):
-        for altered in change["altered"]:
-            if names_populations(altered):
-                altered["new"] = _shown_overlap(connection, viewer, altered["new"])
+        altered = [_shown_to(connection, viewer, one) for one in altered]
+    change = json.loads(str(row.change))
+    change["altered"] = [one.document() for one in altered]
     stale = why_stale(connection, row)
     return {
         "proposal": row.id,
         "state": _state(row, stale),
         "action": row.action,
         "population": row.population,
-        "words": [in_words(altered) for altered in change["altered"]],
+        "words": [in_words(one) for one in altered],
         "stale": stale,
         "change": change,
         "digest": row.digest,
@@ -351,18 +353,19 @@ def decision_reasons(
     }
 
 
-def names_populations(altered: Mapping[str, object]) -> bool:
-    """Whether an altered fact of an overlap names populations: not for every viewer."""
-    return isinstance(altered["new"], dict) and "populations" in altered["new"]
+def named_populations(altered: Altered) -> list[str] | None:
+    """Return the populations of an overlap's fact, not for every viewer; None: none."""
+    found: object = altered.new
+    return found.get("populations") if isinstance(found, dict) else None
 
 
-def _shown_overlap(
-    connection: Connection, viewer: str, overlap: dict[str, list[str]]
-) -> dict[str, object]:
+def _shown_to(connection: Connection, viewer: str, altered: Altered) -> Altered:
     """Return an overlap without others' names and without the digests it binds to."""
-    return {
-        "populations": shown_populations(connection, viewer, overlap["populations"])
-    }
+    named = named_populations(altered)
+    if named is None:
+        return altered
+    shown = shown_populations(connection, viewer, named)
+    return replace(altered, new={"populations": shown})
 
 
 def shown_populations(
@@ -373,9 +376,9 @@ def shown_populations(
     return [*held, *(["another population"] if len(held) < len(populations) else [])]
 
 
-def in_words(altered: Mapping[str, object]) -> str:
+def in_words(altered: Altered) -> str:
     """Return one altered fact: its name, its old value, its new value."""
-    old, new = altered["old"], altered["new"]
-    if isinstance(new, dict) and "populations" in new:
-        return f"{altered['what']}: {', '.join(new['populations']) or 'none'}"
-    return f"{altered['what']}: {shown_value(old)} -> {shown_value(new)}"
+    named = named_populations(altered)
+    if named is not None:
+        return f"{altered.what}: {', '.join(named) or 'none'}"
+    return f"{altered.what}: {shown_value(altered.old)} -> {shown_value(altered.new)}"

@@ -4,9 +4,7 @@ Nobody should approve of "cap 0 -> 5" while the cap is 6: the change cannot be m
 if the cap came back to 0 it would be made in other circumstances than those approved.
 """
 
-import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, func, select
@@ -17,22 +15,17 @@ from budget.reading.statements import EntryLine, read_entries
 from budget.storage.tables import chain
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered, limit_name, shown_value
+from server.use_cases.approvals.changes import Altered, Kind, Subject, shown_value
 from server.use_cases.approvals.declarations import (
     Declared,
     ever_declared,
     population_facts,
     stored_population,
 )
+from server.use_cases.approvals.stored_changes import read_altered
 
-_NEW_POPULATION = re.compile(r"population (\w+)|patients of (\w+) in other populations")
-_MEMBER = re.compile(r"allotment of (.+) in (\w+)")
-_FACT = re.compile(r"(expires|purpose|protocol) of (\w+)")
-_LIMIT = re.compile(r"(cap|allotment) of (\w+)")
-_RELEASE = re.compile(r"public release ([^:]+)(: snapshot)?")
 _THERE = "there already"
 _PUBLIC = ": public"
-_SETTING = ("population.cap", "project.change")
 
 Found = list[tuple[str, str, str]]
 """What differs: its name, what it is now, what it was."""
@@ -50,10 +43,15 @@ class Proposed:
     @classmethod
     def of(cls, row: Row[tuple[object, ...]]) -> "Proposed":
         """Return the change of a proposal."""
-        change = json.loads(str(row.change))
-        altered = (Altered(o["what"], o["old"], o["new"]) for o in change["altered"])
         population = None if row.population is None else str(row.population)
+        altered = read_altered(str(row.change))
         return cls(str(row.id), str(row.action), population, tuple(altered))
+
+    def of_kind(self, *kinds: Kind) -> Iterator[tuple[Altered, Subject]]:
+        """Yield the altered facts of some kinds, each with what it is of."""
+        for one in self.altered:
+            if one.subject is not None and one.subject.kind in kinds:
+                yield one, one.subject
 
 
 def stale_words(connection: Connection, proposed: Proposed) -> list[str]:
@@ -79,7 +77,7 @@ def set_since(connection: Connection, proposed: Proposed) -> list[str]:
 
     Whoever sets a cap to 0 stops what was agreed before, also where it was 0 then.
     """
-    watched = {one.what for one in proposed.altered if _is_watched(proposed, one.what)}
+    watched = {of: one.what for one, of in proposed.of_kind("limit", "project_fact")}
     if not watched:
         return []
     made = connection.execute(
@@ -92,39 +90,35 @@ def set_since(connection: Connection, proposed: Proposed) -> list[str]:
     if made is None:  # it is being proposed
         return []
     later = read_entries(connection, "admin", "reconcile", after=made)
-    return sorted({what for entry in later for what in _set_by(entry) & watched})
-
-
-def _is_watched(proposed: Proposed, what: str) -> bool:
-    return proposed.action in _SETTING and (
-        _scope(what) is not None or _FACT.fullmatch(what) is not None
+    return sorted(
+        {watched[of] for entry in later for of in _set_by(entry) & watched.keys()}
     )
 
 
-def _set_by(entry: EntryLine) -> set[str]:
-    """Return the limits and facts of projects that an entry sets, as changes do."""
+def _set_by(entry: EntryLine) -> set[Subject]:
+    """Return the limits and facts of projects that an entry sets."""
     limits = entry.body.get("limits")
     changes = entry.body.get("changes")
-    found = (
-        {limit_name(scope) for scope in limits} if isinstance(limits, dict) else set()
-    )
+    scopes = limits if isinstance(limits, dict) else ()
+    found = {Subject("limit", scope) for scope in scopes}
     for change in changes if isinstance(changes, list) else ():
         if change["table"] == tables.project.name and "update" in change:
             name = change["key"]["name"]
-            found |= {f"{column} of {name}" for column in change["update"]}
+            columns = change["update"]
+            found |= {Subject("project_fact", name, column) for column in columns}
     return found
 
 
-def created_name(what: str) -> str | None:
+def created_name(altered: Altered) -> str | None:
     """Return the population that a changed fact is about to create, if it is."""
-    place = _NEW_POPULATION.fullmatch(what)
-    return None if place is None else place[1] or place[2]
+    subject = altered.subject
+    return subject.name if subject and subject.kind == "population" else None
 
 
 def _creation(connection: Connection, proposed: Proposed) -> Found:
     if proposed.population is not None:
         return []  # an overlap's patients are compared when the load is repeated
-    named = {created_name(one.what): one for one in proposed.altered}
+    named = {of.name for _, of in proposed.of_kind("population")}
     rows = connection.execute(
         select(tables.population.c.name).where(tables.population.c.name.in_(named))
     ).scalars()
@@ -133,36 +127,28 @@ def _creation(connection: Connection, proposed: Proposed) -> Found:
 
 def _limits(connection: Connection, proposed: Proposed) -> Found:
     found = []
-    for one in proposed.altered:
-        now = _limit_or_fact(connection, one.what)
+    for one, subject in proposed.of_kind("limit", "project_fact"):
+        now = _limit_or_fact(connection, subject)
         if now != one.old:
             found.append((one.what, shown_value(now), shown_value(one.old)))
     return found
 
 
-def _limit_or_fact(connection: Connection, what: str) -> object:
+def _limit_or_fact(connection: Connection, subject: Subject) -> object:
     """Return a cap, an allotment or a fact of a project, as changes write it."""
-    if fact := _FACT.fullmatch(what):
-        column = tables.project.c[fact[1]]
-        wanted = select(column).where(tables.project.c.name == fact[2])
+    if subject.kind == "project_fact":
+        column = tables.project.c[subject.part]
+        wanted = select(column).where(tables.project.c.name == subject.name)
         return connection.execute(wanted).scalar_one_or_none()
-    scope = _scope(what)
-    limit = None if scope is None else read_accounts(connection, [scope])[scope].limit
+    kind, _, name = subject.name.partition(":")
+    scope = Scope(kind, name)
+    limit = read_accounts(connection, [scope])[scope].limit
     return None if limit is None else str(Loss(limit))
-
-
-def _scope(what: str) -> Scope | None:
-    if member := _MEMBER.fullmatch(what):
-        return Scope.principal(member[2], member[1])
-    if limit := _LIMIT.fullmatch(what):
-        kind = Scope.population if limit[1] == "cap" else Scope.project
-        return kind(limit[2])
-    return None
 
 
 def _activation(connection: Connection, proposed: Proposed) -> Found:
     """Look at the pointer alone: declarations are compared with what it names."""
-    pointer = proposed.altered[0]
+    pointer, _ = next(proposed.of_kind("active_snapshot"))
     active = _active_beside(connection, pointer.new)
     if active == pointer.old:
         return []
@@ -182,7 +168,8 @@ def _active_beside(connection: Connection, snapshot: object) -> str | None:
 def _load(connection: Connection, proposed: Proposed) -> Found:
     if proposed.population is None:
         return _creation(connection, proposed)
-    name = proposed.altered[0].what.partition(".")[0]
+    declared = list(proposed.of_kind("declaration"))
+    name = declared[0][1].name
     known = tables.dataset
     dataset = connection.execute(
         select(known).where(
@@ -191,13 +178,13 @@ def _load(connection: Connection, proposed: Proposed) -> Found:
     ).one_or_none()
     if dataset is None:
         return []  # it is new, as it was
-    declared = _declared(connection, dataset)
+    today = _declared(connection, dataset)
     found = []
     stored = stored_population(connection, proposed.population) or {}
     population = population_facts(stored)
-    for one in proposed.altered:
-        place = one.what.removeprefix(f"{name}.")
-        known_as = [*declared.known_as(place), *_told(population, place)]
+    for one, subject in declared:
+        place = subject.part
+        known_as = [*today.known_as(place), *_told(population, place)]
         if one.old not in known_as:
             now = shown_value(known_as[-1])
             found.append((one.what, now, shown_value(one.old)))
@@ -247,13 +234,12 @@ def _flat(declared: Declared) -> dict[str, object]:
 
 def _publication(connection: Connection, proposed: Proposed) -> Found:
     found = []
-    for one in proposed.altered:
-        place = _RELEASE.fullmatch(one.what)
-        if place and place[2]:
+    for one, subject in proposed.of_kind("release", "release_snapshot"):
+        if subject.kind == "release_snapshot":
             active = _active_beside(connection, one.new)
             if active != one.new:
                 found.append((one.what, shown_value(active), shown_value(one.new)))
-        elif place and _is_taken(connection, place[1], proposed.population):
+        elif _is_taken(connection, subject.name, proposed.population):
             found.append((one.what, _THERE, "none"))
     return found
 

@@ -95,7 +95,7 @@ class PopulationService:
             existing(change.connection, tables.population, name)
             held = self._services.ledger.limit(scope) or Loss(0)
             if cap > held:
-                raised = Altered(f"cap of {name}", str(held), str(cap))
+                raised = Altered.limit(scope, held, cap)
                 wanted = Change("population.cap", name, (raised,), reason)
                 require_second_person(change, self._actor, wanted)
             change.set_limit(scope, cap)

@@ -11,7 +11,7 @@ from budget.ledger import Scope
 from privacy.losses import Loss
 from privacy.times import shown_time
 from server.persistence import tables
-from server.use_cases.approvals.changes import Action, Altered, Change, because
+from server.use_cases.approvals.changes import Action, Altered, Change, Subject, because
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
     require_second_person,
@@ -141,8 +141,7 @@ class ProjectService:
             if allotment is not None:
                 held = self._services.ledger.limit(scope)
                 if held is not None and allotment > held:
-                    what = f"allotment of {principal} in {project}"
-                    raised = Altered(what, str(held), str(allotment))
+                    raised = Altered.limit(scope, held, allotment)
                     wanted = Change(_ACTION, owner.population, (raised,), reason)
                     require_second_person(change, self._actor, wanted)
                 change.set_limit(scope, allotment)
@@ -260,12 +259,13 @@ def _altered(
     """Return all that a change alters: whoever approves it sees the whole."""
     old = {"expires": row.expires, "purpose": row.purpose, "protocol": row.protocol}
     altered = [
-        Altered(f"{fact} of {name}", old[fact], new)
+        Altered(
+            f"{fact} of {name}", old[fact], new, Subject("project_fact", name, fact)
+        )
         for fact, new in _new_values(wanted).items()
     ]
     if wanted.allotment is not None:
-        what = f"allotment of {name}"
-        altered.append(Altered(what, str(held), str(wanted.allotment)))
+        altered.append(Altered.limit(Scope.project(name), held, wanted.allotment))
     return tuple(altered)
 
 

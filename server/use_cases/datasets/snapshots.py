@@ -17,7 +17,7 @@ from budget.ledger import RecordedTransaction
 from budget.storage.tables import charge
 from privacy.times import shown_time
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered, Change
+from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.declarations import declared_in, differences_from_active
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
@@ -274,7 +274,8 @@ def _declared(
             "persons must agree, unless the installation has a single custodian"
         )
         raise CommandRefusedError(message)
-    target = Altered("active snapshot", dataset.active_snapshot, row.id)
+    pointer = Subject("active_snapshot", str(dataset.name))
+    target = Altered("active snapshot", dataset.active_snapshot, row.id, pointer)
     return Change(
         "snapshot.activate",
         str(dataset.population),

@@ -24,7 +24,7 @@ from budget.ledger import Ledger, RecordedTransaction
 from budget.storage.tables import chain
 from privacy.errors import CuratorError
 from privacy.wording import counted
-from server.use_cases.approvals.changes import Action, Altered, Change
+from server.use_cases.approvals.changes import Action, Altered, Change, Subject
 from server.use_cases.approvals.second_persons import (
     SecondPersonNeededError,
     check_second_person,
@@ -166,9 +166,10 @@ class Compared:
         public = self.shown.altered(self.dataset, self.before)
         known = None if self.is_new else self.population
         what = f"patients of {self.population} in other populations"
+        subject = Subject("population", self.population)
 
         def change(found: dict[str, object]) -> Change:
-            altered = (Altered(what, None, found), *told, *public)
+            altered = (Altered(what, None, found, subject), *told, *public)
             return Change(action, known, altered, self.reason)
 
         text = change(found).text().encode()

@@ -13,7 +13,7 @@ from budget.chain.writing import UnanchoredError
 from budget.ledger import RecordedTransaction, Scope
 from privacy.schema_json import dataset_from_json, dataset_to_json
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered, Change
+from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.declarations import stored_population
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
@@ -555,7 +555,7 @@ def _needs_two(
         select(tables.population.c.name).where(tables.population.c.name == population)
     ).one_or_none()
     altered = [
-        Altered(f"{manifest.dataset}.{one.what}", one.old, one.new)
+        _declaration(manifest, one.what, one.old, one.new)
         for one in differences(connection, manifest).altered()
     ]
     if row is None:
@@ -567,6 +567,12 @@ def _needs_two(
     return Change("dataset.load", known, tuple(altered), choices.reason)
 
 
+def _declaration(manifest: Manifest, place: str, old: object, new: object) -> Altered:
+    """Return what a load alters of one declaration of its dataset."""
+    subject = Subject("declaration", manifest.dataset, place)
+    return Altered(f"{manifest.dataset}.{place}", old, new, subject)
+
+
 def _new_tables(manifest: Manifest) -> list[Altered]:
     """Return the private tables that come with a new population, each whole.
 
@@ -575,7 +581,7 @@ def _new_tables(manifest: Manifest) -> list[Altered]:
     """
     specs = declared_by(manifest).table_specs()
     return [
-        Altered(f"{manifest.dataset}.{name}", None, spec)
+        _declaration(manifest, name, None, spec)
         for name, spec in sorted(specs.items())
         if not spec.get("public")
     ]
@@ -585,7 +591,7 @@ def _new_rules(manifest: Manifest) -> list[Altered]:
     """Return the hierarchies and the display rule that come with a new population."""
     things = declared_by(manifest).facts().items()
     return [
-        Altered(f"{manifest.dataset}.{place}", None, told)
+        _declaration(manifest, place, None, told)
         for thing, facts in things
         if thing == "display" or thing.startswith("hierarchy ")
         for place, told in facts.items()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from budget.ledger import RecordedTransaction, Scope
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered
+from server.use_cases.approvals.changes import Altered, Subject
 from server.use_cases.custody.people import make_custodian
 from server.use_cases.identity.access import custodians_of
 from server.use_cases.loading.fitting import stored_words
@@ -38,7 +38,8 @@ def creation(declared: PopulationSpec) -> Altered:
     minimum, maximum = _range(declared)
     facts = json.loads(stored_words(declared))
     facts["epsilon_per_query"] = {"min": str(minimum), "max": str(maximum)}
-    return Altered(f"population {declared.id}", None, facts)
+    subject = Subject("population", declared.id)
+    return Altered(f"population {declared.id}", None, facts, subject)
 
 
 def insert_population(

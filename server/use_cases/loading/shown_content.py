@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from budget.chain.entries import canonical_json
 from privacy.coincidences import coinciding_places, names_in_files
 from privacy.schema_json import JsonObject
-from server.use_cases.approvals.changes import Altered
-
-PUBLIC_TABLE = "public table"
-"""What altered facts call the rows of one."""
+from server.use_cases.approvals.changes import Altered, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +34,23 @@ class Shown:
         """Return what is shown otherwise than before, in words that people approve."""
         old, new = ({} if one is None else one.facts() for one in (before, self))
         return tuple(
-            Altered(f"{what} of {dataset}", old.get(what), new.get(what))
-            for what in sorted({*old, *new})
-            if old.get(what) != new.get(what)
+            Altered(
+                f"{_words(table)} of {dataset}",
+                old.get(table),
+                new.get(table),
+                Subject("public_rows", dataset, table) if table else None,
+            )
+            for table in sorted({*old, *new}, key=_words)
+            if old.get(table) != new.get(table)
         )
 
     def facts(self) -> dict[str, str]:
-        """Return each part of it, by what people call it."""
-        tables = {f"{PUBLIC_TABLE} {name}": rows for name, rows in self.tables.items()}
-        return {"names, lists and hierarchies": f"sha256 {self.declared}", **tables}
+        """Return the rows of each public table, and under no name what is declared."""
+        return {"": f"sha256 {self.declared}", **self.tables}
+
+
+def _words(table: str) -> str:
+    return f"public table {table}" if table else "names, lists and hierarchies"
 
 
 def declared_digest(schema: JsonObject, manifest: JsonObject) -> str:

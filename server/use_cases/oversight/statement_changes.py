@@ -10,18 +10,18 @@ from budget.reading import statements as books
 from budget.reading.statements import EntryLine
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.approvals.changes import limit_name
+from server.use_cases.approvals.changes import Altered, limit_name
 from server.use_cases.approvals.second_persons import (
     ProposalRow,
     decision_reasons,
     in_words,
-    names_populations,
+    named_populations,
     population_made,
     state_of,
 )
+from server.use_cases.approvals.stored_changes import read_altered
 from server.use_cases.custody.allowed_overlaps import populations_in_overlap
 from server.use_cases.loading.comparisons import REFUSED
-from server.use_cases.loading.shown_content import PUBLIC_TABLE
 from server.use_cases.oversight.markdown import (
     bullets,
     code_block,
@@ -302,7 +302,7 @@ def _approval(
         facts.append(("rejected because", because))
     return [
         f"### {plain(f'{row.action}, {row.id}')}",
-        *_listed([_shown(row, one) for one in change["altered"]]),
+        *_listed([_shown(row, one) for one in read_altered(str(row.change))]),
         table(("fact", ""), facts),
     ]
 
@@ -314,22 +314,23 @@ def _listed(words: Sequence[str]) -> list[str]:
     return [*([bullets(short)] if short else []), *blocks]
 
 
-def _shown(row: ProposalRow, altered: Mapping[str, object]) -> str:
+def _shown(row: ProposalRow, altered: Altered) -> str:
     """Return one altered fact in words, other populations' names left out."""
-    what = str(altered["what"])
-    if not names_populations(altered):
+    what, named = altered.what, named_populations(altered)
+    if named is None:
         return in_words(altered) if _may_show(row, altered) else what
     if row.action == "overlap.override":
-        is_empty = altered["new"] == {"populations": []}
+        is_empty = altered.new == {"populations": []}
         return f"{what}: {'none' if is_empty else 'refused -> accepted'}"
     is_compared = row.action == "overlap.compare"
     told = f"{what}: compared again, after a refusal"
     return told if is_compared else in_words(altered)
 
 
-def _may_show(row: ProposalRow, altered: Mapping[str, object]) -> bool:
+def _may_show(row: ProposalRow, altered: Altered) -> bool:
     """Whether a fact is no count and digest of what was never published."""
-    is_of_rows = str(altered["what"]).startswith(PUBLIC_TABLE)
+    subject = altered.subject
+    is_of_rows = subject is not None and subject.kind == "public_rows"
     return not is_of_rows or row.state == "used"
 
 

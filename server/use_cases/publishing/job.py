@@ -30,7 +30,7 @@ from release.store.folders import Content, write_release
 from release.store.manifests import Publication
 from release.store.signing import InstallationKey
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered, Change
+from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.second_persons import (
     asking_second_person,
     require_second_person,
@@ -493,16 +493,19 @@ def public_change(planned: ReleasePlan) -> Change:
     """Return what two persons must agree on before everybody may read a release."""
     named = f"public release {planned.spec.name}"
     canonical = planned.plan.canonical.encode()
-    facts = {
-        named: json.loads(planned.spec.canonical_json()),
-        f"{named}: snapshot": planned.snapshot,
-        f"{named}: plan_sha256": hashlib.sha256(canonical).hexdigest(),
-        f"{named}: l1_sensitivity": planned.plan.l1_sensitivity,
-    }
+    name, told = planned.spec.name, json.loads(planned.spec.canonical_json())
+    digest = hashlib.sha256(canonical).hexdigest()
+    of_snapshot = Subject("release_snapshot", name)
+    altered = (
+        Altered(named, None, told, Subject("release", name)),
+        Altered(f"{named}: snapshot", None, planned.snapshot, of_snapshot),
+        Altered(f"{named}: plan_sha256", None, digest),
+        Altered(f"{named}: l1_sensitivity", None, planned.plan.l1_sensitivity),
+    )
     return Change(
         "release.publish",
         planned.dataset.population,
-        tuple(Altered(what, None, new) for what, new in facts.items()),
+        altered,
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from privacy.losses import Loss
 from server.persistence import tables
-from server.use_cases.approvals.changes import Altered
+from server.use_cases.approvals.changes import Altered, Change, Subject
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.second_persons import ProposalOpenError
 from server.use_cases.approvals.stale_changes import Proposed, stale_words
@@ -21,6 +21,7 @@ from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.paging import Page
+from tests.effort import gate_first
 from tests.support.installations.two_persons import Two
 
 ACCEPTED = LoadChoices(accept_changes=True, reason="the protocol changed")
@@ -36,8 +37,11 @@ def made(tmp_path_factory):
     return two
 
 
-@pytest.fixture
-def two(made, tmp_path):
+@pytest.fixture(params=gate_first(1, ["typed", "in words alone"]))
+def two(made, tmp_path, request, monkeypatch):
+    """A copy; its proposals are stored as today, or as earlier versions did."""
+    if request.param == "in words alone":
+        monkeypatch.setattr(Change, "stored", Change.text)
     return made.copied(tmp_path / "copy")
 
 
@@ -269,8 +273,8 @@ def test_a_creation_is_stale_once_the_population_is_there_and_seen_by_few(two):
 def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two):
     snapshot = two.populations(lambda service: service.dataset("clinic"))["snapshot"]
     altered = (
-        Altered("public release wards", None, {"name": "wards"}),
-        Altered("public release wards: snapshot", None, snapshot),
+        Altered("its spec", None, {"name": "wards"}, Subject("release", "wards")),
+        Altered("its data", None, snapshot, Subject("release_snapshot", "wards")),
     )
     wanted = Proposed("pr_none", "release.publish", "people", altered)
     row = {
@@ -293,7 +297,7 @@ def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two)
     ):
         assert stale_words(connection, wanted) == []
         connection.execute(insert(tables.publication).values(row))
-        taken = ["public release wards is there already now, not none"]
+        taken = ["its spec is there already now, not none"]
         assert stale_words(connection, wanted) == taken
         connection.rollback()
     newer = load(two, two.installation.write_manifest(cap="10"))["snapshot"]
@@ -301,7 +305,7 @@ def test_a_public_release_is_stale_once_its_name_is_taken_or_the_data_moved(two)
         two.installation.services() as services,
         services.databases.reader.connect() as connection,
     ):
-        moved = f"public release wards: snapshot is {newer} now, not {snapshot}"
+        moved = f"its data is {newer} now, not {snapshot}"
         assert stale_words(connection, wanted) == [moved]
 
 
