@@ -1,7 +1,13 @@
+import re
+from pathlib import Path
+
 import pytest
 import yaml
 
+from server.demo.hospital import write_hospital
 from tests.support.installations.harness import DEFAULT_ROWS, STRANGERS
+
+ROOT = Path(__file__).parents[3]
 
 
 def files(curator):
@@ -316,6 +322,22 @@ def test_units_that_were_allowed_once_are_not_compared_again(loaded):
         assert shown["unit_fold"] == []
         told = loaded.run("ledger", "report", "--population", name).stdout
         assert "dataset.load, with units of two populations" in told
+
+
+def test_the_example_clinic_is_loaded_beside_the_demo_hospital_as_typed(
+    curator, monkeypatch
+):
+    hospital = write_hospital(curator.installation.folder / "hospital", 500)
+    curator.run("dataset", "load", hospital)
+    curator.run("principal", "create", "ada", "--role", "analyst")
+    page = (ROOT / "docs/query-language.md").read_text("utf-8")
+    typed = re.findall(r"`curator ((?:dataset load|project create)[^`]*)`", page)
+    example = ROOT / "examples/clinic/clinic.yaml"
+    assert f"curator {typed[0]}\n" in example.read_text("utf-8")
+    assert len(typed) == 2
+    monkeypatch.chdir(ROOT)
+    for command in typed:
+        curator.run(*command.split())
 
 
 def test_a_dry_run_is_compared_with_no_other_population(loaded):
