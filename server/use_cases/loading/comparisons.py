@@ -49,6 +49,8 @@ _RECORDED = (
     "The refusal is recorded for the custodians of both, and the next comparison needs "
     "two persons"
 )
+_COUNTED_TOO = "a population that never came to be"
+"""Whose refusals count for each new population, whatever it is called (ADR 0016)."""
 UNITS_SHARED = (
     "some of these units are in {named} too, where a second cap would be spent on the "
     "same people (or a public table, list or hierarchy names them): load the dataset "
@@ -273,8 +275,9 @@ class Comparison:
             entry uses the approval up once more.
         """
         if is_single_custodian(self.entry.connection):
+            whose = _COUNTED_TOO if self.load.is_new else "this population"
             message = (
-                "an earlier load of this population was refused since its units are in "
+                f"an earlier load of {whose} was refused since its units are in "
                 "another one, and the next comparison is no free question: pass "
                 "--override-overlap --reason TEXT, and say what you changed"
             )

@@ -220,8 +220,8 @@ def _rows_of(entry: EntryLine, *names: str) -> list[Mapping[str, object]]:
     return [change for change in changes if not names or change["table"] in names]
 
 
-def change_table(changes: Sequence[EntryLine]) -> str:
-    """Return a table of changes: when, by whom, why, and the limits that they set."""
+def change_table(changes: Sequence[EntryLine], population: str) -> str:
+    """Return a table of a population's changes: when, who, why, the limits they set."""
     header = ("change", "time", "by", "action", "reason", "limits")
     words: dict[int, list[str]] = {}
     for one in limits_set(changes):
@@ -233,7 +233,7 @@ def change_table(changes: Sequence[EntryLine]) -> str:
                 str(number),  # of these changes: the ledger's would count others'
                 moment(entry.time),
                 actor_of(entry),
-                _action_of(entry),
+                _action_of(entry, population),
                 reason_of(entry),
                 "; ".join([*words.get(entry.seq, []), *_charged(entry)]),
             )
@@ -247,10 +247,26 @@ def actor_of(entry: EntryLine) -> str:
     return str(entry.body.get("actor", ""))
 
 
-def _action_of(entry: EntryLine) -> str:
+def _action_of(entry: EntryLine, population: str) -> str:
     action = str(entry.body.get("action", entry.kind))
+    if action == REFUSED:
+        return f"{action}: {_refusal_told(entry, population)}"
     shared = populations_in_overlap(entry)
     return f"{action}, with units of two populations" if shared else action
+
+
+def _refusal_told(entry: EntryLine, population: str) -> str:
+    """Say which side of a refused overlap a population was; the other has no name."""
+    facts = _mapping(entry.body.get("facts"))
+    is_own = facts.get("population") == population
+    whose, others = ("this", "another") if is_own else ("another", "this")
+    people = f"people of {others} one"
+    if "snapshot" in facts:
+        return (
+            f"a snapshot of {whose} population was not activated again, since "
+            f"something public of it named {people}"
+        )
+    return f"a load of {whose} population was refused, since it held or named {people}"
 
 
 def reason_of(entry: EntryLine) -> str:

@@ -86,7 +86,7 @@ class StatementService:
                 CHARGE_TIMES,
                 *self._charges(charges, _titles(releases)),
                 "## Changes",
-                change_table(changes),
+                change_table(changes, name),
                 "## What was put to a second person",
                 approvals(connection, name),
             ]

@@ -213,7 +213,28 @@ def test_patients_of_another_population_are_refused_and_the_refusal_is_recorded(
     (entry,) = loaded.json("ledger", "export")[len(entries) :]
     assert entry["kind"] == "admin"
     told = loaded.run("ledger", "report", "--population", "people").stdout
-    assert "overlap.refused" in told
+    assert (
+        "| overlap.refused: a load of another population was refused, since it held or "
+        "named people of this one |" in told
+    )
+    assert "pupils" not in told
+
+
+def test_a_refused_overlap_is_told_in_words_in_the_statements_of_both(loaded):
+    loaded.installation.load(STRANGERS, dataset="school", population="pupils")
+    both = [*STRANGERS, *DEFAULT_ROWS]
+    manifest = loaded.installation.write_manifest(
+        both, dataset="school", population="pupils"
+    )
+    assert "population 'people' too" in loaded.said("dataset", "load", manifest)
+    told = loaded.run("ledger", "report", "--population", "pupils").stdout
+    assert (
+        "| overlap.refused: a load of this population was refused, since it held or "
+        "named people of another one |" in told
+    )
+    assert "'people'" not in told
+    said = refused(loaded, "dataset", "load", manifest)
+    assert "an earlier load of this population was refused" in said
 
 
 def test_a_patient_of_another_population_is_found_in_another_spelling(loaded):
@@ -273,7 +294,11 @@ def test_after_a_refusal_the_next_comparison_is_no_free_question(loaded):
     other_name = loaded.installation.write_manifest(
         probe, dataset="club", population="members"
     )
-    assert "is no free question" in refused(loaded, "dataset", "load", other_name)
+    said = refused(loaded, "dataset", "load", other_name)
+    assert "is no free question" in said
+    assert "load of this population was refused" not in said
+    assert "an earlier load of a population that never came to be was refused" in said
+    assert "pupils" not in said
     reason = ("--override-overlap", "--reason", "the wrong file before")
     loaded.run("dataset", "load", manifest, *reason)
 

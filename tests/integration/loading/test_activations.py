@@ -101,8 +101,9 @@ def test_people_of_another_population_are_an_overlap_that_is_recorded(either):
         house.activate()
     assert house.active() == house.newer
     (refused,) = house.entries("overlap.refused")
-    for population in ("people", "others"):
-        assert "overlap.refused" in house.statement(population)
+    told = "overlap.refused: a snapshot of {} population was not activated again, since"
+    for population, whose in (("people", "this"), ("others", "another")):
+        assert told.format(whose) in house.statement(population)
     assert "overlap.refused" not in house.statement("pupils")
     with pytest.raises(CommandRefusedError, match="is no free question"):
         house.activate()
