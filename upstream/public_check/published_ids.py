@@ -79,6 +79,11 @@ class Texts:
     column: str = ""
     is_exact: bool = False
 
+    @property
+    def are_many(self) -> bool:
+        """Whether the place is a plural: names, or a hierarchy's codes."""
+        return self.are_names or self.place.startswith("the codes of ")
+
 
 @dataclass(frozen=True, slots=True)
 class NewUnits:
@@ -406,17 +411,29 @@ def refusal(found: Sequence[Texts], whose: str, unit: str) -> Problem:
     """Return the refusal of something public that names units."""
     places = list(dict.fromkeys(texts.place for texts in found))
     named = " and ".join(places[:_NAMED])
-    one = "hold" if found[0].are_names else "holds"
+    one = "hold" if found[0].are_many else "holds"
     holds = one if len(places) == 1 else "hold, together,"
     wide = _WIDE if any(texts.are_names for texts in found) else ""
     sentence = (
         f"{named} {holds} ids of {whose}, more than {HANDFUL} of them, and "
-        "cannot be public: whoever reads it reads about single people. A table with "
-        f"rows of single {unit}s stays private, whichever columns are declared: "
-        "declare its unit_column. One that is of something else may be written anew "
+        "cannot be public: whoever reads it reads about single people. "
+        f"{_advice(found, unit)} may be written anew "
         "without the ids, or with codes that are nobody's, such as w7 for ward 7. "
         f"{wide}"
         f"Where numbers are {unit} ids by coincidence alone, declare their column and "
         "two persons may agree on not_unit_ids: true, with its source"
     )
     return Problem("manifest", None, None, sentence)
+
+
+def _advice(found: Sequence[Texts], unit: str) -> str:
+    """Say what to do with what is public, up to what may be written anew.
+
+    A list and a hierarchy have no rows that could be somebody's.
+    """
+    if not any(texts.column or texts.are_names for texts in found):
+        return "Leave it out, so that only its column's type is declared; or it"
+    return (
+        f"A table with rows of single {unit}s stays private, whichever columns are "
+        "declared: declare its unit_column. One that is of something else"
+    )

@@ -261,8 +261,10 @@ def test_numbers_of_which_few_are_those_of_ids_are_not_told(house):
 
 def test_a_list_of_values_cannot_name_patients(house):
     house.column("ward", domain={"values": [uid.lower() for uid in IDS]}, source="test")
-    with pytest.raises(IngestionError, match=r"the list of stays\.ward"):
+    with pytest.raises(IngestionError, match=r"the list of stays\.ward holds") as said:
         house.load()
+    assert "unit_column" not in str(said.value)
+    assert "Leave it out" in str(said.value)
 
 
 @pytest.mark.parametrize("what", ["codes", "level area"])
@@ -271,8 +273,11 @@ def test_a_hierarchy_cannot_name_patients(house, what):
     rows = [f"{uid},x\n" if what == "codes" else f"c{i},{uid}\n" for i, uid in named]
     (house.folder / "h.csv").write_text(header + "".join(rows))
     house.hierarchies = [{"name": "areas", "file": "h.csv"}]
-    with pytest.raises(IngestionError, match=f"the {what} of hierarchy areas"):
+    holds = "hold" if what == "codes" else "holds"
+    told = f"the {what} of hierarchy areas {holds} ids"
+    with pytest.raises(IngestionError, match=told) as said:
         house.load()
+    assert "unit_column" not in str(said.value)
 
 
 def known(ids):
