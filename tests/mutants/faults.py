@@ -2307,7 +2307,7 @@ FAULTS = (
         "absent_values_counted",
         "equality with a value that a dimension does not have is answered 0",
         "release/cubes/questions/binding/binding.py",
-        "        refuse_absent_values(written, slots, position)\n",
+        "        refuse_absent_values(written, slots, tree)\n",
         "",
         ("tests/unit/release/cubes/questions/test_questions.py",),
     ),

@@ -4,12 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from privacy.schema import Scalar
 from query_lang.binding.outside_domain import declared_instead
-from query_lang.plans.expressions import Call, Constant, Expression, FieldRef, Function
+from query_lang.plans.expressions import (
+    Call,
+    Constant,
+    Expression,
+    FieldRef,
+    Function,
+    slots_read,
+)
 from query_lang.plans.literals import is_outside_domain
-from query_lang.syntax.nodes import Position
+from query_lang.syntax.nodes import Position, Query
 from query_lang.syntax.refusals import refuse
 from release.cubes.questions.binding import rules
-from release.cubes.questions.binding.question import AxisSlot
+from release.cubes.questions.binding.literal_places import literal_place
+from release.cubes.questions.binding.question import AxisSlot, CubeQuestion
 
 _EQUALITIES = frozenset({Function.EQ, Function.NE, Function.IN})
 
@@ -17,7 +25,7 @@ _EQUALITIES = frozenset({Function.EQ, Function.NE, Function.IN})
 def refuse_absent_values(
     expressions: Iterable[Expression],
     slots: Mapping[int, AxisSlot],
-    position: Position,
+    tree: Query,
 ) -> None:
     """Refuse equality with what a dimension does not have, naming what it has.
 
@@ -26,17 +34,19 @@ def refuse_absent_values(
     Args:
         expressions: Of a question, in full.
         slots: That they read.
-        position: Where the question begins.
+        tree: The question as it was written.
 
     Raises:
         SqlNotAllowedError: Rule ``absent_value``.
     """
     for reference, value in absent_values(expressions):
         instead = declared_instead(value, reference.facts, is_near_wanted=True)
-        name = slots[reference.slot].name.partition("#")[0]
+        column = slots[reference.slot].name
+        name = column.partition("#")[0]
+        place = literal_place(tree, column, value, reference.facts)
         raise refuse(
             rules.ABSENT_VALUE,
-            position,
+            place or tree.select.position,
             detail=f"{name} is compared with a value that it does not have{instead}",
         )
 
@@ -52,6 +62,21 @@ def absent_values(
                 if reference and is_outside_domain(value, reference.facts):
                     yield reference, value
             yield from absent_values(expression.operands)
+
+
+def absent_place(condition: Expression, question: CubeQuestion) -> Position:
+    """Return where the first value of an equality that nothing meets stands."""
+    operands = condition.operands if isinstance(condition, Call) else ()
+    values = [each.value for each in operands if isinstance(each, Constant)]
+    known = [value for value in values if value is not None]
+    asked = [each for each in operands if isinstance(each, Call | FieldRef)]
+    if question.tree is not None and known and len(asked) == 1:
+        for slot in slots_read(asked[0]):
+            column, facts = question.slots[slot].name, asked[0].facts
+            place = literal_place(question.tree, column, known[0], facts)
+            if place is not None:
+                return place
+    return question.position
 
 
 def is_equality(expression: Expression) -> bool:

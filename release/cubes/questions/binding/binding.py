@@ -83,7 +83,7 @@ class CubeBinder:
         for expression in written:
             require_plain(expression, position)
         slots = _slots(parts.source, cube)
-        refuse_absent_values(written, slots, position)
+        refuse_absent_values(written, slots, tree)
         orders = order_warnings(written, slots, cube.domain.dimensions)
         return CubeQuestion(
             slots=slots,
@@ -95,6 +95,7 @@ class CubeBinder:
             presentation=plan.presentation,
             warnings=(*bound.warnings, *orders),
             position=position,
+            tree=tree,
         )
 
 

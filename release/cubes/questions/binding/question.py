@@ -17,7 +17,7 @@ from query_lang.plans.expressions import (
     holds_subquery,
 )
 from query_lang.plans.nodes import Aggregate, Compute, Filter, Key, MeasureKind, Node
-from query_lang.syntax.nodes import Position
+from query_lang.syntax.nodes import Position, Query
 from query_lang.syntax.refusals import refuse
 from release.contract.answers import ONE_RELEASE
 from release.cubes.questions.binding import rules
@@ -60,6 +60,7 @@ class CubeQuestion:
         presentation: HAVING, ORDER BY, LIMIT.
         warnings: What the asker may not have meant.
         position: Where the query begins, for refusals.
+        tree: As it was written, for refusals; None where it was asked of the data.
     """
 
     slots: Mapping[int, AxisSlot]
@@ -71,6 +72,7 @@ class CubeQuestion:
     presentation: Presentation
     warnings: tuple[QueryWarning, ...]
     position: Position
+    tree: Query | None = None
 
     def expression(self, slot: int) -> Expression:
         """Return what a slot of a key or measure holds."""

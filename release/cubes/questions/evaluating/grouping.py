@@ -17,7 +17,7 @@ from query_lang.syntax.refusals import refuse
 from release.contract.models import Estimates, IntArray, Weighing
 from release.contract.sealed_cube import MAX_DENSE_CELLS
 from release.cubes.questions.binding import rules
-from release.cubes.questions.binding.absent_values import is_equality
+from release.cubes.questions.binding.absent_values import absent_place, is_equality
 from release.cubes.questions.binding.question import CubeQuestion
 from release.cubes.questions.evaluating.effort import Effort
 from release.cubes.questions.evaluating.evaluation import BoolArray, PublicValues
@@ -173,7 +173,7 @@ def _refuse_absent(
         return
     for condition in filter(is_equality, conditions):
         if not (logic.truths(condition) > 0).any():
-            raise refuse(rules.ABSENT_VALUE, question.position)
+            raise refuse(rules.ABSENT_VALUE, absent_place(condition, question))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Answers over a published cube are sums of its cells, by an evaluation of its own."""
 
+import re
 from collections import Counter
 from decimal import Decimal
 
@@ -361,6 +362,17 @@ def test_equality_with_what_a_dimension_does_not_have_is_refused(condition, told
 
     assert refused.value.rule == "absent_value"
     assert told in str(refused.value)
+    literal = re.search(r"'W'|'female'|99|19|'XX'|2030", text)
+    assert refused.value.column == literal.start() + 1
+
+
+def test_a_value_that_another_dimension_has_is_pointed_at_where_it_is_missing():
+    text = "SELECT COUNT(*) FROM cube WHERE block = 'E10-E14' OR sex = 'E10-E14'"
+
+    with pytest.raises(SqlNotAllowedError) as refused:
+        ask(cells_cube(), text)
+
+    assert refused.value.column == text.rindex("'E10-E14'") + 1
 
 
 def test_a_range_may_reach_beyond_the_values_and_counts_those_that_it_holds():
