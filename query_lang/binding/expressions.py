@@ -1,7 +1,7 @@
 """Expressions: names and literals given types, every form brought to a total call."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import ColumnType
@@ -472,6 +472,10 @@ def _like_form(pattern: StringLiteral) -> tuple[Function, str]:
     return function, inner
 
 
+UNNAMED: Final = "this expression"
+"""What ``describe`` calls what has no name."""
+
+
 def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form
     """Return a short name of an expression for people; no text but names."""
     match tree:
@@ -484,4 +488,4 @@ def describe(tree: Tree) -> str:  # noqa: PLR0911 - an arm a form
         case CountRows():
             return "count"
         case _:
-            return "this expression"
+            return UNNAMED

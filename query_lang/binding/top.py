@@ -7,7 +7,7 @@ from fractions import Fraction
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
 from query_lang.binding.aggregates import holds_aggregate
-from query_lang.binding.expressions import ExpressionBinder, describe
+from query_lang.binding.expressions import UNNAMED, ExpressionBinder, describe
 from query_lang.binding.having import HavingBinder
 from query_lang.binding.names import output_names
 from query_lang.binding.queries import item_at, key_tree
@@ -199,13 +199,13 @@ class TopBinder:
             shown = self.measure(tree)
             function: str = "count" if isinstance(tree, CountRows) else tree.name
         else:
-            shown, function = self._key(tree), ""
+            shown, function = self._key(tree, item.alias), ""
         if item.alias is not None:
             self.names[item.alias] = shown
         return PlanColumn(name, shown, self.facts[shown], function)
 
-    def _key(self, tree: Tree) -> Shown:
-        """Return the key that an expression is.
+    def _key(self, tree: Tree, alias: str | None = None) -> Shown:
+        """Return the key that an expression is; its alias may stand in GROUP BY.
 
         Raises:
             SqlNotAllowedError: It is none.
@@ -213,13 +213,13 @@ class TopBinder:
         value = self.rows.value(tree)
         if value not in self.keys:
             shown = describe(tree)
-            known = ", ".join(key.name for key in self.keys.values())
-            listed = f"{known}, {shown}" if known else shown
             raise refuse(
                 rules.NOT_GROUPED if isinstance(tree, Name) else rules.SELECT_ITEM,
                 tree.position,
                 detail=f"{shown} is not a key of GROUP BY",
-                hint=f"add GROUP BY {listed}",
+                hint=_grouping_hint(
+                    [key.name for key in self.keys.values()], alias or shown
+                ),
             )
         found = KeyShown(list(self.keys).index(value))
         self.facts[found] = value.facts
@@ -440,6 +440,17 @@ def _bins(written: Tree, tree: AggregateCall) -> int:
     if found is None or found < 2:  # noqa: PLR2004 - one bin tells nothing
         raise refuse(rules.QUANTILE, tree.position)
     return found
+
+
+def _grouping_hint(known: list[str], shown: str) -> str:
+    """Say how what is shown becomes a key; what has no name cannot be written out."""
+    if shown == UNNAMED and known:
+        return "add the same expression to GROUP BY, or select one that stands there"
+    if shown == UNNAMED:
+        return "add GROUP BY with the same expression, or with its name after AS"
+    if UNNAMED in known:
+        return f"add {shown} to GROUP BY"
+    return f"add GROUP BY {', '.join([*known, shown])}"
 
 
 def weights_of(

@@ -77,7 +77,7 @@ class FunctionReader(ExpressionReader):
         if str(node.this).upper() != name:  # a quoted name, or text that was dropped
             raise self._places.unread()
         if name not in self._forms:
-            rule, hint = instead_of(name)
+            rule, hint = instead_of(name, self._forms)
             raise refuse(rule, position, hint=hint)
         self._places.take(name)
         self._places.take_sign("(")
@@ -282,7 +282,7 @@ class FunctionReader(ExpressionReader):
         return Extract(part, value, position)
 
     def _other_word(self, _: exp.Expr) -> Expression:
-        rule, hint = instead_of(self._places.word())
+        rule, hint = instead_of(self._places.word(), self._forms)
         raise refuse(rule, self._places.position, hint=hint)
 
     def _current_date(self, node: exp.Expr) -> Expression:

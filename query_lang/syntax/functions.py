@@ -164,6 +164,14 @@ _OTHERS: tuple[tuple[Rule, str, str], ...] = (
         "write CASE, or group by age_band(age, 10); round an answer where you have it",
     ),
 )
+_OF_SEQUENCES: Mapping[str, str] = {
+    **dict.fromkeys(("CONTAINS", "STRPOS", "POSITION", "REGEXP_MATCHES"), "HAS_RUN"),
+    **dict.fromkeys(("PREFIX", "LEFT"), "STARTS_WITH"),
+    **dict.fromkeys(("SUFFIX", "RIGHT"), "ENDS_WITH"),
+    **dict.fromkeys(("SUBSTR", "SUBSTRING", "REGEXP_EXTRACT"), "SYMBOL_AT"),
+    "LEN": "LENGTH",
+}
+"""Functions of texts, and what asks so of sequences."""
 _LONGEST_NAME = max(map(len, FORMS)) + 4  # of one that may be misspelt
 _NEAR = 0.85  # how like another name is one that may be meant
 _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
@@ -173,17 +181,23 @@ _INSTEAD: Mapping[str, tuple[Rule, str | None]] = {
 }
 
 
-def instead_of(name: str) -> tuple[Rule, str | None]:
+def instead_of(name: str, known: Mapping[str, Form] = FORMS) -> tuple[Rule, str | None]:
     """Return the rule that refuses a function, and its hint where it has its own.
+
+    Args:
+        name: In capitals.
+        known: The functions that the text may use.
 
     >>> instead_of("RANK")[0].name
     'rank'
     """
-    return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name))
+    if name in _OF_SEQUENCES and _OF_SEQUENCES[name] in known:
+        return rules.FUNCTION, f"write {known[_OF_SEQUENCES[name]].shape}"
+    return _INSTEAD.get(name) or (rules.FUNCTION, _meant(name, known))
 
 
-def _meant(name: str) -> str | None:
+def _meant(name: str, known: Mapping[str, Form]) -> str | None:
     """Return how the function is called whose name is nearest, if one is near."""
-    known = FORMS if len(name) <= _LONGEST_NAME else ()
-    near = get_close_matches(name, known, n=1, cutoff=_NEAR)
-    return f"did you mean {FORMS[near[0]].shape}?" if near else None
+    looked_at = known if len(name) <= _LONGEST_NAME else ()
+    near = get_close_matches(name, looked_at, n=1, cutoff=_NEAR)
+    return f"did you mean {known[near[0]].shape}?" if near else None

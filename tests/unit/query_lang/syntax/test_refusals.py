@@ -135,3 +135,45 @@ def test_every_rule_has_a_line_in_the_reference():
     text = (root / "docs/query-language.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
     assert documented == set(RULES)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("CONTAINS('a')", "HAS_RUN('ICU', 'ward')"),
+        ("PREFIX('a')", "STARTS_WITH("),
+        ("RIGHT('a')", "ENDS_WITH("),
+        ("LEN()", "LENGTH()"),
+        ("HASRUN('a')", "did you mean HAS_RUN("),
+        ("LOWER('a')", "LIKE 'E11%'"),
+    ],
+)
+def test_a_refused_function_of_sequences_hints_at_theirs(call, words):
+    text = f"SELECT COUNT(*) FROM stays WHERE {call}"
+    with pytest.raises(QueryError) as refused:
+        parse_query(text, sequences=True)
+    assert words in refused.value.hint
+    with pytest.raises(QueryError) as refused:
+        parse_query(text)
+    assert "RUN" not in str(refused.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys", "words"),
+    [
+        ("age + 1 AS next", "", "add GROUP BY next"),
+        ("sex", "", "add GROUP BY sex"),
+        ("sex, ward", " GROUP BY sex", "add GROUP BY sex, ward"),
+        ("ward", " GROUP BY age + 1 > 9", "add ward to GROUP BY"),
+        (
+            "patient_id IN (SELECT patient_id FROM patients) AS known",
+            " GROUP BY patient_id IN (SELECT patient_id FROM encounters)",
+            "add known to GROUP BY",
+        ),
+    ],
+)
+def test_what_is_no_key_is_said_without_naming_what_has_no_name(shown, keys, words):
+    with pytest.raises(QueryError) as refused:
+        compile_query(f"SELECT {shown}, COUNT(*) FROM encounters{keys}", HOSPITAL)
+    assert words in refused.value.hint
+    assert "this expression" not in refused.value.hint
