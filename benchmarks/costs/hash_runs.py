@@ -77,6 +77,21 @@ def inverted(number: int, rounds: int) -> int:
     return found ^ found >> 32
 
 
+def collided(many: int, shift: int = 24, *, first: bool = False) -> list[int]:
+    """Return numbers whose hashes end, and begin, alike.
+
+    Args:
+        many: How many.
+        shift: Where the hashes differ: pairs of those of two shifts end alike too.
+        first: Whether they are the first of a pair, whose hash the engine multiplies.
+    """
+    rows = [0x1234 << 48 | row << shift | 0x15151 for row in range(1, many + 1)]
+    if first:
+        rows = [row * pow(PRIME, -1, MASK + 1) & MASK for row in rows]
+        rows = [row ^ row >> 32 for row in rows]
+    return signed([inverted(row, 2) for row in rows])
+
+
 def signed(values: Iterator[int] | list[int]) -> list[int]:
     """Return numbers of 64 bits as they are stored."""
     return [(value & MASK) - ((value >> 63 & 1) << 64) for value in values]

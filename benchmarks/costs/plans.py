@@ -23,6 +23,7 @@ from pathlib import Path
 
 import duckdb
 
+from benchmarks.costs.hash_runs import collided
 from benchmarks.costs.texts import PLACES
 from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.schema import (
@@ -46,6 +47,7 @@ REPEATS = 2
 TABLES = ("visits", "labs", "people", "codes")
 CONFIG = {"threads": "1", "memory_limit": "12GB", "temp_directory": "", **BLIND}
 
+CHOSEN = "(SELECT pid, age, {first} AS g, {second} AS h FROM visits) c"
 QUESTIONS = {
     "count": "SELECT COUNT(*) FROM visits",
     "condition": "SELECT COUNT(*) FROM visits WHERE age >= 60 AND ward = 'w3'",
@@ -286,10 +288,46 @@ QUESTIONS = {
         " SELECT COUNT(*) FROM d AS x JOIN d AS y ON x.pid = y.pid WHERE x.n = y.n"
         " AND x.pid IN (SELECT pid FROM d WHERE n > 2)"
     ),
+    "constants that collide": f"SELECT g, h, COUNT(*) FROM {CHOSEN} GROUP BY g, h",
+    "constants that collide, of one": f"SELECT h, COUNT(*) FROM {CHOSEN} GROUP BY h",
+    "constants that collide, distinct": f"SELECT {{coalesced}} FROM {CHOSEN}",
+    "constants that collide, distinct by another": (
+        f"SELECT g, {{coalesced}} FROM {CHOSEN} GROUP BY g"
+    ),
+    "constants that collide, rolled up": (
+        "SELECT COUNT(*) FROM (SELECT pid, g, h, COUNT(DISTINCT age) AS n FROM"
+        f" {CHOSEN} GROUP BY pid, g, h) AS r WHERE n > 0"
+    ),
+    "constants that collide, joined": (
+        f"SELECT COUNT(*) FROM {CHOSEN} JOIN {CHOSEN.replace(' c', ' d')}"
+        " ON c.pid = d.pid AND c.g = d.g AND c.h = d.h"
+    ),
+    "constants that collide, existing": (
+        f"SELECT COUNT(*) FROM {CHOSEN} WHERE EXISTS (SELECT * FROM"
+        f" {CHOSEN.replace(' c', ' d')} WHERE c.pid = d.pid AND c.h = d.h)"
+    ),
+    "constants that collide, listed": (
+        "SELECT COUNT(*) FROM visits WHERE COALESCE({before}, paid) IN ({behind})"
+    ),
+    "young or old": (
+        "SELECT CASE WHEN age < 40 THEN 'young' ELSE 'old' END AS a, COUNT(*)"
+        " FROM visits GROUP BY 1"
+    ),
 }
 
 
+def _cases(column: str, width: int, values: list[int]) -> str:
+    """Return a CASE that gives one of these for each of equal parts of a range."""
+    arms = (f"WHEN {column} < {n * width} THEN {v}" for n, v in enumerate(values, 1))
+    return f"CASE {' '.join(arms)} ELSE {values[0]} END"
+
+
 _MANY = {
+    "first": _cases("age", 4, collided(31, first=True)),
+    "second": _cases("cost", 32_260, collided(31, shift=34)),
+    "coalesced": ", ".join(f"COUNT(DISTINCT COALESCE(h, {n}))" for n in range(18)),
+    "before": collided(251)[-1],
+    "behind": ", ".join(map(str, collided(250))),
     "divided": " + ".join(f"paid / NULLIF(cost - {each}, 0)" for each in range(40)),
     "products": " + ".join(f"paid * (cost - {each})" for each in range(40)),
     "months": " OR ".join(

@@ -29,7 +29,6 @@ KEPT_OPTIMIZERS: Final = (
     "common_aggregate",
     "common_subexpressions",
     "expression_rewriter",
-    "in_clause",
     "unused_columns",
 )
 """What rewrites a statement by its text alone, and leaves its operators in place."""
@@ -50,6 +49,7 @@ OPTIMIZERS_OFF: Final = (
     "filter_pullup",
     "filter_pushdown",
     "grouping_sets",
+    "in_clause",
     "join_elimination",
     "join_filter_pushdown",
     "join_order",

@@ -105,6 +105,9 @@ values have hashes that end alike (measured up to 16, of 4 to 64 rows)."""
 KEYED_STEPS: Final = 12
 """The keyed hash of a number or date, made and looked up, a row (measured 6 to 11)."""
 
+LISTED_STEPS: Final = 3
+"""Likewise of a listed text, for each of the list (measured 1 to 2)."""
+
 KEYED_TEXT_STEPS: Final = 350
 KEYED_BYTE_STEPS: Final = 3
 """Likewise of a text, and each byte of it: MD5 (measured 230 to 430, and 2.6)."""

@@ -27,7 +27,7 @@ from query_lang.plans.expressions import (
     slots_read,
 )
 from query_lang.plans.nodes import Node, PublicJoin, PublicNode, UnitJoin, slots_of
-from query_lang.rendering.keyed_hashes import equated, is_text
+from query_lang.rendering.keyed_hashes import crowding_rows, equated, is_text
 from query_lang.rendering.placed_filters import join_sides, public_sides
 
 Slots = frozenset[int]
@@ -68,8 +68,8 @@ def unit_join(costs: Costs, node: UnitJoin, wanted: Slots) -> Relation:
     is_turned = sides.held is node.left
     left, right = (held, probed) if is_turned else (probed, held)
     rows = _joined_rows(node, left.rows, right.rows, costs.meter.units)
-    most = min(held.rows.unit, sides.held.rows_per_unit)
-    matched_by_values(costs, "joins", (probed, held), most, sides.condition)
+    pair = probed, held
+    matched_by_values(costs, "joins", pair, sides.held, sides.condition)
     both = joined(costs, "joins", (probed, held), rows, sides.condition)
     return narrowed(both, wanted)
 
@@ -81,6 +81,7 @@ def public_join(costs: Costs, node: PublicJoin, wanted: Slots) -> Relation:
     left = costs.relation(node.left, needed & slots_of(node.left))
     right = costs.relation(public, needed & slots_of(public))
     rows = left.rows.times(node.fan_out)
+    matched_by_values(costs, "public joins", (left, right), public, condition)
     both = joined(costs, "public joins", (left, right), rows, condition)
     return narrowed(both, wanted)
 
@@ -170,21 +171,25 @@ def matched_by_values(
     costs: Costs,
     construct: str,
     sides: tuple[Relation, Relation],
-    most: int,
+    node: Node | PublicNode,
     condition: Expression | None,
 ) -> None:
-    """Count what one unit's values delay, or keyed hashes.
+    """Count what values that were chosen delay, or keyed hashes.
 
     Args:
         costs: Counts.
         construct: What looks up.
         sides: Rows that are looked up, and those that are held.
-        most: Rows of one unit that are held.
+        node: What is held.
         condition: What is asked of pairs, beside the unit keys.
     """
     probed, held = sides
     pairs = equated(condition, frozenset(probed.widths), frozenset(held.widths))
-    known = [theirs.facts for _, theirs in pairs]
+    found = [theirs for _, theirs in pairs]
+    known = [value.facts for value in found]
+    most = crowding_rows(node, found)
+    if held.rows.unit:  # of a private table, perhaps with fewer rows a unit on trial
+        most = min(most, held.rows.unit)
     made = 0
     for rows, values in ((probed, 0), (held, 1)):
         values_of = [pair[values] for pair in pairs]

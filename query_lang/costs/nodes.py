@@ -30,7 +30,6 @@ from query_lang.costs.constants import (
     ONE_SIDED_FRAME_STEPS,
     READ_ROW_STEPS,
     READ_VALUE_STEPS,
-    RUN_STEPS,
     STARTED_AGGREGATE,
     STARTED_ARITHMETIC,
     STARTED_DISTINCT,
@@ -46,7 +45,7 @@ from query_lang.costs.constants import (
     WINDOW_ITEM_STEPS,
 )
 from query_lang.costs.expressions import ExpressionCost, column_bytes, is_text
-from query_lang.costs.hashes import Sized, hashed, looked_up
+from query_lang.costs.hashes import Sized, hashed, looked_up, walked
 from query_lang.costs.joins import narrowed, public_join, unit_join
 from query_lang.costs.orders import OrderKey, choose, order_key, sort
 from query_lang.costs.subqueries import filtered, subqueries
@@ -75,7 +74,7 @@ from query_lang.plans.nodes import (
     slots_of,
     tie_break,
 )
-from query_lang.rendering.keyed_hashes import combinations, is_keyed, may_crowd
+from query_lang.rendering.keyed_hashes import is_keyed, longest_run
 from query_lang.rendering.placed_filters import placed
 from query_lang.rendering.stored_forms import made_for_each
 
@@ -302,8 +301,9 @@ class NodeCosts:
         size = key_bytes + width
         if is_keyed(most, [*known, value.facts]):
             size += self.paired_hash(below.rows, (value.facts, width))
-        elif may_crowd(most, combinations([*known, value.facts])):
-            self.meter.spend("COUNT(DISTINCT)", below.rows, RUN_STEPS * most)
+        else:
+            run = longest_run(most, [*known, value.facts])
+            walked(self.meter, "COUNT(DISTINCT)", below.rows, run)
         self.distinct(below.rows, below.rows, size)
 
     def _aggregated(self, item: RollupItem, below: Relation, groups: Amount) -> None:

@@ -155,6 +155,8 @@ def _distinct(
     if isinstance(measure, CountDistinctMeasure):
         most = Amount(cells * measure.values, cells * measure.values)
     size = key_bytes + NUMBER_BYTES + value_bytes
-    if isinstance(measure, CountDistinctMeasure) and crowds_cells(plan, measure.values):
+    if isinstance(measure, CountDistinctMeasure) and crowds_cells(
+        plan, measure.values, measure.slot
+    ):
         size += costs.paired_hash(rows, (measure.facts, value_bytes))
     costs.distinct(rows, rows.at_most(most), size)

@@ -1,6 +1,6 @@
 """What a statement about sequences costs: symbols looked up, ordered and joined."""
 
-from privacy.schema import Dataset
+from privacy.schema import ColumnType, Dataset
 from query_lang.costs.amounts import Amount, Meter
 from query_lang.costs.constants import (
     BYTES_A_STEP,
@@ -20,16 +20,23 @@ from query_lang.costs.constants import (
     TABLE_BYTES,
     TABLE_TEXT_BYTES,
 )
+from query_lang.costs.hashes import hashed, looked_up
 from query_lang.costs.nodes import NodeCosts
 from query_lang.costs.orders import order_key, sort
 from query_lang.costs.plans import ALL_ROWS, StatementCosts, Tables
-from query_lang.plans.expressions import slots_read
+from query_lang.plans.dimensions import CubeDimension
+from query_lang.plans.expressions import Facts, slots_read
 from query_lang.plans.nodes import tie_break
 from query_lang.plans.sequences import UnitSequences
+from query_lang.rendering.keyed_hashes import dimension_facts
 
 
 def sequence_costs(
-    made: UnitSequences, dataset: Dataset, text: str, tables: Tables = ALL_ROWS
+    made: UnitSequences,
+    dimensions: tuple[CubeDimension, CubeDimension | None],
+    dataset: Dataset,
+    text: str,
+    tables: Tables = ALL_ROWS,
 ) -> StatementCosts:
     """Return what a statement about sequences takes; arguments as of queries."""
     meter = Meter(dataset.max_units, dataset.hierarchies, tables)
@@ -44,6 +51,10 @@ def sequence_costs(
     steps += MARK_STEPS + ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP
     steps += SORT_STEPS * below.rows.unit.bit_length()
     meter.spend("sequences", below.rows, steps)
+    for slot, listed in zip((made.symbol, made.group), dimensions, strict=True):
+        if slot is not None and listed is not None:
+            known = [(dimension_facts(listed), below.widths[slot])]
+            looked_up(meter, "sequences", below.rows, len(listed.stored), known)
     meter.hold("sequences", below.rows, ROW_BYTES + below.row_bytes + MARK_BYTES)
     if made.place is not None:  # the gaps between periods are filled first
         key = order_key([made.order.value], below, dataset.hierarchies)
@@ -55,5 +66,6 @@ def sequence_costs(
     meter.spend(
         "sequences", units, 2 * FETCHED_ROW_STEPS + 2 * FETCHED_VALUE_STEPS + marks
     )
+    hashed(meter, "sequences", units, [(Facts(ColumnType.TEXT), marks)])
     meter.hold("sequences", units, ORDERED_GROUP_BYTES + FETCHED_ROW_BYTES + 4 * marks)
     return StatementCosts((meter,), len(text))

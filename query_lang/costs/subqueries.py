@@ -19,6 +19,7 @@ from query_lang.costs.constants import (
     TEXT_BYTES,
 )
 from query_lang.costs.expressions import Subquery
+from query_lang.costs.hashes import walked
 from query_lang.costs.joins import (
     Costs,
     hold,
@@ -39,6 +40,7 @@ from query_lang.plans.expressions import (
     slots_read,
 )
 from query_lang.plans.nodes import PublicFilter, PublicScan, slots_of
+from query_lang.rendering.keyed_hashes import crowding_rows, longest_run
 from query_lang.rendering.subquery_forms import (
     ExistsParts,
     exists_parts,
@@ -100,6 +102,9 @@ def _looked_among(costs: Costs, subquery: Subquery, around: Relation) -> Relatio
             inner = costs.relation(public, slots_read(item) & slots_of(public))
             made = costs.evaluate(_IN, [item], inner)
             costs.evaluate(_IN, [value], around)
+            run = longest_run(crowding_rows(public, [item]), [item.facts])
+            for rows in (around.rows, inner.rows):
+                walked(costs.meter, _IN, rows, run)
             return Relation(inner.rows, {_ITEM: made.width(item)})
         case ExistsInQuery():
             return _inner(costs, subquery, exists_parts(subquery))
@@ -175,12 +180,8 @@ def _marked(costs: Costs, exists: ExistsInQuery, around: Relation) -> None:
 def _by_values(
     costs: Costs, parts: ExistsParts, around: Relation, inner: Relation
 ) -> None:
-    """Count what values of one unit delay; a public table holds none of anybody's."""
-    node = parts.inner
-    if isinstance(node, PublicScan | PublicFilter):
-        return
-    most = min(inner.rows.unit, node.rows_per_unit)
-    matched_by_values(costs, _EXISTS, (around, inner), most, parts.pairs)
+    """Count what values that were chosen delay."""
+    matched_by_values(costs, _EXISTS, (around, inner), parts.inner, parts.pairs)
 
 
 def _pairs(costs: Costs, exists: ExistsInQuery, outer: Amount, inner: Amount) -> Amount:

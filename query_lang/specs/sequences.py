@@ -172,7 +172,9 @@ def compile_sequences(
     own = None if split is None else dimension_of(split)
     statement = _statement(made, (alphabet, own), dataset.hierarchies, bound)
     cost = CostCheck(limits, dataset).check(
-        lambda tables: sequence_costs(made, dataset, statement.sql, tables),
+        lambda tables: sequence_costs(
+            made, (alphabet, own), dataset, statement.sql, tables
+        ),
         bound.position,
     )
     return SequencePlan(

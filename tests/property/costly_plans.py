@@ -375,11 +375,72 @@ def _grouped(rng):
     return Costly(f"SELECT COUNT(*) FROM ({rows}) AS x WHERE w0 IS NOT NULL")
 
 
+_PRIME, _BITS = 0xD6E8FEB86659FD93, 2**64
+
+
+def colliding(many, shift=24, first=False):
+    """Return numbers whose hashes end alike, or do with another's that follows."""
+    found = []
+    for place in range(1, many + 1):
+        number = 0x1234 << 48 | place << shift | 0x15151
+        if first:  # the engine multiplies the hash of what comes first in a key
+            number = number * pow(_PRIME, -1, _BITS) % _BITS
+            number ^= number >> 32
+        for _ in range(2):
+            number ^= number >> 32
+            number = number * pow(_PRIME, -1, _BITS) % _BITS
+        number ^= number >> 32
+        found.append(number - _BITS if number >= _BITS // 2 else number)
+    return found
+
+
+def _chosen(rng):
+    """Return groups, joins and values by constants of the text that collide."""
+    table, many = _table(rng), rng.choice((2, 8, 31))
+    first, second = colliding(many, 24, rng.random() < 0.5), colliding(many, 34)
+    cases = [
+        f"CASE {' '.join(f'WHEN age < {n * 4} THEN {v}' for n, v in enumerate(each))}"
+        f" ELSE {each[0]} END"
+        for each in (first, second)
+    ]
+    part = f"SELECT pid, age, {cases[0]} AS g, {cases[1]} AS h FROM {table}"
+    rows = rng.choice((part, f"{part} WHERE age < 9 UNION ALL {part}"))
+    values = ", ".join(
+        f"COUNT(DISTINCT COALESCE(h, {n})) AS d{n}"
+        for n in range(rng.choice((1, 6, 26)))
+    )
+    tied = "b.pid = c.pid AND b.h = c.h"
+    forms = (
+        f"SELECT g, h, COUNT(*) AS n FROM ({rows}) AS c GROUP BY g, h",
+        f"SELECT {values} FROM ({rows}) AS c",
+        f"SELECT g, {values} FROM ({rows}) AS c GROUP BY g",
+        f"SELECT COUNT(*) FROM ({_rolled(rows, values)}) AS r WHERE d0 > 0",
+        f"SELECT COUNT(*) FROM ({rows}) AS b JOIN ({rows}) AS c ON {tied}",
+        _existing(rows, tied),
+        f"SELECT COUNT(*) FROM {table} WHERE paid IN ({', '.join(map(str, first))})",
+        f"SELECT COUNT(*) FROM {table} v JOIN codes k ON {_paired(first[0])}",
+    )
+    return Costly(rng.choice(forms), _bounds(rng))
+
+
+def _rolled(rows, values):
+    return f"SELECT pid, g, h, {values} FROM ({rows}) AS c GROUP BY pid, g, h"
+
+
+def _existing(rows, tied):
+    inner = f"SELECT * FROM ({rows}) AS c WHERE {tied}"
+    return f"SELECT COUNT(*) FROM ({rows}) AS b WHERE EXISTS ({inner})"
+
+
+def _paired(number):
+    return f"k.code = v.item AND k.number + {number} = v.paid"
+
+
 def _tables(rng):
     return replace(_bounds(rng), max_rows_per_unit=None)
 
 
-TEXTS = (_orders, _keyed, _grouped)
+TEXTS, CHOSEN = (_orders, _keyed, _grouped), _chosen
 KINDS = (
     _joins,
     _windows,
@@ -396,6 +457,7 @@ KINDS = (
     _cube,
     _sequences,
     *TEXTS,
+    CHOSEN,
 )
 
 

@@ -1,5 +1,7 @@
 """Keyed hashes as SQL: of numbers and dates by the engine's hash, of texts by MD5.
 
+Of a few public texts, of which a value is one, its place among them is a number.
+
 The secret is a variable of the engine's session, which no text of ours holds. Where
 none is set, as for rows that nobody hides, the hashes are all alike.
 """
@@ -8,9 +10,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from query_lang.plans.expressions import Expression, Facts
+from query_lang.plans.nodes import Node, PublicNode
 from query_lang.plans.rendered import HASH_KEY
 from query_lang.rendering.fragments import Fragment, listed
-from query_lang.rendering.keyed_hashes import equated, is_keyed, is_text
+from query_lang.rendering.keyed_hashes import (
+    crowding_rows,
+    equated,
+    is_digested,
+    is_keyed,
+    listed_texts,
+)
 
 if TYPE_CHECKING:  # expressions hold subqueries, whose joins are keyed
     from query_lang.rendering.duckdb.expressions import ExpressionRenderer
@@ -28,14 +37,22 @@ def keyed_hash(values: Iterable[tuple[Fragment, Facts]]) -> Fragment:
     """
     before: Fragment | None = None
     for value, facts in values:
-        if is_text(facts):  # texts of equal hashes can be made, whatever precedes them
+        if is_digested(facts):  # texts of equal hashes can be made, after any others
             own = Fragment("hash(md5(") + _KEY + Fragment("||") + value
             own += Fragment("))")
             before = own if before is None else _mixed(own, before)
         else:
-            own = Fragment("hash(") + value + _CLOSE
+            own = Fragment("hash(") + _numbered(value, facts) + _CLOSE
             before = _mixed(own, before or _KEY)
     return before or _KEY
+
+
+def _numbered(value: Fragment, facts: Facts) -> Fragment:
+    """Return a value, or the place of a text in its list: no two have the same."""
+    if not (texts := listed_texts(facts)):
+        return value
+    places = Fragment(f"list_position([{','.join('?' * len(texts))}],", texts)
+    return places + value + _CLOSE
 
 
 def _mixed(own: Fragment, before: Fragment) -> Fragment:
@@ -70,7 +87,7 @@ def count_distinct(value: Fragment, facts: Facts, *, keyed: bool) -> Fragment:
 def keyed_equality(
     condition: Expression | None,
     sides: tuple[frozenset[int], frozenset[int]],
-    rows: int,
+    held: Node | PublicNode,
     rendered: "ExpressionRenderer",
 ) -> list[Fragment]:
     """Return what a join also asks of its pairs: that keyed hashes are equal.
@@ -78,17 +95,15 @@ def keyed_equality(
     Args:
         condition: What it asks of them.
         sides: Slots of the rows that are looked up, and of those that are held.
-        rows: That one unit has among those held.
+        held: The rows that are held.
         rendered: Renders values of both sides.
     """
     pairs = equated(condition, *sides)
-    if not is_keyed(rows, [theirs.facts for _, theirs in pairs]):
+    found = [theirs for _, theirs in pairs]
+    known = [value.facts for value in found]  # for both sides: equal ones hash alike
+    if not is_keyed(crowding_rows(held, found), known):
         return []
     values = [rendered.alike(*pair) for pair in pairs]
-    probed = keyed_hash(
-        (own, pair[0].facts) for (own, _), pair in zip(values, pairs, strict=True)
-    )
-    held = keyed_hash(
-        (theirs, pair[1].facts) for (_, theirs), pair in zip(values, pairs, strict=True)
-    )
-    return [probed + Fragment(" = ") + held]
+    probed = keyed_hash(zip((own for own, _ in values), known, strict=True))
+    others = keyed_hash(zip((theirs for _, theirs in values), known, strict=True))
+    return [probed + Fragment(" = ") + others]

@@ -41,8 +41,7 @@ def unit_join(nodes: Nodes, node: UnitJoin, wanted: Slots) -> Fragment:
     if sides.condition is not None:
         rendered = nodes.expressions(slots_of(node), names=False)
         slots = slots_of(sides.probed), slots_of(sides.held)
-        most = sides.held.rows_per_unit
-        keyed = keyed_equality(sides.condition, slots, most, rendered)
+        keyed = keyed_equality(sides.condition, slots, sides.held, rendered)
         on = listed([on, rendered.render(sides.condition), *keyed], " AND ")
     return joined(wanted, left, right, on, outer=node.outer)
 
@@ -56,7 +55,9 @@ def public_join(nodes: Nodes, node: PublicJoin, wanted: Slots) -> Fragment:
     on = Fragment("TRUE")
     if condition is not None:
         rendered = nodes.expressions(slots_of(node), names=False)
-        on = rendered.render(condition)
+        slots = slots_of(node.left), slots_of(public)
+        keyed = keyed_equality(condition, slots, public, rendered)
+        on = listed([rendered.render(condition), *keyed], " AND ")
     return joined(wanted, left, right, on, outer=node.outer)
 
 

@@ -95,34 +95,35 @@ def _counted(
     nodes: NodeRenderer,
 ) -> Fragment:
     keys = [slot_name(key.slot) for key in plan.keys]
-    shown = [*keys, *(_measure(plan, measure) for _, measure in measures)]
+    shown = [Fragment(name) for name in keys]
+    shown += [_measure(plan, measure) for _, measure in measures]
     read = {slot for _, measure in measures for slot in measured_slots(plan, measure)}
     wanted = frozenset(read | {key.slot for key in plan.keys})
     source = nodes.node(plan.child, wanted)
-    query = Fragment(f"SELECT {', '.join(shown)} FROM ") + source  # noqa: S608 - our own names
+    query = Fragment("SELECT ") + listed(shown) + Fragment(" FROM ") + source
     if keys:
         names = [Fragment(name) for name in keys]
         facts = [key.facts for key in plan.keys]
-        terms = group_terms(names, facts, keyed=crowds_cells(plan, 1))
+        terms = group_terms(names, facts, keyed=crowds_cells(plan))
         query += Fragment(" GROUP BY ") + listed(terms)
     return query
 
 
-def _measure(plan: Aggregate, measure: MeasureKind) -> str:  # noqa: PLR0911 - an arm a form
+def _measure(plan: Aggregate, measure: MeasureKind) -> Fragment:  # noqa: PLR0911 - an arm a form
     match measure:
-        case CountValuesMeasure(slot):
-            return f"COUNT({slot_name(slot)})"
-        case CountUnitsMeasure(slot, nullable):
-            if plan.child.rows_per_unit == 1:  # then rows are units
-                return f"COUNT({slot_name(slot)})" if nullable else "COUNT(*)"
-            return f"COUNT(DISTINCT {slot_name(slot)})"
         case CountDistinctMeasure(slot, values, facts):
-            keyed = crowds_cells(plan, values)
-            return count_distinct(Fragment(slot_name(slot)), facts, keyed=keyed).sql
+            keyed = crowds_cells(plan, values, slot)
+            return count_distinct(Fragment(slot_name(slot)), facts, keyed=keyed)
+        case CountValuesMeasure(slot):
+            return Fragment(f"COUNT({slot_name(slot)})")
+        case CountUnitsMeasure(slot) if plan.child.rows_per_unit > 1:
+            return Fragment(f"COUNT(DISTINCT {slot_name(slot)})")
+        case CountUnitsMeasure(slot, nullable=True):  # then rows are units
+            return Fragment(f"COUNT({slot_name(slot)})")
         case SumMeasure(slot):
-            return f"SUM({slot_name(slot)})"
+            return Fragment(f"SUM({slot_name(slot)})")
         case _:
-            return "COUNT(*)"
+            return Fragment("COUNT(*)")
 
 
 def _histogram(

@@ -7,15 +7,17 @@ A text is compared, grouped and sent as fast as any value is. The character of c
 from collections.abc import Mapping
 from typing import Final
 
-from privacy.schema import Hierarchy
+from privacy.schema import ColumnType, Hierarchy
 from privacy.sequences import PHASES
 from query_lang.plans.dimensions import CubeDimension
-from query_lang.plans.expressions import slots_read
+from query_lang.plans.expressions import Facts, slots_read
 from query_lang.plans.nodes import tie_break
 from query_lang.plans.sequences import UnitSequences
 from query_lang.rendering.duckdb.expressions import SQL_TYPES, slot_name
+from query_lang.rendering.duckdb.hashes import keyed_hash
 from query_lang.rendering.duckdb.nodes import NodeRenderer
 from query_lang.rendering.fragments import Fragment, listed
+from query_lang.rendering.keyed_hashes import dimension_facts, is_keyed
 from query_lang.syntax.nodes import Position
 
 FIRST_MARK: Final = 0x100
@@ -50,7 +52,8 @@ def render_sequences(
     query = Fragment(
         f"SELECT split, sequence, {phase} AS phase, COUNT(*) FROM "  # noqa: S608 - our own names
     )
-    return query + units + Fragment(" GROUP BY split, sequence, phase")
+    keyed = keyed_hash([(Fragment("sequence"), Facts(ColumnType.TEXT))])
+    return query + units + Fragment(" GROUP BY split, sequence, phase, ") + keyed
 
 
 def _marked(
@@ -73,15 +76,24 @@ def _marked(
     below = rows.wrapped(nodes.node(child, frozenset(wanted)))
     source = Fragment("(SELECT *, ") + order + Fragment(" AS place FROM ") + below
     source += Fragment(") AS own JOIN ") + _codes(alphabet, "symbols")
-    source += Fragment(
-        f" ON {slot_name(made.symbol)} IS NOT DISTINCT FROM symbols.value"
-    )
+    source += _equal(slot_name(made.symbol), "symbols.value", alphabet)
     if split is None or made.group is None:
         return source
     source += Fragment(" JOIN ") + _codes(split, "splits")
-    return source + Fragment(
-        f" ON {slot_name(made.group)} IS NOT DISTINCT FROM splits.value"
-    )
+    return source + _equal(slot_name(made.group), "splits.value", split)
+
+
+def _equal(own: str, listed_value: str, dimension: CubeDimension) -> Fragment:
+    """Return ON for a row's value and a listed one, by their keyed hashes too.
+
+    A text of FROM may have chosen both, and every row looks one up.
+    """
+    on = Fragment(f" ON {own} IS NOT DISTINCT FROM {listed_value}")
+    facts = dimension_facts(dimension)
+    if not is_keyed(len(dimension.stored), [facts]):
+        return on
+    one, other = (keyed_hash([(Fragment(name), facts)]) for name in (own, listed_value))
+    return on + Fragment(" AND ") + one + Fragment(" = ") + other
 
 
 def _codes(dimension: CubeDimension, name: str) -> Fragment:

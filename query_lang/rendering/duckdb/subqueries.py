@@ -77,10 +77,8 @@ class SubqueryRenderer:
             both = slots | slots_of(parts.inner)
             rendered = self.nodes.expressions(both, names=False)
             on.append(rendered.render(parts.pairs))
-            if not isinstance(parts.inner, PublicScan | PublicFilter):
-                sides = slots, slots_of(parts.inner)
-                most = parts.inner.rows_per_unit
-                on += keyed_equality(parts.pairs, sides, most, rendered)
+            sides = slots, slots_of(parts.inner)
+            on += keyed_equality(parts.pairs, sides, parts.inner, rendered)
         test = listed(on, " AND ") if on else Fragment("TRUE")
         return self._inner(exists, parts) + Fragment(" ON ") + test
 

@@ -1,8 +1,10 @@
-"""Hash tables that one unit could crowd are keyed, and nothing else changes."""
+"""Hash tables that chosen values could crowd are keyed, and nothing else changes."""
 
 import random
+import re
 import time
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 
 import duckdb
@@ -22,10 +24,12 @@ from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
 from query_lang.costs import constants as c
 from query_lang.costs.plans import aggregate_costs
+from query_lang.plans.expressions import Facts
 from query_lang.reading.parse import parse_query
 from query_lang.rendering import keyed_hashes
 from query_lang.specs.axes import Axis
 from query_lang.specs.cubes import CubeRequest, compile_cube
+from query_lang.specs.sequences import SequenceRequest, compile_sequences
 
 UNITS = 30
 KEYED = "getvariable('hash_key')"
@@ -97,11 +101,59 @@ NUMBERS = (
     DISTINCT.format("x"),
     VALUES.format("x"),
     VALUES.format("x + few"),
+    JOIN.format("v.few = w.few"),
+    JOIN.format("v.ward = w.ward AND v.sure = w.sure"),
+    EXISTS.format("", "w.few = v.x"),
+    GROUP.format("few"),
+    GROUP.format("ward, few, sure"),
+    VALUES.format("ward"),
+)
+"""Looked up beside a unit key."""
+
+CASE = "CASE WHEN few < 4 THEN {} WHEN few < 8 THEN {} END"
+RUN = (-8_000_000_000_000_001, 7_000_000_000_000_001)
+"""Two numbers: whose hashes end alike is told by the engine's function alone."""
+OTHERS = (
+    f"SELECT pid, {CASE.format(*RUN)} AS h FROM visits WHERE ward = 'a'"
+    f" UNION ALL SELECT pid, {RUN[1]} + few * 0 AS h FROM visits"
+)
+CELLS = (
+    f"SELECT {CASE.format(*RUN)} AS h, COUNT(*) FROM visits GROUP BY h",
+    f"SELECT {CASE.format(0, 1)} AS h, COUNT(*) FROM visits GROUP BY h",
+    f"SELECT COUNT(DISTINCT {CASE.format(*RUN)}) FROM visits",
+    f"SELECT COUNT(DISTINCT h), COUNT(DISTINCT COALESCE(h, 5)) FROM ({OTHERS}) AS u",
+    (
+        f"SELECT h, MEDIAN(few) FROM ({OTHERS}) u JOIN visits v ON u.pid = v.pid"
+        " GROUP BY h"
+    ),
+    (
+        f"WITH u AS ({OTHERS}), w AS (SELECT pid, h, ROW_NUMBER() OVER (PARTITION BY"
+        " pid ORDER BY h) AS n FROM u) SELECT h, COUNT(*) FROM w WHERE n < 9 GROUP BY h"
+    ),
+    (
+        "SELECT CASE WHEN few < 4 THEN 'young' ELSE 'old' END AS age, COUNT(*)"
+        " FROM visits GROUP BY age"
+    ),
+    "SELECT COALESCE(ward, 'c') AS w, COUNT(*) FROM visits GROUP BY w",
+    "SELECT COALESCE(sure, TRUE) AS s, COUNT(*) FROM visits GROUP BY s",
+    "SELECT few, COUNT(*) FROM visits GROUP BY few",
+    "SELECT ward, sure, COUNT(*) FROM visits GROUP BY ward, sure",
+    "SELECT COUNT(DISTINCT few) FROM visits",
     "SELECT COUNT(DISTINCT y) FROM visits",
     "SELECT ward, COUNT(DISTINCT day) FROM visits GROUP BY ward",
     "SELECT y, COUNT(DISTINCT pid) FROM visits GROUP BY y",
     "SELECT ward, few, MEDIAN(y) FROM visits GROUP BY ward, few",
 )
+"""Looked up among the rows of all units."""
+
+PUBLIC = (
+    "SELECT COUNT(*) FROM visits v JOIN codes o ON o.code = v.x AND o.number + 1 = v.y",
+    (
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT * FROM codes o WHERE"
+        " CASE WHEN o.code > 3 THEN o.number ELSE 5 END = v.y)"
+    ),
+)
+"""Looked up among what a text computes of public columns."""
 TEXTS = (
     JOIN.format("v.note = w.note"),
     LEFT.format("v.note = w.note AND v.x = w.x"),
@@ -113,13 +165,15 @@ TEXTS = (
 )
 NEVER = (
     JOIN.format("v.x < w.x"),
-    JOIN.format("v.few = w.few"),
-    JOIN.format("v.ward = w.ward AND v.sure = w.sure"),
-    EXISTS.format("", "w.few = v.x"),
-    GROUP.format("few"),
-    GROUP.format("ward, few, sure"),
-    VALUES.format("ward"),
-    "SELECT COUNT(DISTINCT few) FROM visits",
+    (
+        "SELECT sure, COUNT(*) FROM (SELECT pid, sure FROM visits WHERE few > 3"
+        " UNION ALL SELECT pid, sure FROM visits) AS u GROUP BY sure"
+    ),
+    (
+        "WITH r AS (SELECT pid, ward, x FROM visits WHERE few > 1) SELECT r.ward,"
+        " COUNT(*) FROM r JOIN visits v ON v.pid = r.pid AND v.x > r.x GROUP BY 1"
+    ),
+    "SELECT COUNT(DISTINCT ward) FROM visits",
     "SELECT ward, COUNT(DISTINCT pid) FROM visits GROUP BY ward",
     "SELECT COUNT(*) FROM visits v JOIN codes o ON o.code = v.x",
     (
@@ -146,6 +200,43 @@ def test_values_that_one_unit_chooses_are_looked_up_by_keyed_hashes(sql):
     assert KEYED not in texts(sql, 1)
 
 
+@pytest.mark.parametrize("sql", CELLS)
+def test_cells_are_looked_up_by_keyed_hashes_however_few_rows_a_unit_has(sql):
+    """One row that is a cell's first can stand in the way of everybody's."""
+    assert KEYED in texts(sql, 1)
+
+
+@pytest.mark.parametrize("sql", PUBLIC)
+def test_what_a_text_computes_of_public_columns_is_looked_up_by_them_too(sql):
+    assert texts(sql, 1).count(KEYED) == 2
+
+
+def test_a_few_public_texts_are_numbered_and_many_are_digested():
+    most = keyed_hashes.LISTED_TEXTS - 1
+    for many, numbered in ((1, True), (most, True), (most + 1, False)):
+        arms = "".join(f"WHEN y = {n} THEN 'text {n}' " for n in range(many))
+        sql = f"SELECT CASE {arms}ELSE '' END AS t, COUNT(*) FROM visits GROUP BY t"
+        assert ("list_position([?,?" in texts(sql, 1)) is numbered
+        assert ("md5(" in texts(sql, 1)) is not numbered
+
+
+def test_sequences_and_what_they_are_made_of_are_looked_up_by_keyed_hashes():
+    request = SequenceRequest("visits", "day", Axis("few"), 5, Axis("ward"))
+    schema = dataset(50)
+    visits = schema.tables["visits"]
+    columns = tuple(
+        replace(column, constant_in_unit=column.name == "ward")
+        for column in visits.columns
+    )
+    tables = {"visits": replace(visits, columns=columns)}
+    made = compile_sequences(request, replace(schema, tables=tables))
+    sql = made.statement.sql
+    assert sql.count(KEYED) == 2 + 2 + 1  # symbols, splits; the sequence itself
+    assert sql.endswith(
+        f"GROUP BY split, sequence, phase, hash(md5({KEYED}||sequence))"
+    )
+
+
 @pytest.mark.parametrize("sql", TEXTS)
 def test_texts_are_where_a_run_of_them_costs_more_than_digests(sql):
     assert f"md5({KEYED}||" in texts(sql, keyed_hashes.WALKED_TEXTS + 1)
@@ -166,9 +257,9 @@ def test_each_join_and_grouping_has_its_own():
     assert texts(sql, 50).count(KEYED) == 2 + 2 + 1  # groups; a join's sides; values
 
 
-def test_cubes_of_many_cells_are_keyed_too():
+def test_cubes_are_keyed_too():
     schema = dataset(50)
-    for axes, keyed in (((Axis("y"), Axis("few")), True), ((Axis("few"),), False)):
+    for axes, keyed in (((Axis("few"),), True), ((Axis("ward"),), False)):
         cube = compile_cube(CubeRequest("visits", axes, counts_units=True), schema)
         assert (KEYED in cube.statement.sql) is keyed
 
@@ -187,7 +278,7 @@ def change(monkeypatch, sql, construct, rows):
     """Return what hashes and runs add to the steps of one unit."""
     found = unit_steps(sql, construct, rows)
     with monkeypatch.context() as patched:
-        for module in ("rendering.keyed_hashes", "costs.hashes", "costs.nodes"):
+        for module in ("rendering.keyed_hashes", "costs.hashes"):
             patched.setattr(f"query_lang.{module}.may_crowd", lambda *_: False)
         return found - unit_steps(sql, construct, rows)
 
@@ -231,6 +322,33 @@ def test_where_there_are_none_each_row_pays_for_a_run(
     assert change(monkeypatch, sql, construct, rows) == sides * rows**2 * c.RUN_STEPS
 
 
+def test_rows_of_equal_values_share_a_place_in_a_run(monkeypatch):
+    sql = JOIN.format("v.few = CASE WHEN w.x > 3 THEN 1 ELSE 2 END")
+    assert keyed_hashes.longest_run(500, [Facts(NUMBER, domain=RangeDomain(1, 4))]) == 5
+    assert keyed_hashes.longest_run(3, [Facts(NUMBER, domain=RangeDomain(1, 4))]) == 3
+    assert keyed_hashes.longest_run(500, [Facts(NUMBER)]) == 500
+    assert change(monkeypatch, sql, "joins", MANY) == 2 * MANY * (2 * c.RUN_STEPS)
+
+
+def whole_steps(sql):
+    schema = dataset(1)
+    plan = bind_query(parse_query(sql), schema, ContributionBounds()).plan
+    (meter,) = aggregate_costs(plan, schema, ["SELECT 1"]).meters
+    return meter.by_construct["IN (SELECT ...)"][0].whole
+
+
+def test_what_is_looked_up_among_computed_public_values_walks_past_a_run_of_them(
+    monkeypatch,
+):
+    sql = "SELECT COUNT(*) FROM visits WHERE x IN (SELECT {} FROM codes)"
+    asked = [sql.format("number"), sql.format("COALESCE(number, 7)")]
+    found = [whole_steps(each) for each in asked]
+    monkeypatch.setattr("query_lang.costs.hashes.may_crowd", lambda *_: False)
+    without = [whole_steps(each) for each in asked]
+    assert found[0] == without[0]
+    assert found[1] - without[1] == (UNITS + 50) * 50 * c.RUN_STEPS
+
+
 # -- results ---------------------------------------------------------------------------
 
 
@@ -255,6 +373,10 @@ def connection():
         )
         connection.executemany(f"INSERT INTO visits VALUES ({'?, ' * 11}?)", rows)
         set_hash_key(connection, new_hash_key())
+        connection.execute(
+            "CREATE TABLE codes AS SELECT n AS code, n % 3 AS number, n AS _row"
+            " FROM range(50) AS every(n)"
+        )
         yield connection
 
 
@@ -266,13 +388,21 @@ def answer(connection, sql):
     ]
 
 
-@pytest.mark.parametrize("sql", [*NUMBERS, *TEXTS])
+@pytest.mark.parametrize("sql", [*NUMBERS, *TEXTS, *CELLS, *PUBLIC])
 def test_keyed_hashes_change_no_result(connection, monkeypatch, sql):
     keyed = answer(connection, sql)
     assert any(any(any(row) for row in rows) for rows in keyed)
     monkeypatch.setattr(keyed_hashes, "may_crowd", lambda *_: False)
     assert KEYED not in texts(sql, 50)
     assert answer(connection, sql) == keyed
+
+
+def test_a_long_list_is_compared_item_by_item_and_stands_in_no_table(connection):
+    sql = f"SELECT COUNT(*) FROM visits WHERE x IN ({', '.join(map(str, range(250)))})"
+    (statement,) = compile_query(sql, dataset(50)).rendered.statements
+    asked = f"EXPLAIN {statement.sql}", list(statement.parameters)
+    ((_, shown),) = connection.execute(*asked).fetchall()
+    assert "JOIN" not in shown.upper()
 
 
 # -- runs ------------------------------------------------------------------------------
@@ -312,6 +442,85 @@ def test_chosen_values_fill_a_run_by_the_hash_and_none_by_the_keyed_one(connecti
         assert walked(connection, f"hash({unit}::BIGINT, x, {keyed})") < 2
 
 
+def walked_behind(connection, place):
+    """Return the places that a stranger's row walks past, behind those of a patient."""
+    numbers = [chosen(each) for each in range(1, AHEAD + 2)]
+    places = connection.execute(
+        f"SELECT {place} % {PLACES} FROM (SELECT unnest(?::BIGINT[]) AS h)", [numbers]
+    ).fetchall()
+    *ahead, (own,) = places
+    taken, start = set(), own
+    for (first,) in ahead:
+        free = first
+        while free in taken:
+            free = (free + 1) % PLACES
+        taken.add(free)
+    while own in taken:
+        own = (own + 1) % PLACES
+    return (own - start) % PLACES
+
+
+AHEAD = 45
+
+
+def test_a_strangers_row_walks_past_no_run_of_constants_that_a_patient_put_first(
+    connection,
+):
+    """The cells' own hash, and the one by which the statement groups."""
+    sql = f"SELECT {CASE.format(*RUN)} AS h, COUNT(*) FROM visits GROUP BY h"
+    names, keyed = re.search(r"GROUP BY (s\d+), (hash.*)$", texts(sql, 1)).groups()
+    assert walked_behind(connection, "hash(h)") == AHEAD
+    keyed = re.sub(rf"\b{names}\b", "h", keyed)
+    assert walked_behind(connection, f"hash(h, {keyed})") < 3
+
+
+@pytest.fixture(scope="module")
+def behind():
+    """Return a patient's rows in a small table, and strangers' in a large one."""
+    with duckdb.connect(config={"threads": "1", **BLIND}) as connection:
+        for name, first, many in (("icu", 0, AHEAD), ("wards", 1, 100_000)):
+            connection.execute(
+                f"CREATE TABLE {name} AS SELECT {first} + r // 50 AS unit_key, r AS"
+                " row_hash, r % 50 + 1 AS row_rank, r * 7 % 50 AS seq FROM"
+                f" range({many}) AS rows(r)"
+            )
+        set_hash_key(connection, new_hash_key())
+        yield connection
+
+
+def of_icu(many):
+    """Return a question in which constants that collide come from the small table."""
+    values = [chosen(each) for each in range(1, AHEAD + 3)]
+    arms = " ".join(f"WHEN {seq} THEN {values[seq]}" for seq in range(AHEAD))
+    counted = ", ".join(f"COUNT(DISTINCT COALESCE(h, {n}))" for n in range(many))
+    return (
+        f"SELECT {counted} FROM (SELECT pid, seq, h FROM (SELECT pid, seq, CASE seq"
+        f" {arms} END AS h FROM icu UNION ALL SELECT pid, seq, CASE WHEN seq < 25 THEN"
+        f" {values[-2]} ELSE {values[-1]} END AS h FROM wards) AS u"
+        " GROUP BY pid, seq, h) AS r"
+    )
+
+
+@pytest.mark.thorough
+def test_strangers_rows_take_no_longer_behind_a_patient_of_chosen_constants(
+    behind, monkeypatch
+):
+    columns = (
+        Column("pid", NUMBER, nullable=False),
+        Column("seq", NUMBER, domain=RangeDomain(0, 49)),
+    )
+    tables = {name: Table(name, columns, "pid", 50) for name in ("icu", "wards")}
+    day = date(2026, 1, 1)
+    schema = Dataset("d", "p", "patient", day, tables, {}, 2_001)
+    keyed = compile_query(of_icu(28), schema)
+    with monkeypatch.context() as patched:
+        patched.setattr(keyed_hashes, "may_crowd", lambda *_: False)
+        plain = compile_query(of_icu(28), schema)
+    found = [least(behind, made.rendered.statements) for made in (keyed, plain)]
+    assert found[1] > 2 * found[0]
+    assert found[0] < keyed.cost.steps / 1e9
+
+
 @pytest.fixture(scope="module")
 def crowded():
     """Return rows of one unit alone, whose values were chosen."""
@@ -327,7 +536,10 @@ def crowded():
 
 def taken(connection, sql):
     """Return the least processor seconds of five runs."""
-    statements = compile_query(sql, dataset(1_000)).rendered.statements
+    return least(connection, compile_query(sql, dataset(1_000)).rendered.statements)
+
+
+def least(connection, statements):
     found = []
     for _ in range(5):
         start = time.process_time()
