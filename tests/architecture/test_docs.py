@@ -1,5 +1,6 @@
 """The docs cannot drift: what exists in code has its place in them."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -176,3 +177,34 @@ def test_each_decision_says_context_decision_and_price():
         text = path.read_text("utf-8")
         assert headings(text)[1:4] == ["Context", "Decision", "Price"], path.name
         assert len(text.splitlines()) <= 40, path.name
+
+
+PACKAGES = (
+    *("privacy", "query_lang", "mechanisms", "budget"),
+    *("engines", "release", "upstream", "server", "clients"),
+)
+METAPHORS = {
+    *("office", "desk", "door", "shelf", "errand", "bench", "boot"),
+    *("peel", "peeled", "tally", "foretold", "stray", "strays", "chance", "chances"),
+}
+KEPT_WORDS = {"boot", "lease_boot", "held_boot", "to_held_boot", "Foretold"}
+
+
+def names_in(tree):
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+def test_no_name_in_the_code_is_a_word_that_the_glossary_replaced():
+    found = set()
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            names = {*names_in(ast.parse(path.read_text("utf-8"))), path.stem}
+            for name in names - KEPT_WORDS:
+                words = re.findall(r"[A-Z]?[a-z]+", name)
+                if METAPHORS.intersection(word.lower() for word in words):
+                    found.add(f"{path.relative_to(ROOT)}: {name}")
+    assert sorted(found) == []

@@ -37,11 +37,11 @@ def format_pattern(format_: str, *, with_clock: bool) -> str:
     """
     parts: list[str] = []
     used: list[str] = []
-    for directive, text, stray in _TOKEN.findall(format_):
+    for directive, text, other in _TOKEN.findall(format_):
         if text or directive == "%":
             parts.append(re.escape(text or "%"))
         else:
-            parts.append(_part(directive or stray, with_clock=with_clock))
+            parts.append(_part(directive or other, with_clock=with_clock))
             used.append(directive)
     _require_a_day(used)
     return "".join(parts)

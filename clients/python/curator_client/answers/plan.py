@@ -85,7 +85,7 @@ class Plan(Generic[Asked]):
 
     @property
     def expected(self) -> list[dict[str, Any]]:
-        """How far averages and quantiles stray at most, for round numbers of rows.
+        """The largest errors of averages and quantiles, for round numbers of rows.
 
         Each entry has ``counted``, values in a cell, and ``half_widths``, None where
         noise may decide all. ``of`` is ``"value"``, or ``"share"`` of a quantile: of a
@@ -193,17 +193,17 @@ def _work(cost: dict[str, int]) -> list[str]:
 
 
 def _expectation(told: dict[str, Any]) -> str:
-    """Say how far an average or a quantile strays, for round numbers of rows."""
+    """Return the largest errors of averages or quantiles, at round numbers of rows."""
     counts = zip(told["counted"], told["half_widths"], strict=True)
     known = [(n, Decimal(width)) for n, width in counts if width is not None]
     if not known:
         most = f"{told['counted'][-1]:,}"
         return f"{told['column']}: noise may decide it, even where {most} rows count"
     said = ", ".join(f"± {_rounded_up(width)} of {n:,}" for n, width in known)
-    strays = f"at most {said} rows that count in a cell (95 %)"
+    error = f"at most {said} rows that count in a cell (95 %)"
     if told["of"] == "share":
-        strays = f"the share of rows up to its bin, or before it, {strays}"
-    return f"{told['column']}: {strays}"
+        error = f"the share of rows up to its bin, or before it, {error}"
+    return f"{told['column']}: {error}"
 
 
 def _rounded_up(width: Decimal) -> str:

@@ -37,8 +37,8 @@ Told = tuple[tuple[int, int], IntArray, float]
 """A pair, its table, and the scale of its draws."""
 
 MISFIT: Final = 0.2
-"""How far, as a share of what it could at most be off, a count of several dimensions
-may stray for what the tree does not know; in standard deviations."""
+"""Standard deviation of a count of several dimensions by what the tree does not know,
+as a share of the most that it could be off."""
 
 _PRIMES: Final = (
     *(2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47),
