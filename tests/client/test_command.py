@@ -1,5 +1,6 @@
 """The analyst's commands, in process and in processes of their own."""
 
+import argparse
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ import sys
 
 import pytest
 
+from curator_client.asking import add_question_options, question_of
 from curator_client.command import COMMANDS, main
 
 BY_SEX = "SELECT sex, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY sex"
@@ -74,6 +76,17 @@ def test_the_question_may_come_from_a_file_or_standard_input(
     said = printed(capsys, "plan", "--file", str(file), "--epsilon", "0.5")
     monkeypatch.setattr(sys, "stdin", io.StringIO(BY_SEX))
     assert printed(capsys, "plan", "--epsilon", "0.5") == said
+
+
+def test_a_release_is_preferred_by_a_flag():
+    parser = argparse.ArgumentParser()
+    add_question_options(parser)
+    flags = ["--epsilon", "1", "--prefer", "release"]
+    asked = question_of(parser.parse_args(flags))
+    assert asked["options"] == {"prefer": "release"}
+    fresh = question_of(parser.parse_args([*flags, "--never-reuse"]))
+    assert fresh["options"] == {"reuse": "never", "prefer": "release"}
+    assert question_of(parser.parse_args(flags[:2]))["options"] is None
 
 
 def test_the_budget_says_how_many_more_questions_fit(capsys):

@@ -237,6 +237,7 @@ def test_a_plan_names_the_release_and_a_question_takes_it(served):
     assert {one["id"] for one in plan.free} >= {exact}
     assert "price: epsilon 1" in str(plan)
     assert "the release wards answers this for nothing" in str(plan)
+    assert "--prefer release" in str(plan)
     assert plan.related == []
     assert answer.rows == [["F", by_sex["F"]], ["M", by_sex["M"]]]
     assert "free: from the release wards" in str(answer)

@@ -31,6 +31,11 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="buy a fresh answer though one is on offer for nothing",
     )
+    parser.add_argument(
+        "--prefer",
+        choices=("release",),
+        help="take a release that answers it, for nothing, where there is one",
+    )
 
 
 def question_of(given: argparse.Namespace) -> dict[str, Any]:
@@ -49,10 +54,18 @@ def question_of(given: argparse.Namespace) -> dict[str, Any]:
     if given.within is not None:
         confidence = _CONFIDENCE if given.confidence is None else given.confidence
         accuracy = {"within": given.within, "confidence": confidence}
+    options = {
+        name: value
+        for name, value in (
+            ("reuse", "never" if given.never_reuse else None),
+            ("prefer", given.prefer),
+        )
+        if value is not None
+    }
     return {
         "epsilon": given.epsilon,
         "accuracy": accuracy,
         "dataset": given.dataset,
         "project": given.project,
-        "options": {"reuse": "never"} if given.never_reuse else None,
+        "options": options or None,
     }

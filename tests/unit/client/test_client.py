@@ -1,5 +1,6 @@
 import json
 from decimal import Decimal
+from itertools import chain
 
 import httpx
 import pytest
@@ -189,8 +190,35 @@ def test_a_client_that_is_too_fast_waits_and_says_so(pauses):
     server = Server(fast, fast, ok())
     assert connect(server, say=said.append).query(SQL, epsilon="0.1").rows == [[12]]
     assert pauses == [30.0, 30.0]
-    assert said[-1] == "too many requests: trying again in 30 s"
+    assert said[1:] == ["too many requests: trying again in 30 s"]
     assert len(set(server.keys())) == 1
+
+
+def test_a_wait_is_said_once_until_another_follows(pauses):
+    said = []
+    waits = {seconds: problem(429, "rate_limited") for seconds in (1, 40)}
+    for seconds, reply in waits.items():
+        reply.headers["Retry-After"] = str(seconds)
+    script = [[waits[1], ok()] * 100, [waits[40], ok()], [waits[1], ok()]]
+    client = connect(Server(*chain.from_iterable(script)), say=said.append)
+    for _ in range(102):
+        client.query(SQL, epsilon="0.1")
+    told = [f"too many requests: trying again in {n} s" for n in (1, 40, 1)]
+    assert said[1:] == told  # after the warning of plain http
+
+
+def test_a_wait_is_said_again_after_a_minute_without_one(pauses, monkeypatch):
+    now = [0.0]
+    clock = curator_client.connection.lines.time
+    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+    said = []
+    fast = problem(429, "rate_limited")
+    fast.headers["Retry-After"] = "1"
+    client = connect(Server(*[fast, ok()] * 3), say=said.append)
+    for at in (100.0, 130.0, 200.0):
+        now[0] = at
+        client.query(SQL, epsilon="0.1")
+    assert len(said[1:]) == 2
 
 
 def test_retries_end(pauses):
@@ -301,7 +329,25 @@ def test_a_plan_shows_that_an_answer_is_free():
     plan = connect(Server(ok(document))).plan(SQL, epsilon="0.1")
     assert "price: free" in str(plan)
     assert plan.free[0]["id"] == "q_1"
+    assert "a fresh one" not in str(plan)
     assert "&lt;b&gt;" in plan._repr_html_()
+
+
+def test_a_plan_says_whose_noise_it_shows_where_the_free_answer_has_another():
+    document = {
+        "epsilon": "0.1",
+        "affordable": True,
+        "noise": [{"column": "count", "half_width_95": "30"}],
+        "derivation": "because",
+        "free": [{"kind": "answer", "id": "q_1", "epsilon": "0.5"}],
+    }
+    plan = connect(Server(ok(document))).plan(SQL, epsilon="0.1")
+    given = "the answer q_1 is given again, with the noise of epsilon 0.5"
+    assert str(plan).splitlines()[:3] == [
+        "price: free (affordable)",
+        f"{given}; a fresh one, at epsilon 0.1, would have:",
+        "  count: ± 30 (95 %)",
+    ]
 
 
 def test_the_only_dataset_need_not_be_named():

@@ -127,7 +127,7 @@ class Plan(Generic[Asked]):
         """Answers that are on offer for nothing: given before, or by a release.
 
         An answer that was given before is taken as it is; a release only by
-        ``options={"prefer": "release"}``.
+        ``options={"prefer": "release"}`` (in a terminal, ``--prefer release``).
         """
         return list(self.document["free"])
 
@@ -141,20 +141,31 @@ class Plan(Generic[Asked]):
         noise = [f"  {said}" for said in noise_lines(self.noise)]
         noise += [f"  {_expectation(each)}" for each in self.expected]
         noise += attainable_lines(self.attainable)
-        given = any(one["kind"] == "answer" for one in self.free)
+        given = [one for one in self.free if one["kind"] == "answer"]
         price = "free" if given else f"epsilon {self.epsilon}"
         room = "affordable" if self.affordable else self._over_budget()
         notes = [f"note: {warning['detail']}" for warning in self.warnings]
         notes += [
             f"note: the release {one.get('name', one['id'])} answers this for nothing: "
-            'options={"prefer": "release"}'
+            'options={"prefer": "release"}, in a terminal --prefer release'
             for one in self.free
             if one["kind"] == "release"
         ]
-        lines = [f"price: {price} ({room})", *noise, *_work(self.cost), self.derivation]
-        return "\n".join([*lines, *notes])
+        lines = [f"price: {price} ({room})", *self._other_noise(given), *noise]
+        return "\n".join([*lines, *_work(self.cost), self.derivation, *notes])
 
     __repr__ = __str__
+
+    def _other_noise(self, given: list[dict[str, Any]]) -> list[str]:
+        """Say whose the noise below is, where the answer on offer has other noise."""
+        if not given or Decimal(given[0]["epsilon"]) == Decimal(self.epsilon):
+            return []
+        held, paid = given[0]["id"], given[0]["epsilon"]
+        said = (
+            f"the answer {held} is given again, with the noise of epsilon {paid}; "
+            f"a fresh one, at epsilon {self.epsilon}, would have:"
+        )
+        return [said]
 
     def _over_budget(self) -> str:
         """Say which limit has no room: one that is shown, or one that is not."""

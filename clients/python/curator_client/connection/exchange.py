@@ -139,7 +139,7 @@ def _spoken(seconds: float, outcome: Outcome) -> Pause:
     why = {409: "still in progress", 429: "too many requests", 503: "busy"}
     status = outcome.status if isinstance(outcome, Reply) else 0
     said = why.get(status, "no reply")
-    return Pause(seconds, f"{said}: trying again in {seconds:g} s")
+    return Pause(seconds, said)
 
 
 def asked_seconds(reply: Reply) -> float:

@@ -28,6 +28,8 @@ from curator_client.connection.exchange import (
 T = TypeVar("T")
 Say = Callable[[str], None]
 _CONNECT_SECONDS = 10.0
+_REMEMBERED_SECONDS = 60.0  # after a wait, so long what was said is not said again
+_MUCH = 1.5  # times the last wait that was said
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -94,6 +96,7 @@ class Line:
         self, terms: Terms, transport: httpx.BaseTransport | None = None
     ) -> None:
         self._terms = terms
+        self._waits = _Waits(terms.say)
         self._http = httpx.Client(**terms.options(), transport=transport)
 
     def run(self, steps: Steps[T]) -> T:
@@ -114,7 +117,7 @@ class Line:
 
     def _take(self, step: Request | Pause) -> Outcome:
         if isinstance(step, Pause):
-            _announce(step, self._terms.say)
+            self._waits.announce(step)
             time.sleep(step.seconds)
             return None
         try:
@@ -134,6 +137,7 @@ class AsyncLine:
         self, terms: Terms, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
         self._terms = terms
+        self._waits = _Waits(terms.say)
         self._http = httpx.AsyncClient(**terms.options(), transport=transport)
 
     async def run(self, steps: Steps[T]) -> T:
@@ -155,7 +159,7 @@ class AsyncLine:
 
     async def _take(self, step: Request | Pause) -> Outcome:
         if isinstance(step, Pause):
-            _announce(step, self._terms.say)
+            self._waits.announce(step)
             await asyncio.sleep(step.seconds)
             return None
         try:
@@ -168,9 +172,30 @@ class AsyncLine:
         await self._http.aclose()
 
 
-def _announce(pause: Pause, say: Say) -> None:
-    if pause.why is not None:
-        say(pause.why)
+class _Waits:
+    """Says why it is waited: once, not at each of a hundred questions in a row."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._last = Pause(0.0)
+        self._said_until = 0.0  # a monotonic time: later, it is forgotten
+
+    def announce(self, pause: Pause) -> None:
+        """Say it where the reason, or the wait by half, is another than the last."""
+        if pause.why is None:
+            return
+        began = time.monotonic()
+        if began > self._said_until or not self._is_like_last(pause):
+            self._say(f"{pause.why}: trying again in {pause.seconds:g} s")
+            self._last = pause
+        self._said_until = began + pause.seconds + _REMEMBERED_SECONDS
+
+    def _is_like_last(self, pause: Pause) -> bool:
+        last = self._last
+        return (
+            pause.why == last.why
+            and last.seconds / _MUCH <= pause.seconds <= last.seconds * _MUCH
+        )
 
 
 def _built(http: httpx.Client | httpx.AsyncClient, request: Request) -> httpx.Request:
