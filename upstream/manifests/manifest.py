@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -11,9 +12,9 @@ from privacy.schema import Dataset, Hierarchy
 from upstream.errors import ManifestError, Problem
 from upstream.manifests.declarations import Declarations
 from upstream.manifests.hierarchies import read_hierarchies
-from upstream.manifests.manifest_rules import broken_rules
+from upstream.manifests.manifest_rules import broken_rules, source_problems
 from upstream.manifests.public_schema import table_schema
-from upstream.manifests.sentences import sentences_of
+from upstream.manifests.sentences import MOST_TOLD, sentences_of
 from upstream.manifests.yaml_nodes import (
     KEY,
     Place,
@@ -108,7 +109,10 @@ def _checked(content: Plain, places: Places, file: str) -> Manifest:
     try:
         manifest = Manifest.model_validate(content)
     except ValidationError as error:
-        found = sentences_of(error)
+        shape = sentences_of(error)
+        told = {at for at, _ in shape}
+        sources = (one for one in source_problems(content) if one[0] not in told)
+        found = [*shape, *islice(sources, MOST_TOLD - len(shape))]
     else:
         found = broken_rules(manifest)
         if not found:

@@ -13,7 +13,7 @@ from upstream.manifests.declarations import (
     PopulationSpec,
     TableSpec,
 )
-from upstream.manifests.yaml_nodes import Place
+from upstream.manifests.yaml_nodes import Place, Plain
 
 Broken = Iterator[tuple[Place, str]]
 
@@ -102,6 +102,24 @@ def source_rules(at: Place, source: str | None, what: str) -> Broken:
             "release, or leave the bound out"
         )
         yield (*at, "source"), sentence
+
+
+def source_problems(content: Plain, at: Place = ()) -> Broken:
+    """Yield what is wrong with each source that is said, whatever is wrong beside it.
+
+    Args:
+        content: Of a manifest that may have another shape than one.
+        at: Where it stands.
+    """
+    if isinstance(content, list):
+        for index, item in enumerate(content):
+            yield from source_problems(item, (*at, index))
+    elif isinstance(content, dict):
+        for key, value in content.items():
+            if key == "source" and isinstance(value, str):
+                yield from source_rules(at, value, "")
+            else:
+                yield from source_problems(value, (*at, key))
 
 
 def _table(at: Place, table: TableSpec, hierarchies: Sequence[str]) -> Broken:

@@ -76,6 +76,9 @@ def test_each_todo_of_a_draft_is_refused_with_what_to_do(bare, files, tmp_path):
     said = bare.said("manifest", "check", tmp_path / "m.yaml")
     for words in ("id: start with", "snapshot_date: write", "max_rows_per_unit: write"):
         assert words in said
+    sources = re.findall(r'source: "?TODO', text)
+    assert len(sources) > 3
+    assert said.count("source is still to do") == len(sources)
     said_first = re.sub(r"TODO(?= #|$)", "todo", text, flags=re.MULTILINE)
     done = said_first.replace("snapshot_date: todo", "snapshot_date: 2024-12-31")
     done = done.replace("max_rows_per_unit: todo", "max_rows_per_unit: 20")
