@@ -30,6 +30,7 @@ from server.use_cases.loading.loading import LoadChoices
 from server.use_cases.loading.service import LoadService
 from server.use_cases.publishing.spec_files import read_spec_file
 from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.secret_files import write_durably
 from server.use_cases.services.services import Services
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _build(wiring: Wiring, environment: Mapping[str, str]) -> str:
     )
     issued = people.create_key("ada")
     services.databases.close()
-    (FOLDER / "key.json").write_text(json.dumps(issued), "utf-8")
+    write_durably(FOLDER / "key.json", json.dumps(issued).encode())
     say(f"Ready after {time.monotonic() - started:.1f} s.")
     return str(issued["key"])
 

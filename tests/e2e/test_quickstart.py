@@ -15,8 +15,18 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    return run_page(PAGE, tmp_path_factory.mktemp("quickstart"))
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("quickstart")
+
+
+@pytest.fixture(scope="module")
+def session(folder):
+    return run_page(PAGE, folder)
+
+
+def test_nobody_else_can_read_the_key(folder, session):
+    (key,) = folder.rglob("key.json")
+    assert key.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_page_has_all_kinds_of_blocks():

@@ -38,6 +38,7 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path):
     (shown,) = re.findall(block, README.read_text(), re.DOTALL)
     commanded, *transcript = masked(shown)
     assert commanded == "$ make demo"
+    assert (tmp_path / ".demo/key.json").stat().st_mode & 0o777 == 0o600
     printed = masked(done.stderr) + masked(done.stdout)
     assert [line for line in printed if line] == transcript
 
