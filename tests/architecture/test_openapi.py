@@ -14,7 +14,12 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
-from tests.support.installations.replies import check_reply, document, validators
+from tests.support.installations.replies import (
+    check_reply,
+    document,
+    example_of,
+    validators,
+)
 
 ROOT = Path(__file__).parents[2]
 GROUPED = (
@@ -125,8 +130,7 @@ def http(tmp_path_factory):
 def test_the_examples_of_replies_have_no_member_that_is_not_described(
     operation, status
 ):
-    content = dict(operations())[operation]["responses"][str(status)]["content"]
-    check_reply(operation, status, content["application/json"]["example"])
+    check_reply(operation, status, example_of(operation, status))
 
 
 def test_a_reply_with_a_member_that_is_not_described_is_found():

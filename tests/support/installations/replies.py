@@ -53,7 +53,7 @@ def check_collected():
     """Hold all that was collected to the document.
 
     Returns:
-        The routes and statuses that were seen.
+        What was seen of each route and status.
 
     Raises:
         AssertionError: A reply is not as the document describes it.
@@ -61,15 +61,33 @@ def check_collected():
     with _lock:
         found = dict(_waiting)
         _waiting.clear()
-    seen = set()
+    seen: dict = {}
     for (method, path, status), bodies in found.items():
         operation = operation_of(method, path)
         if operation is None:
             continue  # of another server, such as an issuer of tokens
-        seen.add((operation, status))
-        for body in bodies:
-            check_reply(operation, status, json.loads(body))
+        values = [json.loads(body) for body in bodies]
+        for value in values:
+            check_reply(operation, status, value)
+        seen.setdefault((operation, status), []).extend(values)
     return seen
+
+
+def example_of(operation, status):
+    """Return the example of a reply in the document."""
+    verb, path = operation.split()
+    reply = document()["paths"][path][verb.lower()]["responses"][str(status)]
+    return reply["content"]["application/json"]["example"]
+
+
+def members(value, place="$"):
+    """Return the places of all members of a value, of all elements of a list alike."""
+    inside = []
+    if isinstance(value, list):
+        inside = [(f"{place}[]", each) for each in value]
+    elif isinstance(value, dict):
+        inside = [(f"{place}.{name}", each) for name, each in value.items()]
+    return {place}.union(*(members(each, where) for where, each in inside))
 
 
 def check_reply(operation, status, value):
