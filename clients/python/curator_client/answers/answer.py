@@ -456,17 +456,25 @@ def _cell(
 def _in_digits(value: str, low: str, high: str) -> tuple[str, str, str]:
     """Shorten an estimate to what its interval leaves of it: two digits of its width.
 
-    The ends are rounded outwards, so that the interval holds no less.
+    The ends are rounded outwards, so that the interval holds no less. Digits that the
+    release does not give are not made up: whole numbers stay whole.
     """
     width = Decimal(high) - Decimal(low)
     if not width:
         return value, low, high
-    step = Decimal(1).scaleb(min(0, width.adjusted() - 1))
+    given = min(_digits(text) for text in (value, low, high))
+    step = Decimal(1).scaleb(min(0, max(width.adjusted() - 1, given)))
     return (
         str(Decimal(value).quantize(step, ROUND_HALF_EVEN)),
         str(Decimal(low).quantize(step, ROUND_FLOOR)),
         str(Decimal(high).quantize(step, ROUND_CEILING)),
     )
+
+
+def _digits(text: str) -> int:
+    """Return the power of ten of a number's last digit."""
+    exponent = Decimal(text).as_tuple().exponent
+    return exponent if isinstance(exponent, int) else 0
 
 
 def _not_negative(value: object) -> object:
