@@ -7,6 +7,7 @@ from typing import Protocol
 from release.contract.models import PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.contract.strategies import Strategy
+from release.sequences.estimation.bands import Bands
 from release.sequences.estimation.paths import PathTree
 from release.sequences.sealed.sealed import SealedSequences
 
@@ -45,6 +46,10 @@ class SequenceModel(Protocol):
 
     def paths(self) -> PathTree:
         """Return the tree that questions about units are answered from; made once."""
+        ...
+
+    def lengths(self) -> Bands | None:
+        """Return the noisy lengths; None where the release has none."""
         ...
 
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:

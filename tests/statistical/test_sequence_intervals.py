@@ -13,6 +13,7 @@ import pytest
 from tests.effort import gate_first
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import Coverage, Questions, coverage
+from tests.statistical.sequence_lengths import Lengths
 from tests.statistical.sequence_logs import made
 
 UNITS, RELEASES, EACH = 600, 10, 2
@@ -72,6 +73,20 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     held = coverage(own, "prefix_tree", epsilon, range(40))
     assert set(held) >= {"everybody", "STARTS_WITH"}
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_counts_by_length_are_held(strategy):
+    """Of whole bands, of parts of them, by group of a split, and chosen by HAVING."""
+    short = {}
+    for shape, epsilon in SHAPES.items():
+        own = Lengths(*made(shape, UNITS))
+        found = coverage(own, strategy, epsilon, range(3 * RELEASES))
+        assert not sum(each.impossible for each in found.values())
+        held = {(shape, kind): each for kind, each in found.items()}
+        tests = 7 * len(STRATEGIES) * len(SHAPES)
+        short |= {key: one.share for key, one in held.items() if one.is_short(tests)}
+    assert not short
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -118,6 +118,10 @@ class NgramModel:
         """Return the chain's tree of paths from the start, level by level."""
         return self._paths
 
+    def lengths(self) -> Bands:
+        """Return the noisy lengths."""
+        return self.bands
+
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
         """Return how often each run occurs: start positions in all sequences."""
         values = np.zeros(len(runs))

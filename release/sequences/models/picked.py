@@ -8,6 +8,7 @@ from release.contract.models import PublicFacts, Table
 from release.contract.rebuilding import PICKED, Rebuilds, inner_model, picked_facts
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run, SequenceModel
+from release.sequences.estimation.bands import Bands
 from release.sequences.estimation.paths import PathTree
 
 _EARLIER: Final = ("noisy_total", "total_scale", "noisy_lengths")
@@ -117,6 +118,10 @@ class PickedSequences:
     def paths(self) -> PathTree:
         """Return the inner model's tree."""
         return self.inner.paths()
+
+    def lengths(self) -> Bands | None:
+        """Return the inner model's noisy lengths."""
+        return self.inner.lengths()
 
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
         """Return the inner model's estimates."""

@@ -11,6 +11,7 @@ from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray, PublicFacts, Table
 from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Estimate, Run
+from release.sequences.estimation.bands import Bands
 from release.sequences.estimation.grams import GramSums, by_length
 from release.sequences.estimation.paths import PathTree
 from release.sequences.models.beyond import Beyond
@@ -84,6 +85,10 @@ class PrefixTreeModel:
     def paths(self) -> PathTree:
         """Return the kept nodes, made to agree; made once."""
         return self._paths
+
+    def lengths(self) -> Bands | None:
+        """Return the noisy lengths; releases of the first format have none."""
+        return self.drawn.bands
 
     def occurrences(self, runs: Sequence[Run]) -> list[Estimate]:
         """Return how often each run occurs in the first h symbols of all sequences.

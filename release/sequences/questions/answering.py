@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import product
 from operator import add
 from typing import Final
@@ -27,7 +27,8 @@ from release.contract.confidence import selected_confidence, widening
 from release.sequences.contract import Estimate, SequenceModel
 from release.sequences.questions import rules
 from release.sequences.questions.binding import MAX_TOP, SequenceBinder
-from release.sequences.questions.counting import Counts, count, grouped
+from release.sequences.questions.by_lengths import LengthCounter, is_of_lengths
+from release.sequences.questions.counting import Counts, Groups, count, grouped
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.occurring import occur
 from release.sequences.questions.published import PublishedSequences
@@ -60,6 +61,7 @@ class _Number:
         half_width: At 95 %.
         doubt: How much lower the interval begins, where noise chose what was added.
         reach: The half-width of ``value`` and ``undecided`` together, at 95 %.
+        spare: How much higher the interval ends, where other numbers drew it down.
         undecided: How many more may match; None where that is no question.
     """
 
@@ -67,6 +69,7 @@ class _Number:
     half_width: float
     doubt: float
     reach: float
+    spare: float = 0.0
     undecided: float | None = None
 
 
@@ -171,13 +174,26 @@ class AskedSequences:
         found: list[list[_Number]] = []
         for measure in question.measures:
             if isinstance(measure, Count):
-                found.append(_laid(count(self.tree, groups)))
+                found.append(_laid(self._counts(question, groups)))
             elif is_whole:
                 (estimate,) = self.model.occurrences([measure.run])
                 found.append([_number(estimate)])
             else:
                 found.append(_laid(occur(self.tree, groups, measure.run)))
         return found
+
+    def _counts(self, question: SequenceQuestion, groups: Groups) -> Counts:
+        """Return counts of units; noisy lengths take part where they say enough."""
+        told, counter = count(self.tree, groups), self._lengths
+        asked = question.condition, question.keys
+        if counter is None or not is_of_lengths(*asked):
+            return told
+        return counter.count(*asked, told)
+
+    @cached_property
+    def _lengths(self) -> LengthCounter | None:
+        bands = self.model.lengths()
+        return None if bands is None else LengthCounter(self.tree, bands)
 
     def shown_run(self, found: FoundRun) -> str:
         """Return a run as an answer shows it: symbols with ``>`` between them."""
@@ -213,6 +229,7 @@ def _laid(counts: Counts) -> list[_Number]:
         counts.half_widths,
         counts.doubts,
         counts.reach,
+        counts.spare,
         counts.undecided,
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -293,7 +310,8 @@ class _Rows:
         """Return an interval's ends; no count is below 0."""
         number = self._number(shown, place)
         low = max(number.value - self._below(number), 0.0)
-        high = number.value + (number.undecided or 0.0) + number.reach * self.widening
+        high = number.value + (number.undecided or 0.0) + number.spare
+        high += number.reach * self.widening
         return _text(math.floor(round(low * _STEP, 6))), width_text(high)
 
     def _below(self, number: _Number) -> float:

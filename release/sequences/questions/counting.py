@@ -38,6 +38,8 @@ class Counts:
         undecided: Estimated units, or places, of which the tree does not say whether
             they match (or in which group): pruned, or past what was looked at.
         reach: 95 % half-widths of ``values`` and ``undecided`` together.
+        spare: How much more ``values`` may be than that, since other numbers that they
+            were made to agree with drew them down.
     """
 
     values: FloatArray
@@ -45,6 +47,7 @@ class Counts:
     doubts: FloatArray
     undecided: FloatArray
     reach: FloatArray
+    spare: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,7 @@ def count(tree: LevelledTree, groups: Groups) -> Counts:
         further(values, half_widths, doubted(tree, groups, groups.fresh)),
         undecided,
         np.minimum(reach, np.maximum(room - undecided, 0)),
+        np.zeros_like(values),
     )
 
 

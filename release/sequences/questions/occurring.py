@@ -59,7 +59,8 @@ def occur(tree: LevelledTree, groups: Groups, run: Run) -> Counts:
     room = np.maximum(_places(tree, run) - values, 0)
     undecided = np.minimum(undecided, room)
     reach = np.minimum(widths + spread, np.maximum(room - undecided, 0))
-    return Counts(values, widths, further(values, widths, doubts), undecided, reach)
+    doubts, spare = further(values, widths, doubts), np.zeros_like(values)
+    return Counts(values, widths, doubts, undecided, reach, spare)
 
 
 def _places(tree: LevelledTree, run: Run) -> float:

@@ -28,8 +28,9 @@ class PathModel:
 
     kind = "paths"
 
-    def __init__(self, domain, tree, half_width=3.0):
+    def __init__(self, domain, tree, half_width=3.0, bands=None):
         self.domain = domain
+        self._bands = bands
         self._tree = tree
         self._half_width = half_width
 
@@ -41,6 +42,9 @@ class PathModel:
 
     def paths(self):
         return self._tree
+
+    def lengths(self):
+        return self._bands
 
     def occurrences(self, runs):
         return [Estimate(self._count(run), self._half_width) for run in runs]
