@@ -75,6 +75,7 @@ from query_lang.plans.nodes import (
     tie_break,
 )
 from query_lang.rendering.keyed_hashes import is_keyed, longest_run
+from query_lang.rendering.pipelines import comes_in_parts
 from query_lang.rendering.placed_filters import placed
 from query_lang.rendering.stored_forms import made_for_each
 
@@ -115,6 +116,16 @@ class NodeCosts:
                 return self._bounded(node, wanted)
 
     # -- tables ----------------------------------------------------------------
+
+    def gathered(self, node: Node, wanted: Slots) -> Relation:
+        """Return a relation that is put in groups, and count its being gathered."""
+        below = self.relation(node, wanted)
+        if comes_in_parts(node):
+            steps = READ_ROW_STEPS + READ_VALUE_STEPS * len(wanted)
+            steps += below.row_bytes // BYTES_A_STEP
+            self.meter.spend("UNION ALL", below.rows, steps)
+            self.meter.hold("UNION ALL", below.rows, paged(below.row_bytes))
+        return below
 
     def _scan(self, node: Scan, wanted: Slots) -> Relation:
         meter, table = self.meter, node.table
@@ -257,7 +268,7 @@ class NodeCosts:
         needed |= set(identity) if is_least_read else set()
         if any(item.kind in {"first", "last"} for item in items):
             needed |= set(tie_break(child))
-        below = self.relation(child, needed & own)
+        below = self.gathered(child, needed & own)
         cost = self.evaluate("GROUP BY", parts, below)
         keys = {slot: cost.width(value) for slot, value in node.keys}
         rows = below.rows

@@ -34,6 +34,7 @@ from query_lang.plans.nodes import (
     measured_slots,
 )
 from query_lang.rendering.keyed_hashes import crowds_cells
+from query_lang.rendering.pipelines import is_grouped
 
 Tables = Mapping[str, int]
 ALL_ROWS: Tables = {}
@@ -107,8 +108,10 @@ def _statement(
     measures = tuple(measures)
     read = {slot for measure in measures for slot in measured_slots(plan, measure)}
     keys = [key.slot for key in plan.keys]
-    below = costs.relation(plan.child, frozenset(read.union(keys)))
+    wanted = frozenset(read.union(keys))
     bins = prod(m.bins.count for m in measures if isinstance(m, HistogramMeasure))
+    read_rows = costs.gathered if is_grouped(plan, measures) else costs.relation
+    below = read_rows(plan.child, wanted)
     cells = 2 * bins * prod(len(key.values) + 1 for key in plan.keys)
     groups = below.rows.at_most(Amount(cells, cells))
     key_bytes = sum(below.widths[slot] for slot in keys)

@@ -45,7 +45,7 @@ def sequence_costs(
     wanted = {child.owner, made.symbol, *tie_break(child)}
     wanted |= slots_read(made.order.value)
     wanted |= {slot for slot in (made.place, made.group) if slot is not None}
-    below = costs.relation(child, frozenset(wanted))
+    below = costs.gathered(child, frozenset(wanted))
     costs.evaluate("sequences", [made.order.value], below)
     steps = 2 * (JOIN_ROW_STEPS + JOIN_VALUE_STEPS * len(below.widths))
     steps += MARK_STEPS + ORDERED_ROW_STEPS + below.row_bytes // BYTES_A_STEP

@@ -1239,6 +1239,14 @@ FAULTS = (
         ("tests/unit/server/api/routing/test_backlog.py",),
     ),
     Fault(
+        "parts_grouped_apart",
+        "one row of one unit makes the engine put all units' groups together again",
+        "query_lang/rendering/pipelines.py",
+        "            return isinstance(node, Union)",
+        "            return False",
+        ("tests/unit/query_lang/rendering/test_pipelines.py",),
+    ),
+    Fault(
         "joins_without_keyed_hashes",
         "rows are looked up by values that one unit can choose to fill a run",
         "query_lang/rendering/duckdb/hashes.py",

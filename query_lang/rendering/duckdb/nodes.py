@@ -49,6 +49,7 @@ from query_lang.rendering.duckdb.pieces import Slots, columns, names, read_by, s
 from query_lang.rendering.duckdb.subqueries import SubqueryRenderer
 from query_lang.rendering.fragments import Fragment, for_each_row, identifier, listed
 from query_lang.rendering.keyed_hashes import is_keyed
+from query_lang.rendering.pipelines import comes_in_parts
 from query_lang.rendering.placed_filters import placed
 from query_lang.rendering.stored_forms import made_for_each
 from query_lang.syntax.nodes import Position
@@ -105,6 +106,17 @@ class NodeRenderer:
                 return self._bounded(node, wanted)
 
     # -- tables ---------------------------------------------------------------
+
+    def gathered(self, node: Node, wanted: Slots) -> Fragment:
+        """Return a relation whose rows come from one part, to be put in groups.
+
+        The right side of a cross product is kept whole before its rows go on.
+        """
+        below = self.node(node, wanted)
+        if not comes_in_parts(node):
+            return below
+        one = Fragment("(SELECT 1) AS one CROSS JOIN ") + below
+        return select(names(wanted), one)
 
     def _scan(self, node: Scan | PublicScan, wanted: Slots) -> Fragment:
         table = node.table
@@ -222,7 +234,7 @@ class NodeRenderer:
         )
         ordered = any(item.kind in {"first", "last"} for item in items)
         needed = read | {node.owner} | set(read_least) | set(ties if ordered else ())
-        below = rendered.wrapped(self.node(child, frozenset(needed) & own))
+        below = rendered.wrapped(self.gathered(child, frozenset(needed) & own))
         keyed = _keyed(below, keys)
         grouped_slots = frozenset((node.owner, *(slot for slot, _ in node.keys)))
         shown = [*names(wanted & grouped_slots), *made, *least]

@@ -23,6 +23,7 @@ from query_lang.rendering.duckdb.hashes import count_distinct, group_terms
 from query_lang.rendering.duckdb.nodes import NodeRenderer
 from query_lang.rendering.fragments import Fragment, listed
 from query_lang.rendering.keyed_hashes import crowds_cells
+from query_lang.rendering.pipelines import is_grouped
 from query_lang.syntax.nodes import Position
 
 
@@ -99,7 +100,8 @@ def _counted(
     shown += [_measure(plan, measure) for _, measure in measures]
     read = {slot for _, measure in measures for slot in measured_slots(plan, measure)}
     wanted = frozenset(read | {key.slot for key in plan.keys})
-    source = nodes.node(plan.child, wanted)
+    grouped = is_grouped(plan, [measure for _, measure in measures])
+    source = (nodes.gathered if grouped else nodes.node)(plan.child, wanted)
     query = Fragment("SELECT ") + listed(shown) + Fragment(" FROM ") + source
     if keys:
         names = [Fragment(name) for name in keys]
@@ -136,7 +138,7 @@ def _histogram(
     place, measure = measured
     keys = [slot_name(key.slot) for key in plan.keys]
     wanted = frozenset((measure.slot, *(key.slot for key in plan.keys)))
-    source = nodes.node(plan.child, wanted)
+    source = nodes.gathered(plan.child, wanted)
     names = [Fragment(name) for name in (*keys, "bin")]
     facts = [*(key.facts for key in plan.keys), Facts(ColumnType.INTEGER)]
     keyed = crowds_cells(plan, measure.bins.count)

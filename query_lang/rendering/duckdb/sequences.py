@@ -73,7 +73,7 @@ def _marked(
     wanted |= {slot for slot in (made.place, made.group) if slot is not None}
     rows = nodes.expressions(child.slots())
     order = rows.render(made.order.value)
-    below = rows.wrapped(nodes.node(child, frozenset(wanted)))
+    below = rows.wrapped(nodes.gathered(child, frozenset(wanted)))
     source = Fragment("(SELECT *, ") + order + Fragment(" AS place FROM ") + below
     source += Fragment(") AS own JOIN ") + _codes(alphabet, "symbols")
     source += _equal(slot_name(made.symbol), "symbols.value", alphabet)
