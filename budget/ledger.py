@@ -242,6 +242,7 @@ class Ledger:
                 charge is committed, and recovery brings its answer.
             UncertainError: It may be charged; recovery finds out.
         """
+        charged = None
         try:
             keyed, accounts = _reading_key(request), reading_accounts(request.scopes)
             with self._writer.transaction(*keyed, *accounts) as write:
@@ -252,10 +253,9 @@ class Ledger:
                     self._holder.worker_id,
                     accounts_in(request.scopes, found[1]),
                 )
+                charged = request.query_id if isinstance(outcome, dict) else None
         except UnanchoredError as error:
-            raise LedgerUnavailableError(
-                str(error), query_id=request.query_id
-            ) from error
+            raise LedgerUnavailableError(str(error), query_id=charged) from error
         if isinstance(outcome, dict):
             return Charged(Charge(request.query_id, request.loss), outcome)
         return outcome

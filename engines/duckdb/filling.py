@@ -1,6 +1,6 @@
 """Rows of a plan's statements to vectors of integers, before they are sealed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import duckdb
@@ -9,7 +9,7 @@ from engines.duckdb.deadlines import Deadlines
 from engines.duckdb.snapshots import Snapshots
 from privacy.schema import Scalar
 from privacy.sealed import SATURATION
-from query_lang.plans.rendered import RenderedPlan, Statement
+from query_lang.plans.rendered import Cell, RenderedPlan, Statement
 
 ROWS_AT_ONCE: Final = 10_000
 
@@ -59,15 +59,15 @@ def fill(
             fill one vector; the rendering is at fault.
     """
     width = len(statement.vectors)
-    places = {key: place for place, key in enumerate(statement.places)}
-    if not width or len(places) < len(statement.places):
+    if not width:
         raise ValueError
+    places = Places(statement.places)
     if not filled.keys().isdisjoint(statement.vectors):
         raise ValueError
-    vectors = [[0] * len(places) for _ in range(width)]
-    seen = bytearray(len(places))
+    vectors = [[0] * len(statement.places) for _ in range(width)]
+    seen = bytearray(len(statement.places))
     for row in rows:
-        place = places.get(row[:-width])
+        place = places.find(row[:-width])
         if place is None:
             continue
         if seen[place]:
@@ -76,6 +76,42 @@ def fill(
         for vector, value in zip(vectors, row[-width:], strict=True):
             vector[place] = _saturated(value)
     filled.update(zip(statement.vectors, vectors, strict=True))
+
+
+class Places:
+    """Where the keys of cells stand, found in steps that no text can make many.
+
+    Python's hash of a whole number has no key: of 64-bit ones at most nine have the
+    same, but of tuples of those as many as there are. So each value of a key is looked
+    up by itself, and then the one number that their places make.
+
+    Raises:
+        ValueError: Two cells have one key.
+    """
+
+    def __init__(self, stored: Sequence[Cell]) -> None:
+        self._codes: list[dict[Scalar | None, int]] = []
+        numbers = [0] * len(stored)
+        for column in zip(*stored, strict=True):
+            codes: dict[Scalar | None, int] = {}
+            found = [codes.setdefault(value, len(codes)) for value in column]
+            size = len(codes)
+            numbers = [n * size + code for n, code in zip(numbers, found, strict=True)]
+            self._codes.append(codes)
+        self._places = {number: place for place, number in enumerate(numbers)}
+        if len(self._places) < len(stored):
+            message = "two cells have one key"
+            raise ValueError(message)
+
+    def find(self, key: Cell) -> int | None:
+        """Return the place of a row's key, or None where no cell has it."""
+        number = 0
+        for codes, value in zip(self._codes, key, strict=True):
+            code = codes.get(value)
+            if code is None:
+                return None
+            number = number * len(codes) + code
+        return self._places.get(number)
 
 
 def _saturated(value: Scalar | None) -> int:

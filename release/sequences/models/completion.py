@@ -26,6 +26,7 @@ from release.sequences.estimation.posterior import Unseen, seen
 from release.sequences.models.drawn import DrawnLevel, DrawnTree
 
 ROUNDS: Final = 6
+_NO_VARIANCE: Final = 1e-9
 LEAST_STRENGTH: Final = 100.0
 STRENGTH: Final = 8.0
 WIDER: Final = 1.25
@@ -159,7 +160,8 @@ def _estimates(
             totals = counts
             if not found and drawn.bands is not None:
                 totals, roots = _root_counts(level, children, drawn.bands)
-            shared = share_out(children.counts, children.variances, totals)
+            moved = _leaning(children) if drawn.joins_all else children.variances
+            shared = share_out(children.counts, moved, totals)
             children = replace(children, counts=shared)
         hidden = 0.0 if found else (level.threshold / 2) ** 2
         least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
@@ -172,6 +174,20 @@ def _estimates(
     if roots is None:  # the first format: nothing but the children's sum says so
         roots = found[0].variances.sum(axis=1)
     return Completed(found, chain, roots)
+
+
+def _leaning(children: Children) -> FloatArray:
+    """Return how far children may be moved, those that were not kept all together.
+
+    They were missed by one threshold, so their errors lean the same way: what their
+    sum may be off by is the square of their deviations' sum, not the sum of squares.
+    """
+    hidden = np.where(children.kept, 0.0, children.variances)
+    summed = np.maximum(hidden.sum(axis=1), _NO_VARIANCE)
+    leaning = np.square(np.sqrt(hidden).sum(axis=1)) / summed
+    return np.asarray(
+        children.variances * np.where(children.kept, 1.0, leaning[:, None])
+    )
 
 
 def _root_counts(
