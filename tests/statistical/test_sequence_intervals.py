@@ -15,6 +15,7 @@ from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import Coverage, Questions, coverage
 from tests.statistical.sequence_lengths import Lengths
 from tests.statistical.sequence_logs import made
+from tests.statistical.sequence_nodes import node_coverage
 
 UNITS, RELEASES, EACH = 600, 10, 2
 STRATEGIES = ("prefix_tree", "ngram")
@@ -87,6 +88,18 @@ def test_counts_by_length_are_held(strategy):
         tests = 7 * len(STRATEGIES) * len(SHAPES)
         short |= {key: one.share for key, one in held.items() if one.is_short(tests)}
     assert not short
+
+
+@pytest.mark.parametrize(
+    ("shape", "units"),
+    [("pathways", 3_000), ("half pathways", 600), *gate_first(0, [("pathways", 600)])],
+)
+def test_each_path_that_a_tree_shows_is_held_at_every_depth(shape, units):
+    """What each node loses to children that nobody has would add up downwards."""
+    log, most = made(shape, units)
+    held = node_coverage(log, most, "1", range(60))
+    assert set(held) >= {1, 2, 3}
+    assert not {depth: own.share for depth, own in held.items() if own.is_short(6)}
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

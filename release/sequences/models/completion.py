@@ -166,6 +166,8 @@ def _estimates(
         hidden = 0.0 if found else (level.threshold / 2) ** 2
         least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
         spread = np.maximum(children.variances, least)
+        if drawn.joins_all:
+            spread = spread + _disagreements(level, noisy, children)
         children = replace(children, variances=spread)
         found.append(replace(children, doubts=_doubts(level, children)))
         rows = np.flatnonzero(level.grown)
@@ -174,6 +176,20 @@ def _estimates(
     if roots is None:  # the first format: nothing but the children's sum says so
         roots = found[0].variances.sum(axis=1)
     return Completed(found, chain, roots)
+
+
+def _disagreements(
+    level: DrawnLevel, noisy: NoisyLevel, children: Children
+) -> FloatArray:
+    """Return by how much kept counts and what the tree says of them disagree, squared.
+
+    Beyond what the noise explains: then what others are taken for is off.
+    """
+    found = np.zeros(children.counts.shape)
+    kept = children.rows, children.symbols
+    apart = np.square(children.counts[kept] - noisy.values)
+    found[kept] = np.maximum(apart - noise_variance(level.scale), 0.0)
+    return found
 
 
 def _leaning(children: Children) -> FloatArray:
