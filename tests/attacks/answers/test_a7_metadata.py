@@ -304,7 +304,7 @@ def test_a_bug_before_the_charge_shows_nothing_of_what_it_met(
         message = f"canary {ROWS['without'][0]}"
         raise RuntimeError(message)
 
-    monkeypatch.setattr("server.use_cases.questions.questions.compile_syntax", fail)
+    monkeypatch.setattr("server.use_cases.questions.questions.compile_bound", fail)
     with serve_in_thread(installation) as url, client(url, key) as http:
         reply = ask(http)
         spent = http.get("/v1/budget").json()["projects"][0]["spent"]

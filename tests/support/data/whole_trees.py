@@ -61,6 +61,9 @@ class EverySequence:
             variances=np.ones(len(nodes)),
         )
 
+    def lengths(self):
+        return None
+
     def occurrences(self, runs):
         return [Estimate(float(self._count(run)), 3.0) for run in runs]
 
