@@ -385,16 +385,16 @@ class Ledger:
                 charge is committed, and beginning again goes on with it.
             UncertainError: It may be charged; beginning again finds out.
         """
+        charged = None
         try:
             with self._writer.transaction() as write:
                 is_new = job_charges.find(write.connection, request.query_id) is None
                 outcome = job_charges.take_up(write, request)
                 if is_new and isinstance(outcome, Charge):
                     _append(write, action, request.principal, also)
+                charged = request.query_id if isinstance(outcome, Charge) else None
         except UnanchoredError as error:
-            raise LedgerUnavailableError(
-                str(error), query_id=request.query_id
-            ) from error
+            raise LedgerUnavailableError(str(error), query_id=charged) from error
         return outcome
 
     def store_work(

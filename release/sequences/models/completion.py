@@ -114,20 +114,25 @@ def counted(completed: Completed) -> FloatArray:
 def _hidden(
     drawn: DrawnTree, levels: list[Children], tables: list[Unseen], chain: Chain
 ) -> list[Hidden]:
-    """Return what the unkept children of each level but the last hold together.
-
-    They were all missed by the same threshold: their errors lean the same way, so
-    their standard deviations are added.
-    """
+    """Return what the unkept children of each level but the last hold together."""
     found = []
     below = zip(levels[1:], tables[1:], strict=True)
     for level, (children, table) in zip(drawn.levels, below, strict=False):
         wholes = children.counts.sum(axis=1)[:, None]
         likely = table.likely(wholes * chain.probabilities[children.states])
         means = np.where(children.kept, 0.0, likely.means).sum(axis=1)
-        deviations = np.where(children.kept, 0.0, np.sqrt(likely.variances)).sum(axis=1)
-        found.append(Hidden(np.flatnonzero(level.grown), means, np.square(deviations)))
+        errors = _error_together(np.where(children.kept, 0.0, likely.variances))
+        found.append(Hidden(np.flatnonzero(level.grown), means, errors))
     return found
+
+
+def _error_together(hidden: FloatArray) -> FloatArray:
+    """Return the squared error of each row's sum, of those of unkept children.
+
+    They were all missed by the same threshold: their errors lean the same way, so
+    their standard deviations are added, not their squares.
+    """
+    return np.asarray(np.square(np.sqrt(hidden).sum(axis=1)))
 
 
 def _first_counts(drawn: DrawnTree, order: int) -> FloatArray:
@@ -193,14 +198,10 @@ def _disagreements(
 
 
 def _leaning(children: Children) -> FloatArray:
-    """Return how far children may be moved, those that were not kept all together.
-
-    They were missed by one threshold, so their errors lean the same way: what their
-    sum may be off by is the square of their deviations' sum, not the sum of squares.
-    """
+    """Return how far children may be moved, those that were not kept all together."""
     hidden = np.where(children.kept, 0.0, children.variances)
     summed = np.maximum(hidden.sum(axis=1), _NO_VARIANCE)
-    leaning = np.square(np.sqrt(hidden).sum(axis=1)) / summed
+    leaning = _error_together(hidden) / summed
     return np.asarray(
         children.variances * np.where(children.kept, 1.0, leaning[:, None])
     )
