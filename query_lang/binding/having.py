@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from privacy.schema import ColumnType, Scalar
 from query_lang.plans.compiled import (
     KeyShown,
-    NoisyAnd,
     NoisyComparison,
     NoisyCondition,
     NoisyConstant,
     NoisyIn,
     NoisyIsNull,
-    NoisyNot,
-    NoisyOr,
     NoisyTruth,
     Shown,
 )
@@ -26,6 +23,7 @@ from query_lang.plans.literals import (
     typed_value,
 )
 from query_lang.syntax import rules
+from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import (
     And,
     Between,
@@ -74,29 +72,29 @@ class HavingBinder:
     def _compound(self, tree: Tree) -> NoisyCondition:  # noqa: C901, PLR0911, PLR0912 - a table of forms
         match tree:
             case And(items):
-                return NoisyAnd(tuple(self.bind(item) for item in items))
+                return All(tuple(self.bind(item) for item in items))
             case Or(items):
-                return NoisyOr(tuple(self.bind(item) for item in items))
+                return AnyOf(tuple(self.bind(item) for item in items))
             case Not(item):
-                return NoisyNot(self.bind(item))
+                return Negation(self.bind(item))
             case Comparison(operator, left, right):
                 return self._comparison(operator, left, right)
             case Between(value, low, high, negated):
-                both = NoisyAnd(
+                both: NoisyCondition = All(
                     (
                         self._comparison(">=", value, low),
                         self._comparison("<=", value, high),
                     )
                 )
-                return NoisyNot(both) if negated else both
+                return Negation(both) if negated else both
             case BooleanLiteral(truth):
                 return NoisyConstant(truth)
             case InList(value, items, negated):
                 found = self._in_list(value, items)
-                return NoisyNot(found) if negated else found
+                return Negation(found) if negated else found
             case IsNull(value, negated):
                 missing = NoisyIsNull(self.shown(value))
-                return NoisyNot(missing) if negated else missing
+                return Negation(missing) if negated else missing
             case _:
                 return self._truth(tree)
 

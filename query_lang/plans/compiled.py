@@ -8,6 +8,7 @@ from privacy.events import VectorSensitivity
 from privacy.schema import ColumnType, Scalar
 from query_lang.plans.costs import PlanCost
 from query_lang.plans.rendered import RenderedPlan
+from query_lang.syntax.logic import Logical
 from query_lang.syntax.nodes import ComparisonOperator
 
 Part = Literal["sum", "count"]
@@ -155,43 +156,14 @@ class NoisyTruth:
 
 
 @dataclass(frozen=True, slots=True)
-class NoisyNot:
-    """NOT in three-valued logic."""
-
-    item: "NoisyCondition"
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyAnd:
-    """AND in three-valued logic, over two or more."""
-
-    items: tuple["NoisyCondition", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NoisyOr:
-    """OR in three-valued logic, over two or more."""
-
-    items: tuple["NoisyCondition", ...]
-
-
-@dataclass(frozen=True, slots=True)
 class NoisyConstant:
     """A condition on literals alone: it holds for every cell, or for none."""
 
     truth: bool
 
 
-NoisyCondition = (
-    NoisyComparison
-    | NoisyIn
-    | NoisyIsNull
-    | NoisyTruth
-    | NoisyConstant
-    | NoisyNot
-    | NoisyAnd
-    | NoisyOr
-)
+NoisyAtom = NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth | NoisyConstant
+NoisyCondition = Logical[NoisyAtom]
 
 
 @dataclass(frozen=True, slots=True)

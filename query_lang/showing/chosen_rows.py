@@ -7,18 +7,13 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     KeyShown,
-    NoisyAnd,
-    NoisyComparison,
     NoisyCondition,
-    NoisyIn,
-    NoisyIsNull,
-    NoisyNot,
-    NoisyOr,
     NumberShown,
     Presentation,
     QuantileShown,
     QueryWarning,
 )
+from query_lang.showing.noisy_conditions import shown_in
 from query_lang.showing.presentation import chosen_cells
 
 _MEASURED = (NumberShown, AverageShown, QuantileShown)
@@ -71,15 +66,4 @@ def is_chosen_by_noise(presentation: Presentation) -> bool:
 
 
 def _is_noisy(condition: NoisyCondition) -> bool:
-    match condition:
-        case NoisyAnd(items) | NoisyOr(items):
-            return any(_is_noisy(item) for item in items)
-        case NoisyNot(item):
-            return _is_noisy(item)
-        case NoisyComparison(left=left, right=right):
-            read: tuple[object, ...] = (left, right)
-        case NoisyIn(value=value) | NoisyIsNull(value=value):
-            read = (value,)
-        case _:  # of keys or literals alone
-            read = ()
-    return any(isinstance(each, _MEASURED) for each in read)
+    return any(isinstance(shown, _MEASURED) for shown in shown_in(condition))

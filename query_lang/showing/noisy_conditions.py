@@ -1,7 +1,7 @@
 """HAVING on noisy values: three-valued, over what cells show."""
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 
@@ -10,14 +10,12 @@ from query_lang.plans.compiled import (
     AverageShown,
     CompiledQuery,
     KeyShown,
-    NoisyAnd,
+    NoisyAtom,
     NoisyComparison,
     NoisyCondition,
     NoisyConstant,
     NoisyIn,
     NoisyIsNull,
-    NoisyNot,
-    NoisyOr,
     NoisyTruth,
     NumberShown,
     Presentation,
@@ -25,10 +23,12 @@ from query_lang.plans.compiled import (
     Shown,
 )
 from query_lang.showing.values import CellValues
+from query_lang.syntax.logic import Logic, atoms
 from query_lang.syntax.nodes import ComparisonOperator
 
 _SHOWN = (KeyShown, NumberShown, AverageShown, QuantileShown)
 _Comparable = tuple[int | Decimal, str]
+Truths = list[bool | None]
 _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], bool]] = {
     "=": operator.eq,
     "<>": operator.ne,
@@ -39,35 +39,26 @@ _OPERATORS: Mapping[ComparisonOperator, Callable[[_Comparable, _Comparable], boo
 }
 
 
-def truths(condition: NoisyCondition, values: CellValues) -> list[bool | None]:
+def truths(condition: NoisyCondition, values: CellValues) -> Truths:
     """Return whether a condition holds, one truth a cell; None is SQL's unknown.
 
     Args:
         condition: Of HAVING.
         values: What all cells show.
     """
-    match condition:
-        case NoisyNot(item):
-            return [_not(found) for found in truths(item, values)]
-        case NoisyAnd(items):
-            rows = zip(*(truths(item, values) for item in items), strict=True)
-            return [_all(row) for row in rows]
-        case NoisyOr(items):
-            nots = tuple(NoisyNot(item) for item in items)
-            return truths(NoisyNot(NoisyAnd(nots)), values)
-        case _:
-            return _simple_truths(condition, values)
+
+    def judge(atom: NoisyAtom) -> Truths:
+        return _atom_truths(atom, values)
+
+    return Logic[NoisyAtom, Truths](judge, _not, _both).evaluate(condition)
 
 
-def _simple_truths(  # noqa: PLR0911 - an arm a form
-    condition: NoisyComparison | NoisyIn | NoisyIsNull | NoisyTruth | NoisyConstant,
-    values: CellValues,
-) -> list[bool | None]:
-    match condition:
+def _atom_truths(atom: NoisyAtom, values: CellValues) -> Truths:  # noqa: PLR0911 - an arm a form
+    match atom:
         case NoisyComparison():
-            return _comparisons(condition, values)
+            return _comparisons(atom, values)
         case NoisyIn():
-            return _memberships(condition, values)
+            return _memberships(atom, values)
         case NoisyIsNull(shown):
             return [value is None for value in values.column(shown)]
         case NoisyConstant(truth):
@@ -77,18 +68,19 @@ def _simple_truths(  # noqa: PLR0911 - an arm a form
             return [None if value is None else bool(value) for value in found]
 
 
-def _not(found: bool | None) -> bool | None:  # noqa: FBT001 - a truth is no flag
-    return None if found is None else not found
+def _not(found: Truths) -> Truths:
+    return [None if truth is None else not truth for truth in found]
 
 
-def _all(found: Sequence[bool | None]) -> bool | None:
+def _both(left: Truths, right: Truths) -> Truths:
     """Return AND: a FALSE decides, else an unknown does."""
-    if False in found:
-        return False
-    return None if None in found else True
+    return [
+        False if False in (one, other) else None if None in (one, other) else True
+        for one, other in zip(left, right, strict=True)
+    ]
 
 
-def _comparisons(condition: NoisyComparison, values: CellValues) -> list[bool | None]:
+def _comparisons(condition: NoisyComparison, values: CellValues) -> Truths:
     holds = _OPERATORS[condition.operator]
     left, right = (_side(s, values) for s in (condition.left, condition.right))
     return [
@@ -104,7 +96,7 @@ def _side(side: Shown | Scalar, values: CellValues) -> list[_Comparable | None]:
     return [_comparable(side)] * len(values.cells)
 
 
-def _memberships(condition: NoisyIn, values: CellValues) -> list[bool | None]:
+def _memberships(condition: NoisyIn, values: CellValues) -> Truths:
     listed = {_comparable(value) for value in condition.values}
     found = _side(condition.value, values)
     return [None if value is None else value in listed for value in found]
@@ -135,15 +127,12 @@ def shown_in_presentation(presentation: Presentation) -> Iterator[Shown]:
 
 def shown_in(condition: NoisyCondition) -> Iterator[Shown]:
     """Yield everything shown that a condition speaks of."""
-    match condition:
-        case NoisyNot(item):
-            yield from shown_in(item)
-        case NoisyAnd(items) | NoisyOr(items):
-            for item in items:
-                yield from shown_in(item)
-        case NoisyComparison(_, left, right):
-            yield from (side for side in (left, right) if isinstance(side, _SHOWN))
-        case NoisyIn(shown, _) | NoisyIsNull(shown) | NoisyTruth(shown):
-            yield shown
-        case NoisyConstant():
-            return
+    joined: Iterator[NoisyAtom] = atoms(condition)
+    for atom in joined:
+        match atom:
+            case NoisyComparison(_, left, right):
+                yield from (side for side in (left, right) if isinstance(side, _SHOWN))
+            case NoisyIn(shown, _) | NoisyIsNull(shown) | NoisyTruth(shown):
+                yield shown
+            case NoisyConstant():
+                pass

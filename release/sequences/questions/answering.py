@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import product
-from operator import add
 from typing import Final
 
 from query_lang.plans.compiled import (
@@ -33,11 +32,7 @@ from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.occurring import occur
 from release.sequences.questions.published import PublishedSequences
 from release.sequences.questions.question import (
-    All,
-    AnyOf,
-    Condition,
     Count,
-    Negation,
     SequenceQuestion,
 )
 from release.sequences.questions.runs import FoundRun, FrequentRuns, top_runs
@@ -129,7 +124,7 @@ class AskedSequences:
         )
 
     def _check_work(self, question: SequenceQuestion) -> None:
-        passes = len(question.keys) + _atoms(question.condition)
+        passes = len(question.keys) + len(question.atoms)
         passes += _PASSES_OF_RUNS * len(question.measures)
         if passes * len(self.tree) > MAX_WORK:
             raise refuse(rules.MUCH_WORK, question.position)
@@ -239,18 +234,6 @@ def _laid(counts: Counts) -> list[_Number]:
 def _number(estimate: Estimate) -> _Number:
     width = estimate.half_width
     return _Number(estimate.value, width, 0.0, width)
-
-
-def _atoms(condition: Condition | None) -> int:
-    match condition:
-        case None:
-            return 0
-        case Negation(item):
-            return _atoms(item)
-        case All(items) | AnyOf(items):
-            return reduce(add, [_atoms(item) for item in items])
-        case _:
-            return 1
 
 
 def derivation(published: PublishedSequences) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from query_lang.syntax.logic import atoms
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.contract.sequence_domain import SequenceDomain
@@ -20,15 +21,12 @@ from release.sequences.estimation.paths import PathTree
 from release.sequences.questions.counting import Counts, grouped
 from release.sequences.questions.levels import LevelledTree
 from release.sequences.questions.question import (
-    All,
-    AnyOf,
     Condition,
     GroupIn,
     GroupKey,
     KeyColumn,
     LengthIn,
     LengthKey,
-    Negation,
 )
 
 _SHARES: Final = np.linspace(0, 1, 21)[:, None]
@@ -37,23 +35,12 @@ _SHARES: Final = np.linspace(0, 1, 21)[:, None]
 
 def is_of_lengths(condition: Condition | None, keys: Sequence[KeyColumn]) -> bool:
     """Whether lengths are asked of, and nothing else but the split."""
-    asked = [*(key.key for key in keys), *_atoms(condition)]
+    read = () if condition is None else atoms(condition)
+    asked = [*(key.key for key in keys), *read]
     of_lengths = [isinstance(one, LengthKey | LengthIn) for one in asked]
     of_split = [isinstance(one, GroupKey | GroupIn) for one in asked]
     others = len(asked) - sum(of_lengths) - sum(of_split)
     return any(of_lengths) and not others
-
-
-def _atoms(condition: Condition | None) -> list[Condition]:
-    match condition:
-        case None:
-            return []
-        case Negation(item):
-            return _atoms(item)
-        case All(items) | AnyOf(items):
-            return [atom for item in items for atom in _atoms(item)]
-        case _:
-            return [condition]
 
 
 @dataclass(frozen=True, slots=True)

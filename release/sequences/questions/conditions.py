@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from privacy.errors import QueryError
+from query_lang.syntax.logic import All, AnyOf, Negation
 from query_lang.syntax.nodes import (
     And,
     Between,
@@ -23,15 +24,12 @@ from release.contract.sequence_domain import SequenceDomain
 from release.sequences.contract import Run
 from release.sequences.questions import rules, symbols
 from release.sequences.questions.question import (
-    All,
-    AnyOf,
     Condition,
     EndsWith,
     FirstThen,
     GroupIn,
     HasRun,
     LengthIn,
-    Negation,
     SlopeIs,
     SlopeIsNull,
     StartsWith,

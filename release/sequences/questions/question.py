@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from privacy.schema import ColumnType, Scalar
 from query_lang.plans.compiled import OutputColumn, Presentation
+from query_lang.syntax.logic import Logical, atoms
 from query_lang.syntax.nodes import ComparisonOperator, Position
 from release.sequences.contract import Run
 
@@ -85,27 +86,6 @@ class GroupIn:
     null: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """NOT in three-valued logic."""
-
-    item: "Condition"
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """AND in three-valued logic."""
-
-    items: tuple["Condition", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """OR in three-valued logic."""
-
-    items: tuple["Condition", ...]
-
-
 Atom = (
     StartsWith
     | EndsWith
@@ -117,7 +97,7 @@ Atom = (
     | SlopeIsNull
     | GroupIn
 )
-Condition = Atom | Negation | All | AnyOf
+Condition = Logical[Atom]
 
 
 # -- keys ------------------------------------------------------------------------
@@ -218,6 +198,11 @@ class SequenceQuestion:
     presentation: Presentation
     position: Position
     top: TopRuns | None = None
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """What the condition joins."""
+        return () if self.condition is None else tuple(atoms(self.condition))
 
 
 Places = Mapping[Scalar | None, int]

@@ -6,19 +6,17 @@ Once a condition is settled at a node, it is settled so for all that is below.
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from query_lang.syntax.logic import Logic
 from query_lang.syntax.nodes import ComparisonOperator
 from release.contract.models import IntArray
 from release.sequences.contract import Run
 from release.sequences.questions.levels import BoolArray, LevelledTree
 from release.sequences.questions.question import (
-    All,
-    AnyOf,
     Atom,
     Condition,
     EndsWith,
@@ -26,7 +24,6 @@ from release.sequences.questions.question import (
     GroupIn,
     HasRun,
     LengthIn,
-    Negation,
     SlopeIs,
     SlopeIsNull,
     StartsWith,
@@ -62,24 +59,22 @@ class Verdict:
 
 def verdict(condition: Condition, tree: LevelledTree) -> Verdict:
     """Judge every node of a tree, in Kleene's logic where something is not known."""
-    match condition:
-        case Negation(item):
-            found = verdict(item, tree)
-            return Verdict(found.is_false, found.is_true)
-        case All(items):
-            parts = [verdict(item, tree) for item in items]
-            return Verdict(
-                reduce(np.minimum, [part.is_true for part in parts]),
-                reduce(np.maximum, [part.is_false for part in parts]),
-            )
-        case AnyOf(items):
-            parts = [verdict(item, tree) for item in items]
-            return Verdict(
-                reduce(np.maximum, [part.is_true for part in parts]),
-                reduce(np.minimum, [part.is_false for part in parts]),
-            )
-        case _:
-            return _ATOMS[type(condition)](condition, tree)
+
+    def judge(atom: Atom) -> Verdict:
+        return _ATOMS[type(atom)](atom, tree)
+
+    return Logic[Atom, Verdict](judge, _not, _both).evaluate(condition)
+
+
+def _not(found: Verdict) -> Verdict:
+    return Verdict(found.is_false, found.is_true)
+
+
+def _both(left: Verdict, right: Verdict) -> Verdict:
+    return Verdict(
+        np.minimum(left.is_true, right.is_true),
+        np.maximum(left.is_false, right.is_false),
+    )
 
 
 def _signs(yes: BoolArray, no: BoolArray) -> SignArray:

@@ -11,12 +11,9 @@ from query_lang.plans.compiled import (
     AverageShown,
     Bins,
     KeyShown,
-    NoisyAnd,
     NoisyComparison,
     NoisyIn,
     NoisyIsNull,
-    NoisyNot,
-    NoisyOr,
     NoisyTruth,
     NumberShown,
     OrderTerm,
@@ -24,6 +21,7 @@ from query_lang.plans.compiled import (
 )
 from query_lang.showing.noisy_conditions import all_shown, shown_in
 from query_lang.showing.presentation import present
+from query_lang.syntax.logic import All, AnyOf, Negation
 from tests.support.data.answers import WIDE, column, compiled, key, measure, number
 
 WARDS = (("south",), ("north",), (None,))
@@ -213,7 +211,7 @@ def test_having_on_a_key_goes_by_value_and_code_point():
 def test_a_boolean_key_is_a_condition():
     cells = ((False,), (True,), (None,))
     assert kept(NoisyTruth(KeyShown(0)), cells=cells) == [True]
-    assert kept(NoisyNot(NoisyTruth(KeyShown(0))), cells=cells) == [False]
+    assert kept(Negation(NoisyTruth(KeyShown(0))), cells=cells) == [False]
 
 
 def test_null_makes_a_comparison_unknown_and_unknown_leaves_a_cell_out():
@@ -222,31 +220,31 @@ def test_null_makes_a_comparison_unknown_and_unknown_leaves_a_cell_out():
         NoisyIn(KeyShown(0), ("south",)),
     ):
         assert kept(condition) == ["south"]
-        assert kept(NoisyNot(condition)) == ["north"]
+        assert kept(Negation(condition)) == ["north"]
     assert kept(NoisyIsNull(KeyShown(0))) == [None]
-    assert kept(NoisyNot(NoisyIsNull(KeyShown(0)))) == ["south", "north"]
+    assert kept(Negation(NoisyIsNull(KeyShown(0)))) == ["south", "north"]
 
 
 UNKNOWN = NoisyComparison("=", KeyShown(0), "x")
 TRUE = NoisyIsNull(KeyShown(0))
-FALSE = NoisyNot(TRUE)
+FALSE = Negation(TRUE)
 
 
 @pytest.mark.parametrize(
     ("condition", "holds", "fails"),
     [
-        (NoisyAnd((UNKNOWN, TRUE)), False, False),
-        (NoisyAnd((UNKNOWN, FALSE)), False, True),
-        (NoisyAnd((TRUE, TRUE)), True, False),
-        (NoisyOr((UNKNOWN, TRUE)), True, False),
-        (NoisyOr((UNKNOWN, FALSE)), False, False),
-        (NoisyOr((FALSE, FALSE)), False, True),
-        (NoisyNot(UNKNOWN), False, False),
+        (All((UNKNOWN, TRUE)), False, False),
+        (All((UNKNOWN, FALSE)), False, True),
+        (All((TRUE, TRUE)), True, False),
+        (AnyOf((UNKNOWN, TRUE)), True, False),
+        (AnyOf((UNKNOWN, FALSE)), False, False),
+        (AnyOf((FALSE, FALSE)), False, True),
+        (Negation(UNKNOWN), False, False),
     ],
 )
 def test_conditions_join_in_three_values(condition, holds, fails):
     assert bool(kept(condition, [1], ((None,),))) is holds
-    assert bool(kept(NoisyNot(condition), [1], ((None,),))) is fails
+    assert bool(kept(Negation(condition), [1], ((None,),))) is fails
 
 
 def test_having_sees_the_average_that_is_shown():
@@ -344,10 +342,10 @@ def test_the_limit_cuts_after_having_and_order(limit):
 
 
 def test_everything_that_a_condition_speaks_of_is_found():
-    condition = NoisyAnd(
+    condition = All(
         (
-            NoisyOr((NoisyComparison("<", COUNT, AVERAGE), NoisyTruth(KeyShown(0)))),
-            NoisyNot(NoisyIn(NumberShown(4), (1,))),
+            AnyOf((NoisyComparison("<", COUNT, AVERAGE), NoisyTruth(KeyShown(0)))),
+            Negation(NoisyIn(NumberShown(4), (1,))),
             NoisyIsNull(KeyShown(1)),
             NoisyComparison("=", 1, NumberShown(5)),
         )
