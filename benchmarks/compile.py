@@ -20,7 +20,8 @@ from query_lang.binding.bind import bind_query
 from query_lang.compile import compile_query
 from query_lang.plans.canonical import canonical_text
 from query_lang.reading.parse import parse_query
-from query_lang.rendering.duckdb.render import render_plan
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
 from query_lang.syntax.wire import from_json, to_json
@@ -61,13 +62,14 @@ def main() -> None:
 
 def measured(text: str, pool: ParserPool, rounds: int) -> Laps:
     """Return the seconds of each part in each round."""
-    compiler, schema, laps = Compiler(pool.parse), Schema("s", DATASET), Laps()
+    target, schema, laps = Target(DUCKDB), Schema("s", DATASET), Laps()
+    compiler = Compiler(pool.parse, target)
     for number in range(rounds):
         request = asked(text.replace("50", str(1_000 + number)))
         for part in ("new text", "remembered"):
             lap(laps, part, lambda: compiler.compile(request.sql, schema, request))  # noqa: B023 - called at once
         other = text.replace("50", str(1_000_000 + number))
-        lap(laps, "in one process", lambda: compile_query(other, DATASET))  # noqa: B023
+        lap(laps, "in one process", lambda: compile_query(other, DATASET, target))  # noqa: B023
         parts(laps, other, pool)
     return laps
 
@@ -80,7 +82,7 @@ def parts(laps: Laps, sql: str, pool: ParserPool) -> None:
     lap(laps, "JSON to tree", lambda: from_json(json.loads(written)))
     bound = lap(laps, "bind", lambda: bind_query(tree, DATASET, NO_BOUNDS))
     plan, at = bound.plan, tree.select.position
-    lap(laps, "render", lambda: render_plan(plan, DATASET.hierarchies, at))
+    lap(laps, "render", lambda: DUCKDB.query(plan, DATASET.hierarchies, at))
     lap(laps, "canonical", lambda: canonical_text(plan, [1] * len(plan.measures)))
     lap(laps, "derive", lambda: derive(plan, DATASET.unit))
 

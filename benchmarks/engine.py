@@ -30,6 +30,8 @@ from engines.duckdb.engine import DuckDbEngine
 from engines.duckdb.snapshots import BLIND, LOCKED, SnapshotLimits
 from query_lang.compile import compile_query
 from query_lang.plans.rendered import RenderedPlan
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 
 SIZES = (10_000, 100_000, 1_000_000)
 SNAPSHOT = "clinic"
@@ -116,7 +118,9 @@ def plainly(path: Path, more: dict[str, str]) -> duckdb.DuckDBPyConnection:
 
 def measured(engines: EnginesCompared, question: Comparison, seconds: float) -> str:
     """Return the measured cells of one question's line."""
-    plan = compile_query(question.asked, DATASET, question.bounds).rendered
+    plan = compile_query(
+        question.asked, DATASET, Target(DUCKDB), question.bounds
+    ).rendered
     check_same_rows(engines, question, plan)
     (statement,) = plan.statements
     parameters = list(statement.parameters)

@@ -20,7 +20,6 @@ from query_lang.plans.compiled import (
     NumberShown,
     OutputColumn,
 )
-from query_lang.plans.costs import UNLIMITED, CostLimits
 from query_lang.plans.nodes import (
     Aggregate,
     CountRowsMeasure,
@@ -33,7 +32,7 @@ from query_lang.plans.nodes import (
 )
 from query_lang.plans.sensitivity import measure_sensitivity
 from query_lang.reading.parse import parse_query
-from query_lang.rendering.duckdb.render import render_plan
+from query_lang.rendering.dialect import Target
 from query_lang.showing.derivation import derive
 from query_lang.syntax.nodes import Query
 
@@ -44,32 +43,32 @@ NO_WEIGHTS: Weights = MappingProxyType({})
 def compile_query(
     sql: str,
     dataset: Dataset,
+    target: Target,
     bounds: ContributionBounds = NO_BOUNDS,
     weights: Weights | None = None,
-    limits: CostLimits = UNLIMITED,
 ) -> CompiledQuery:
     """Compile a query against a public schema; touches no data.
 
     Args:
         sql: One SELECT of the language (docs/query-language.md).
         dataset: The public schema.
+        target: Which engine will run it, and what that may cost.
         bounds: Lower contribution bounds that the request asks for.
         weights: Relative shares of the loss by measure column; others weigh 1.
-        limits: What executing it may cost.
 
     Raises:
         QueryError: The text is refused, with rule, place and hint.
         InvalidOptionError: A bound or weight does not fit.
     """
-    return compile_syntax(parse_query(sql), dataset, bounds, weights, limits)
+    return compile_syntax(parse_query(sql), dataset, target, bounds, weights)
 
 
 def compile_syntax(
     tree: Query,
     dataset: Dataset,
+    target: Target,
     bounds: ContributionBounds = NO_BOUNDS,
     weights: Weights | None = None,
-    limits: CostLimits = UNLIMITED,
 ) -> CompiledQuery:
     """Compile a parsed query; the half of ``compile_query`` after parsing.
 
@@ -77,16 +76,16 @@ def compile_syntax(
         QueryError: A name, type or form is refused.
         InvalidOptionError: A bound or weight does not fit.
     """
-    bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
-    return compile_bound(bound, tree, dataset, weights, limits)
+    bound = bind_query(tree, dataset, bounds, target.limits.answer_numbers)
+    return compile_bound(bound, tree, dataset, target, weights)
 
 
 def compile_bound(
     bound: ResolvedQuery,
     tree: Query,
     dataset: Dataset,
+    target: Target,
     weights: Weights | None = None,
-    limits: CostLimits = UNLIMITED,
 ) -> CompiledQuery:
     """Render and price a bound query; the last step of ``compile_query``.
 
@@ -96,8 +95,8 @@ def compile_bound(
     """
     plan = bound.plan
     shares = _vector_weights(plan, weights or NO_WEIGHTS)
-    rendered = render_plan(plan, dataset.hierarchies, bound.position)
-    check = CostCheck(limits, dataset)
+    rendered = target.dialect.query(plan, dataset.hierarchies, bound.position)
+    check = CostCheck(target.limits, dataset)
     texts = [statement.sql for statement in rendered.statements]
     cost = check.check(
         lambda tables: aggregate_costs(plan, dataset, texts, tables),

@@ -25,6 +25,7 @@ from mechanisms.samplers.laplace import OpenDPSampler, Sampler
 from mechanisms.samplers.vectors import OsVectorSampler, VectorSampler
 from privacy.errors import CuratorError, ExecutionError
 from query_lang.reading.parse import parse_query
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from server.children.parser_process import ParserPool
 from server.configuration.settings import Settings
 from server.installing import open_databases
@@ -94,6 +95,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         unreleased=unreleased,
         given_up=GivenUp(),
         engine=engine,
+        dialect=DUCKDB,
         sampler=sampler_factory(),
         vector_sampler=vector_sampler_factory(),
         parser=parser,

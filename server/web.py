@@ -19,6 +19,7 @@ from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import CuratorError, LedgerUnavailableError
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import PAID
+from query_lang.rendering.dialect import Target
 from server.api.app import make_app
 from server.api.questions.routes import EndpointSettings, QueryEndpoint
 from server.api.routing.backlog import (
@@ -125,12 +126,14 @@ class Server:
         self._heartbeat = Heartbeat(
             self.services.databases, self.services.worker_id, settings.anchor
         )
-        parser = self.services.parser
-        compiler = Compiler(parser, question_limits(settings))
+        parser, dialect = self.services.parser, self.services.dialect
+        compiler = Compiler(parser, Target(dialect, question_limits(settings)))
         self._open_releases = OpenReleases(self.services)
         offers = ReleaseOffers(self.services, self._open_releases)
         self.queries = QueryService(self.services, compiler, offers)
-        charged = Compiler(parser, PAID)  # it is answered, whatever it costs
+        charged = Compiler(
+            parser, Target(dialect, PAID)
+        )  # it is answered, whatever it costs
         self._recovery = Recovery(
             self.services, charged, self.queries, self._pace(), self._take_in
         )

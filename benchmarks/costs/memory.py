@@ -23,6 +23,8 @@ from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from privacy.errors import SqlNotAllowedError
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from upstream.ingestion.ingestion import STORED_PLAIN
 
 MOST: Final = 2_048
@@ -203,11 +205,13 @@ def needed(
         for many in MANY if only in name else ():
             text = form(many)
             try:
-                asked = compile_query(text, declared)
+                asked = compile_query(text, declared, Target(DUCKDB))
             except SqlNotAllowedError as error:
                 print(f"| {name}: {many} | {error} |", flush=True)
                 break
-            every = compile_query(text.replace("seen = DATE", "seen <> DATE"), declared)
+            every = compile_query(
+                text.replace("seen = DATE", "seen <> DATE"), declared, DUCKDB
+            )
             found = [
                 least(path, question, threads)
                 for path, question in zip(

@@ -39,6 +39,8 @@ from privacy.schema import (
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
 from query_lang.plans.costs import MEMORY_SHARE
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from upstream.ingestion.ingestion import STORED_PLAIN
 
 VISITS, LABS, CODES, OWN_CODES, NOTE_BYTES = 40, 10, 500, 200, 200
@@ -532,7 +534,7 @@ def measured(folder: Path, units: int, only: str) -> Iterator[Measured]:
     for name, text in QUESTIONS.items():
         if only in name:
             sql = text.format(many=many, over=over, read=read, **_MANY)
-            yield measure(path, name, compile_query(sql, declared))
+            yield measure(path, name, compile_query(sql, declared, Target(DUCKDB)))
 
 
 def of_texts(folder: Path, asked: argparse.Namespace) -> Iterator[Measured]:
@@ -546,7 +548,7 @@ def of_texts(folder: Path, asked: argparse.Namespace) -> Iterator[Measured]:
         _filled(path, units, size)
         for place, question in PLACES.items():
             for many in asked.terms if asked.only in place else ():
-                compiled = compile_query(question(many), declared)
+                compiled = compile_query(question(many), declared, Target(DUCKDB))
                 yield measure(path, f"{place}: {many} of {size} bytes", compiled)
         path.unlink()
 

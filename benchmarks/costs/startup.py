@@ -16,6 +16,8 @@ from benchmarks.costs.plans import CONFIG, VISITS, dataset, fill
 from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from query_lang.compile import compile_query
 from query_lang.plans.compiled import CompiledQuery
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 
 UNITS, REPEATS = 200, 7
 ONE = "visits WHERE seen = DATE '2029-12-31'"
@@ -103,7 +105,7 @@ def main() -> None:
     short = []
     print("question                 difference ms  added ms  started ms")
     for name, sql in QUESTIONS.items():
-        asked = compile_query(sql, declared)
+        asked = compile_query(sql, declared, Target(DUCKDB))
         without = _processor_ms(connection, asked)
         connection.execute(f"INSERT INTO visits {person}")
         extra = _processor_ms(connection, asked) - without

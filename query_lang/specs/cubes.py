@@ -6,14 +6,13 @@ stability, constancy, domains and sensitivity come from the rules that queries h
 (docs/proofs/count.md, count_distinct.md, constancy.md).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from privacy.schema import ColumnType, Dataset, Hierarchy, Scalar
+from privacy.schema import ColumnType, Dataset, Scalar
 from query_lang.binding.bind import bound_warnings, bounded, check_bounds
 from query_lang.binding.environment import Environment
 from query_lang.binding.expressions import ExpressionBinder
@@ -22,7 +21,7 @@ from query_lang.costs.checks import CostCheck
 from query_lang.costs.plans import aggregate_costs
 from query_lang.plans.canonical import canonical_text
 from query_lang.plans.compiled import KeyShown, NumberShown, Presentation, QueryWarning
-from query_lang.plans.costs import UNLIMITED, CostLimits, PlanCost
+from query_lang.plans.costs import PlanCost
 from query_lang.plans.dimensions import CubeDimension
 from query_lang.plans.domains import key_values, stored_value
 from query_lang.plans.expressions import Expression, Facts, FieldRef
@@ -39,7 +38,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sensitivity import measure_sensitivity
 from query_lang.plans.stability import check_rows
 from query_lang.reading.source_texts import read_source
-from query_lang.rendering.duckdb.render import render_cube
+from query_lang.rendering.dialect import Target
 from query_lang.showing.derivation import derive
 from query_lang.specs.axes import Axis, AxisRefusedError, ResolvedAxis, bind_axis
 from query_lang.syntax.nodes import Position
@@ -128,6 +127,16 @@ class ResolvedCube:
     position: Position
     warnings: tuple[QueryWarning, ...]
 
+    @property
+    def dimensions(self) -> tuple[CubeDimension, ...]:
+        """The dimensions with their values, in the order asked for."""
+        return tuple(map(dimension_of, self.axes))
+
+    @property
+    def l1_sensitivity(self) -> int:
+        """D, how far one unit moves the vector of all cells."""
+        return int(measure_sensitivity(self.plan, self.plan.measures[0]).l1)
+
 
 def bind_cube(request: CubeRequest, dataset: Dataset) -> ResolvedCube:
     """Bind a cube against a public schema; touches no data.
@@ -154,9 +163,16 @@ def bind_cube(request: CubeRequest, dataset: Dataset) -> ResolvedCube:
 
 
 def compile_cube(
-    request: CubeRequest, dataset: Dataset, limits: CostLimits = UNLIMITED
+    request: CubeRequest,
+    dataset: Dataset,
+    target: Target,
 ) -> CubePlan:
     """Compile a cube against a public schema; touches no data.
+
+    Args:
+        request: What is counted.
+        dataset: The public schema.
+        target: Which engine will count it, and what that may cost.
 
     Raises:
         QueryError: As ``bind_cube``; or counting it passes the limits.
@@ -165,16 +181,16 @@ def compile_cube(
     """
     bound = bind_cube(request, dataset)
     plan = bound.plan
-    sensitivity = measure_sensitivity(plan, plan.measures[0])
-    statement = _statement(plan, dataset.hierarchies, bound.position)
-    cost = CostCheck(limits, dataset).check(
+    text = target.dialect.cube(plan, dataset.hierarchies, bound.position)
+    statement = CubeStatement(text.sql, text.parameters, _stored_keys(plan))
+    cost = CostCheck(target.limits, dataset).check(
         lambda tables: aggregate_costs(plan, dataset, [statement.sql], tables),
         bound.position,
     )
     return CubePlan(
         statement=statement,
-        dimensions=tuple(map(dimension_of, bound.axes)),
-        l1_sensitivity=int(sensitivity.l1),
+        dimensions=bound.dimensions,
+        l1_sensitivity=bound.l1_sensitivity,
         canonical=canonical_text(plan, [Fraction(1)]),
         derivation=derive(plan, dataset.unit),
         warnings=bound.warnings,
@@ -227,15 +243,11 @@ def _plan(
     return Aggregate(node, tuple(keys), (measure,), tuple(columns), Presentation())
 
 
-def _statement(
-    plan: Aggregate, own: Mapping[str, Hierarchy], position: Position
-) -> CubeStatement:
-    text = render_cube(plan, own, position)
-    keys = tuple(
+def _stored_keys(plan: Aggregate) -> tuple[tuple[Scalar | None, ...], ...]:
+    return tuple(
         tuple(stored_value(value, key.facts) for value in key.values)
         for key in plan.keys
     )
-    return CubeStatement(text.sql, text.parameters, keys)
 
 
 def dimension_of(axis: ResolvedAxis) -> CubeDimension:

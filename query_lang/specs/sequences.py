@@ -4,13 +4,13 @@ FROM and WHERE, the symbol and the split are bound by the rules of the language,
 stability, constancy and domains come from there (docs/proofs/sequences.md).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import CuratorError, InvalidOptionError, QueryError
-from privacy.schema import ColumnType, Dataset, Hierarchy, Scalar
+from privacy.schema import ColumnType, Dataset, Scalar
 from query_lang.binding.bind import bounded, check_bounds
 from query_lang.binding.comparisons import truth_of
 from query_lang.binding.environment import Environment
@@ -20,7 +20,7 @@ from query_lang.costs.checks import CostCheck
 from query_lang.costs.sequences import sequence_costs
 from query_lang.plans.canonical import canonical_json
 from query_lang.plans.compiled import QueryWarning
-from query_lang.plans.costs import UNLIMITED, CostLimits, PlanCost
+from query_lang.plans.costs import PlanCost
 from query_lang.plans.dimensions import CubeDimension
 from query_lang.plans.expressions import Expression, FieldRef, Function
 from query_lang.plans.nodes import (
@@ -34,7 +34,7 @@ from query_lang.plans.nodes import (
 from query_lang.plans.sequences import UnitSequences
 from query_lang.plans.stability import check_rows
 from query_lang.reading.source_texts import read_source
-from query_lang.rendering.duckdb.sequences import render_sequences
+from query_lang.rendering.dialect import Target
 from query_lang.showing.derivation import derive_rows
 from query_lang.specs.axes import (
     Axis,
@@ -92,7 +92,7 @@ class SequenceStatement:
     Attributes:
         sql: Identifiers of the catalogue only; every literal a ``?``.
         parameters: Values of the ``?``, in order.
-        symbols: How many there are; ``render_sequences.symbol_codes`` reads them.
+        symbols: How many there are; one character of a row's text each.
         max_length: The most symbols of a sequence.
     """
 
@@ -136,6 +136,27 @@ class SequencePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedSequences:
+    """Sequences as a plan of the language.
+
+    Attributes:
+        plan: Each unit's symbols.
+        alphabet: The symbols.
+        split: What each unit has one value of, or None.
+        position: Where the text begins.
+        derivation: Why one unit moves one sequence, in words.
+        warnings: What the custodian may not have meant.
+    """
+
+    plan: UnitSequences
+    alphabet: CubeDimension
+    split: CubeDimension | None
+    position: Position
+    derivation: str
+    warnings: tuple[QueryWarning, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Rows:
     """Bound FROM, WHERE and bounds, and the order of what is left."""
 
@@ -145,14 +166,11 @@ class _Rows:
     position: Position
 
 
-def compile_sequences(
-    request: SequenceRequest, dataset: Dataset, limits: CostLimits = UNLIMITED
-) -> SequencePlan:
-    """Compile sequences against a public schema; touches no data.
+def bind_sequences(request: SequenceRequest, dataset: Dataset) -> ResolvedSequences:
+    """Bind sequences against a public schema; touches no data.
 
     Raises:
-        QueryError: FROM or WHERE breaks a rule of the language, or counting them
-            passes the limits.
+        QueryError: FROM or WHERE breaks a rule of the language.
         SequencesRefusedError: Order, symbol, periods, split or length do not fit.
         InvalidOptionError: A bound does not fit.
     """
@@ -170,24 +188,56 @@ def compile_sequences(
         message = f"an alphabet has at most {MAX_SYMBOLS} symbols: take a coarser level"
         raise SequencesRefusedError(message, _symbols_key(request))
     own = None if split is None else dimension_of(split)
-    statement = _statement(made, (alphabet, own), dataset.hierarchies, bound)
-    cost = CostCheck(limits, dataset).check(
-        lambda tables: sequence_costs(
-            made, (alphabet, own), dataset, statement.sql, tables
-        ),
-        bound.position,
-    )
-    return SequencePlan(
-        statement=statement,
+    return ResolvedSequences(
+        plan=made,
         alphabet=alphabet,
-        max_length=request.max_length,
         split=own,
-        canonical=canonical_json(made),
+        position=bound.position,
         derivation="\n".join(_derived(request, bound, own, dataset.unit)),
         warnings=(
             *bound.rows.environment.warnings,
             *_bound_warnings(bound.node, bound.rows.environment),
         ),
+    )
+
+
+def compile_sequences(
+    request: SequenceRequest,
+    dataset: Dataset,
+    target: Target,
+) -> SequencePlan:
+    """Compile sequences against a public schema; touches no data.
+
+    Args:
+        request: What is counted.
+        dataset: The public schema.
+        target: Which engine will count them, and what that may cost.
+
+    Raises:
+        QueryError: As ``bind_sequences``; or counting them passes the limits.
+        SequencesRefusedError: As ``bind_sequences``.
+        InvalidOptionError: As ``bind_sequences``.
+    """
+    bound = bind_sequences(request, dataset)
+    plan, dimensions = bound.plan, (bound.alphabet, bound.split)
+    text = target.dialect.sequences(
+        plan, dimensions, dataset.hierarchies, bound.position
+    )
+    cost = CostCheck(target.limits, dataset).check(
+        lambda tables: sequence_costs(plan, dimensions, dataset, text.sql, tables),
+        bound.position,
+    )
+    symbols = len(bound.alphabet.values)
+    return SequencePlan(
+        statement=SequenceStatement(
+            text.sql, text.parameters, symbols, request.max_length
+        ),
+        alphabet=bound.alphabet,
+        max_length=request.max_length,
+        split=bound.split,
+        canonical=canonical_json(plan),
+        derivation=bound.derivation,
+        warnings=bound.warnings,
         cost=cost,
     )
 
@@ -288,19 +338,6 @@ def _of_periods(
         made.node, made.symbol, order, slot, made.group, max_length
     )
     return made.axis, sequences
-
-
-def _statement(
-    made: UnitSequences,
-    dimensions: tuple[CubeDimension, CubeDimension | None],
-    own: Mapping[str, Hierarchy],
-    bound: _Rows,
-) -> SequenceStatement:
-    alphabet, split = dimensions
-    text = render_sequences(made, (alphabet, split), own, bound.position)
-    return SequenceStatement(
-        text.sql, text.parameters, len(alphabet.values), made.max_length
-    )
 
 
 def _derived(

@@ -1,13 +1,13 @@
 """From a compiled plan to what strategies know of it."""
 
 from query_lang.plans.dimensions import CubeDimension
-from query_lang.specs.cubes import CubePlan
+from query_lang.specs.cubes import CubePlan, ResolvedCube
 from query_lang.specs.sequences import SequencePlan
 from release.contract.domain import CubeDomain, Dimension
 from release.contract.sequence_domain import SequenceDomain
 
 
-def domain_of(plan: CubePlan) -> CubeDomain:
+def domain_of(plan: CubePlan | ResolvedCube) -> CubeDomain:
     """Return the public domain of a cube; its bound is the language's sensitivity.
 
     Neighbouring relation: add or remove all rows of one unit.

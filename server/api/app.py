@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from privacy.errors import CuratorError
-from server.api.admin.custody import add_custody_routes
-from server.api.admin.jobs import add_job_routes
-from server.api.admin.oversight import add_oversight_routes
-from server.api.admin.people import add_people_routes
-from server.api.admin.proposals import add_ledger_routes, add_proposal_routes
-from server.api.admin.releases import add_admin_release_routes
+from server.api.admin.custody import CUSTODY
+from server.api.admin.jobs import JOBS
+from server.api.admin.oversight import OVERSIGHT
+from server.api.admin.people import PEOPLE
+from server.api.admin.proposals import LEDGER, PROPOSALS
+from server.api.admin.releases import RELEASES
 from server.api.docs_page import add_docs_routes
 from server.api.questions.routes import QueryEndpoint, problem_for
 from server.api.questions.samples import add_sample_route
@@ -102,17 +102,17 @@ def make_app(lifespan: Lifespan | None = None) -> FastAPI:
     _add_error_handlers(app)
     _add_question_routes(app)
     _add_reading_routes(app)
-    add_job_routes(app)
+    JOBS.add_to(app)
     _add_health_routes(app)
-    add_oversight_routes(app)
+    OVERSIGHT.add_to(app)
     add_sample_route(app)
-    add_custody_routes(app)
-    add_people_routes(app)
-    add_proposal_routes(app)
-    add_ledger_routes(app)
+    CUSTODY.add_to(app)
+    PEOPLE.add_to(app)
+    PROPOSALS.add_to(app)
+    LEDGER.add_to(app)
     add_release_question_routes(app)
     add_release_tree_routes(app)
-    add_admin_release_routes(app)
+    RELEASES.add_to(app)
     add_release_routes(app)
     add_docs_routes(app, openapi_document)
     app.add_middleware(Edge)

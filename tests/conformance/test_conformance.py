@@ -8,7 +8,6 @@ import pytest
 
 from privacy.sealed import SATURATION
 from query_lang.binding.bind import bind_query
-from query_lang.compile import compile_query
 from query_lang.plans import expressions
 from query_lang.plans import nodes as plan
 from query_lang.plans.expressions import Function
@@ -18,6 +17,7 @@ from tests.conformance.reading import tree_of
 from tests.conformance.rows import ROWS
 from tests.conformance.schema import DATASET, HIERARCHIES
 from tests.semantics.meaning.evaluator import Prepared
+from tests.support.compiling import compile_query
 
 WINDOW_ALONE = {"row_number", "lag", "lead"}
 

@@ -9,9 +9,9 @@ from decimal import Decimal
 
 import pytest
 
-from query_lang.compile import compile_query
 from tests.conformance.hostile import declared
 from tests.conformance.schema import DATASET, FIRST, GREATEST, LAST, LEAST
+from tests.support.compiling import compile_query
 
 D = date
 CASES = (  # what stands in the row, the expression, and the condition that holds

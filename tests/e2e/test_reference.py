@@ -16,12 +16,12 @@ import pytest
 from engines.duckdb.engine import DuckDbEngine
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, Dataset, HierarchyDomain
-from query_lang.compile import compile_query
 from query_lang.hierarchies import level_values
 from query_lang.showing.presentation import present
 from server.demo.hospital import write_hospital
 from tests.conformance.reading import tree_of
 from tests.semantics.meaning.evaluator import NO_BOUNDS, Codes, Prepared
+from tests.support.compiling import compile_query
 from upstream.ingestion.ingestion import ingest
 from upstream.manifests.manifest import load_manifest
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from privacy.errors import QueryError
-from query_lang.compile import compile_query
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.rules import RULES
 from server.demo.manifest import MANIFEST
 from tests.golden.meanings import REFUSED_BY_MEANING, REFUSED_ON_CLINIC, UNREACHED
 from tests.golden.refusals import REFUSED
+from tests.support.compiling import compile_query
 from upstream.manifests.manifest import load_manifest
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from privacy.contributions import ContributionBounds
-from query_lang.compile import compile_query
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import (
     ENCOUNTERS,
     HOSPITAL,

@@ -4,10 +4,10 @@ import pytest
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, RangeDomain
-from query_lang.compile import compile_query
 from query_lang.plans.domains import MAX_CELLS, combined
 from query_lang.plans.expressions import Facts
 from tests.semantics import engine, hospital
+from tests.support.compiling import compile_query
 
 LONGEST_STATEMENT = 256 * 1024
 LAST = 2**63 - 1

@@ -1643,8 +1643,8 @@ FAULTS = (
         "cost_not_checked",
         "the server accepts whatever a question costs",
         "server/web.py",
-        "compiler = Compiler(parser, question_limits(settings))",
-        "compiler = Compiler(parser)",
+        "compiler = Compiler(parser, Target(dialect, question_limits(settings)))",
+        "compiler = Compiler(parser, Target(dialect))",
         ("tests/attacks/timing/test_a3_cost.py",),
     ),
     Fault(

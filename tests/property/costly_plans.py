@@ -22,12 +22,12 @@ from privacy.schema import (
     Table,
     ValuesDomain,
 )
-from query_lang.compile import compile_query
 from query_lang.plans.costs import MEMORY_SHARE, EngineSize, cost_limits, job_limits
 from query_lang.specs.axes import Axis
-from query_lang.specs.cubes import CubeRequest, compile_cube
+from query_lang.specs.cubes import CubeRequest
 from query_lang.specs.periods import Periods
-from query_lang.specs.sequences import SequenceRequest, compile_sequences
+from query_lang.specs.sequences import SequenceRequest
+from tests.support.compiling import compile_cube, compile_query, compile_sequences
 
 SIZE = EngineSize(64, 2, 100, 10**9, 60.0)
 LIMITS, JOB_LIMITS = cost_limits(SIZE), job_limits(SIZE)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from privacy.errors import QueryError
 from privacy.schema import ColumnType, HierarchyDomain, RangeDomain, ValuesDomain
-from query_lang.compile import compile_query
 from tests.semantics import engine, hospital
 from tests.semantics.grammar import PRIVATE, constructs, random_question
+from tests.support.compiling import compile_query
 from upstream.ingestion.ingestion import ingest
 from upstream.manifests.manifest import Manifest
 from upstream.staging.canonical import canonical_unit_id

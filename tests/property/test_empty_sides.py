@@ -4,9 +4,9 @@ import duckdb
 import pytest
 
 from engines.duckdb.snapshots import BLIND, KEPT_OPTIMIZERS, OPTIMIZERS_OFF
-from query_lang.compile import compile_query
 from tests.property.costly_plans import DATASET, LABS, VISITS, arms
 from tests.property.empty_sides import QUESTIONS, operators
+from tests.support.compiling import compile_query
 
 STRANGERS = 1_000  # with two visits and labs each: far more rows than one person has
 MOST = VISITS * LABS  # rows that a join gives one person

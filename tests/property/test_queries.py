@@ -5,9 +5,9 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 from privacy.contributions import ContributionBounds
-from query_lang.compile import compile_query
 from tests.property.evaluator import Question, evaluate, to_sql
 from tests.property.questions import hospitals, questions
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import ENCOUNTERS, HOSPITAL, connect, create_table, run
 
 pytestmark = pytest.mark.thorough

@@ -11,11 +11,11 @@ import duckdb
 from engines.duckdb.snapshots import BLIND, new_hash_key, set_hash_key
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
-from query_lang.compile import compile_query
 from tests.semantics import hospital
 from tests.semantics.meaning.answers import prepare
 from tests.semantics.meaning.evaluator import NotAnswerableError
 from tests.semantics.meaning.values import to_grid
+from tests.support.compiling import compile_query
 
 STORED = {
     ColumnType.INTEGER: "BIGINT",

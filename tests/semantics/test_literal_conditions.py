@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from query_lang.compile import compile_query
 from query_lang.showing.presentation import present
 from tests.semantics import engine, hospital
 from tests.semantics.grammar import Question
@@ -29,6 +28,7 @@ from tests.semantics.meaning.tree import (
     Star,
     TableRef,
 )
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
 HOLDS = {

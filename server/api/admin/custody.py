@@ -1,20 +1,7 @@
 """/v1/admin: populations, datasets and projects, for their custodians."""
 
-from fastapi import FastAPI, Request
-from starlette.responses import Response
-
-from server.api.routing.admission import (
-    CHANGING,
-    PAGED,
-    READING,
-    body_of,
-    change,
-    page_of,
-    read,
-)
-from server.api.routing.parts import parts_of
+from server.api.routing.operations import Asked, Operations
 from server.api.schemas import admin as wire
-from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.custody.administration import CustodyService
 from server.use_cases.custody.projects import NewProject, ProjectChange
 from server.use_cases.custody.replies import (
@@ -29,209 +16,103 @@ from server.use_cases.custody.replies import (
     RevokedDataset,
     RevokedPrincipal,
 )
-from server.use_cases.identity.access import Caller
 from server.use_cases.questions.requests import loss_of
 from server.use_cases.services.documents import Reply
-from server.use_cases.services.paging import ListOf
 
-PROPOSED: dict[int | str, dict[str, object]] = {
-    202: {
-        "model": ProposalShape,
-        "description": "Not done: another custodian must approve, then repeat it.",
-    }
-}
+CUSTODY = Operations("custody")
+_POPULATIONS = "/v1/admin/populations"
+_DATASETS = "/v1/admin/datasets"
+_PROJECTS = "/v1/admin/projects"
+_GRANTS = f"{_PROJECTS}/{{project}}/grants"
 
 
-def add_custody_routes(app: FastAPI) -> None:
-    """Add the routes of populations, datasets and projects."""
-    _add_populations(app)
-    _add_datasets(app)
-    _add_project_readings(app)
-    _add_project_changes(app)
-    _add_grants(app)
+def _service(asked: Asked) -> CustodyService:
+    return CustodyService(asked.services, asked.caller)
 
 
-def _service(request: Request, caller: Caller) -> CustodyService:
-    return CustodyService(parts_of(request).services, caller)
+@CUSTODY.lists(_POPULATIONS, PopulationShape)
+def populations(asked: Asked) -> Reply:
+    """List your populations, newest first."""
+    return _service(asked).populations(asked.page())
 
 
-def _add_populations(app: FastAPI) -> None:
-    @app.get(
-        "/v1/admin/populations",
-        response_model=ListOf[PopulationShape],
-        responses=READING,
-        openapi_extra=PAGED,
-        tags=["custody"],
-    )
-    def populations(request: Request) -> Response:
-        """List your populations, newest first."""
-        return read(
-            request,
-            lambda caller: _service(request, caller).populations(page_of(request)),
-        )
-
-    @app.get(
-        "/v1/admin/populations/{population}",
-        response_model=PopulationShape,
-        responses=READING,
-        tags=["custody"],
-    )
-    def one_population(population: str, request: Request) -> Response:
-        """Describe a population: whom it protects, its cap, what is spent."""
-        return read(
-            request, lambda caller: _service(request, caller).population(population)
-        )
-
-    @app.patch(
-        "/v1/admin/populations/{population}",
-        response_model=PopulationShape,
-        responses={**CHANGING, **PROPOSED},
-        openapi_extra=body_of(wire.CapBody),
-        tags=["custody"],
-    )
-    async def set_cap(population: str, request: Request) -> Response:
-        """Set a population's cap; a higher one needs a second person."""
-
-        def work(caller: Caller, body: wire.CapBody) -> Reply:
-            cap = loss_of(body.epsilon_cap)
-            return _service(request, caller).set_cap(population, cap, body.reason)
-
-        return await change(request, wire.CapBody, work)
+@CUSTODY.reads(f"{_POPULATIONS}/{{population}}", PopulationShape)
+def one_population(asked: Asked, population: str) -> Reply:
+    """Describe a population: whom it protects, its cap, what is spent."""
+    return _service(asked).population(population)
 
 
-def _add_datasets(app: FastAPI) -> None:
-    @app.get(
-        "/v1/admin/datasets",
-        response_model=ListOf[ListedDataset],
-        responses=READING,
-        openapi_extra=PAGED,
-        tags=["custody"],
-    )
-    def held_datasets(request: Request) -> Response:
-        """List the datasets of your populations, newest first."""
-        return read(
-            request, lambda caller: _service(request, caller).datasets(page_of(request))
-        )
-
-    @app.get(
-        "/v1/admin/datasets/{dataset}",
-        response_model=HeldDatasetDetail,
-        responses=READING,
-        tags=["custody"],
-    )
-    def held_dataset(dataset: str, request: Request) -> Response:
-        """Describe a dataset with its snapshots."""
-        return read(request, lambda caller: _service(request, caller).dataset(dataset))
+@CUSTODY.changes(
+    f"PATCH {_POPULATIONS}/{{population}}", PopulationShape, wire.CapBody, may_wait=True
+)
+def set_cap(asked: Asked, body: wire.CapBody, population: str) -> Reply:
+    """Set a population's cap; a higher one needs a second person."""
+    return _service(asked).set_cap(population, loss_of(body.epsilon_cap), body.reason)
 
 
-def _add_project_readings(app: FastAPI) -> None:
-    @app.get(
-        "/v1/admin/projects",
-        response_model=ListOf[ProjectShape],
-        responses=READING,
-        openapi_extra=PAGED,
-        tags=["custody"],
-    )
-    def projects(request: Request) -> Response:
-        """List the projects over your populations, newest first."""
-        return read(
-            request, lambda caller: _service(request, caller).projects(page_of(request))
-        )
-
-    @app.get(
-        "/v1/admin/projects/{project}",
-        response_model=ProjectShape,
-        responses=READING,
-        tags=["custody"],
-    )
-    def one_project(project: str, request: Request) -> Response:
-        """Describe a project: who, what, why, until when, and what is left."""
-        return read(request, lambda caller: _service(request, caller).project(project))
+@CUSTODY.lists(_DATASETS, ListedDataset)
+def held_datasets(asked: Asked) -> Reply:
+    """List the datasets of your populations, newest first."""
+    return _service(asked).datasets(asked.page())
 
 
-def _add_project_changes(app: FastAPI) -> None:
-    @app.post(
-        "/v1/admin/projects",
-        status_code=201,
-        response_model=MadeProjectShape,
-        responses=CHANGING,
-        openapi_extra=body_of(wire.ProjectBody),
-        tags=["custody"],
-    )
-    async def create_project(request: Request) -> Response:
-        """Create a project over datasets of one of your populations."""
-
-        def work(caller: Caller, body: wire.ProjectBody) -> Reply:
-            return _service(request, caller).create_project(_new_project(body))
-
-        return await change(request, wire.ProjectBody, work, 201)
-
-    @app.patch(
-        "/v1/admin/projects/{project}",
-        response_model=ChangedProjectShape,
-        responses={**CHANGING, **PROPOSED},
-        openapi_extra=body_of(wire.ProjectChangeBody),
-        tags=["custody"],
-    )
-    async def change_project(project: str, request: Request) -> Response:
-        """Change a project; more loss or more time needs a second person."""
-
-        def work(caller: Caller, body: wire.ProjectChangeBody) -> Reply:
-            return _service(request, caller).change_project(project, _wanted(body))
-
-        return await change(request, wire.ProjectChangeBody, work)
+@CUSTODY.reads(f"{_DATASETS}/{{dataset}}", HeldDatasetDetail)
+def held_dataset(asked: Asked, dataset: str) -> Reply:
+    """Describe a dataset with its snapshots."""
+    return _service(asked).dataset(dataset)
 
 
-def _add_grants(app: FastAPI) -> None:
-    @app.post(
-        "/v1/admin/projects/{project}/grants",
-        response_model=GrantedPrincipal | GrantedDataset,
-        responses={**CHANGING, **PROPOSED},
-        openapi_extra=body_of(wire.GrantBody),
-        tags=["custody"],
-    )
-    async def grant(project: str, request: Request) -> Response:
-        """Let a principal or a dataset into a project."""
+@CUSTODY.lists(_PROJECTS, ProjectShape)
+def projects(asked: Asked) -> Reply:
+    """List the projects over your populations, newest first."""
+    return _service(asked).projects(asked.page())
 
-        def work(caller: Caller, body: wire.GrantBody) -> Reply:
-            service = _service(request, caller)
-            if body.principal is None:
-                return service.grant_dataset(project, str(body.dataset))
-            given = body.allotment
-            loss = None if given is None else loss_of(given)
-            return service.grant_principal(project, body.principal, loss, body.reason)
 
-        return await change(request, wire.GrantBody, work)
+@CUSTODY.reads(f"{_PROJECTS}/{{project}}", ProjectShape)
+def one_project(asked: Asked, project: str) -> Reply:
+    """Describe a project: who, what, why, until when, and what is left."""
+    return _service(asked).project(project)
 
-    @app.delete(
-        "/v1/admin/projects/{project}/grants/principals/{principal}",
-        response_model=RevokedPrincipal,
-        responses=CHANGING,
-        tags=["custody"],
-    )
-    async def revoke_principal(
-        project: str, principal: str, request: Request
-    ) -> Response:
-        """Take a principal out of a project; what it asked stays."""
 
-        def work(caller: Caller, _: wire.NoBody) -> Reply:
-            return _service(request, caller).revoke_principal(project, principal)
+@CUSTODY.changes(f"POST {_PROJECTS}", MadeProjectShape, wire.ProjectBody, status=201)
+def create_project(asked: Asked, body: wire.ProjectBody) -> Reply:
+    """Create a project over datasets of one of your populations."""
+    return _service(asked).create_project(_new_project(body))
 
-        return await change(request, wire.NoBody, work)
 
-    @app.delete(
-        "/v1/admin/projects/{project}/grants/datasets/{dataset}",
-        response_model=RevokedDataset,
-        responses=CHANGING,
-        tags=["custody"],
-    )
-    async def revoke_dataset(project: str, dataset: str, request: Request) -> Response:
-        """Take a dataset out of a project; its answers stay."""
+@CUSTODY.changes(
+    f"PATCH {_PROJECTS}/{{project}}",
+    ChangedProjectShape,
+    wire.ProjectChangeBody,
+    may_wait=True,
+)
+def change_project(asked: Asked, body: wire.ProjectChangeBody, project: str) -> Reply:
+    """Change a project; more loss or more time needs a second person."""
+    return _service(asked).change_project(project, _wanted(body))
 
-        def work(caller: Caller, _: wire.NoBody) -> Reply:
-            return _service(request, caller).revoke_dataset(project, dataset)
 
-        return await change(request, wire.NoBody, work)
+@CUSTODY.changes(
+    f"POST {_GRANTS}", GrantedPrincipal | GrantedDataset, wire.GrantBody, may_wait=True
+)
+def grant(asked: Asked, body: wire.GrantBody, project: str) -> Reply:
+    """Let a principal or a dataset into a project."""
+    service = _service(asked)
+    if body.principal is None:
+        return service.grant_dataset(project, str(body.dataset))
+    loss = None if body.allotment is None else loss_of(body.allotment)
+    return service.grant_principal(project, body.principal, loss, body.reason)
+
+
+@CUSTODY.changes(f"DELETE {_GRANTS}/principals/{{principal}}", RevokedPrincipal)
+def revoke_principal(asked: Asked, project: str, principal: str) -> Reply:
+    """Take a principal out of a project; what it asked stays."""
+    return _service(asked).revoke_principal(project, principal)
+
+
+@CUSTODY.changes(f"DELETE {_GRANTS}/datasets/{{dataset}}", RevokedDataset)
+def revoke_dataset(asked: Asked, project: str, dataset: str) -> Reply:
+    """Take a dataset out of a project; its answers stay."""
+    return _service(asked).revoke_dataset(project, dataset)
 
 
 def _new_project(body: wire.ProjectBody) -> NewProject:

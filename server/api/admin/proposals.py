@@ -1,123 +1,55 @@
 """/v1/admin: changes that wait for a second person, and the ledger."""
 
-from fastapi import FastAPI, Request
-from starlette.responses import Response
-
 from budget.reading.listing import Line
-from server.api.routing.admission import (
-    CHANGING,
-    PAGED,
-    READING,
-    body_of,
-    change,
-    page_of,
-    read,
-)
-from server.api.routing.parts import parts_of
-from server.api.schemas import admin as wire
+from server.api.routing.operations import Asked, Operations
+from server.api.schemas.admin import ReasonBody
 from server.use_cases.approvals.proposals import ProposalService
 from server.use_cases.approvals.replies import ProposalShape
 from server.use_cases.custody.administration import CustodyService
-from server.use_cases.identity.access import Caller
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.ledger_lines import ledger_page
 from server.use_cases.oversight.replies import VerificationShape
 from server.use_cases.services.documents import Reply
-from server.use_cases.services.paging import ListOf
+
+PROPOSALS = Operations("proposals")
+LEDGER = Operations("ledger")
+_PROPOSALS = "/v1/admin/proposals"
+_ONE = f"{_PROPOSALS}/{{proposal}}"
+_LEDGER = "/v1/admin/ledger"
 
 
-def add_proposal_routes(app: FastAPI) -> None:
-    """Add the routes of proposals."""
-
-    @app.get(
-        "/v1/admin/proposals",
-        response_model=ListOf[ProposalShape],
-        responses=READING,
-        openapi_extra=PAGED,
-        tags=["proposals"],
-    )
-    def proposals(request: Request) -> Response:
-        """List the proposals for your populations, newest first."""
-        services = parts_of(request).services
-        return read(
-            request,
-            lambda caller: CustodyService(services, caller).proposals(page_of(request)),
-        )
-
-    @app.get(
-        "/v1/admin/proposals/{proposal}",
-        response_model=ProposalShape,
-        responses=READING,
-        tags=["proposals"],
-    )
-    def one_proposal(proposal: str, request: Request) -> Response:
-        """Show a proposal: the whole change, old and new values."""
-        return read(request, lambda caller: _service(request).seen_by(caller, proposal))
-
-    _add_decisions(app)
+@PROPOSALS.lists(_PROPOSALS, ProposalShape)
+def proposals(asked: Asked) -> Reply:
+    """List the proposals for your populations, newest first."""
+    return CustodyService(asked.services, asked.caller).proposals(asked.page())
 
 
-def _service(request: Request) -> ProposalService:
-    return ProposalService(parts_of(request).services)
+@PROPOSALS.reads(_ONE, ProposalShape)
+def one_proposal(asked: Asked, proposal: str) -> Reply:
+    """Show a proposal: the whole change, old and new values."""
+    return ProposalService(asked.services).seen_by(asked.caller, proposal)
 
 
-def _add_decisions(app: FastAPI) -> None:
-    @app.post(
-        "/v1/admin/proposals/{proposal}/approve",
-        response_model=ProposalShape,
-        responses=CHANGING,
-        tags=["proposals"],
-    )
-    async def approve(proposal: str, request: Request) -> Response:
-        """Approve a proposal: whoever made it may then make the change, once."""
-
-        def work(caller: Caller, _: wire.NoBody) -> Reply:
-            return _service(request).approve(caller, proposal)
-
-        return await change(request, wire.NoBody, work)
-
-    @app.post(
-        "/v1/admin/proposals/{proposal}/reject",
-        response_model=ProposalShape,
-        responses=CHANGING,
-        openapi_extra=body_of(wire.ReasonBody),
-        tags=["proposals"],
-    )
-    async def reject(proposal: str, request: Request) -> Response:
-        """Reject a proposal, also one of your own, or one that was approved."""
-
-        def work(caller: Caller, body: wire.ReasonBody) -> Reply:
-            return _service(request).reject(caller, proposal, body.reason)
-
-        return await change(request, wire.ReasonBody, work)
+@PROPOSALS.changes(f"POST {_ONE}/approve", ProposalShape)
+def approve(asked: Asked, proposal: str) -> Reply:
+    """Approve a proposal: whoever made it may then make the change, once."""
+    return ProposalService(asked.services).approve(asked.caller, proposal)
 
 
-def add_ledger_routes(app: FastAPI) -> None:
-    """Add the routes of the ledger."""
+@PROPOSALS.changes(f"POST {_ONE}/reject", ProposalShape, ReasonBody)
+def reject(asked: Asked, body: ReasonBody, proposal: str) -> Reply:
+    """Reject a proposal, also one of your own, or one that was approved."""
+    service = ProposalService(asked.services)
+    return service.reject(asked.caller, proposal, body.reason)
 
-    @app.get(
-        "/v1/admin/ledger",
-        response_model=ListOf[Line],
-        responses=READING,
-        openapi_extra=PAGED,
-        tags=["ledger"],
-    )
-    def entries(request: Request) -> Response:
-        """List the ledger, newest first; custodians see their populations' charges."""
-        services = parts_of(request).services
-        return read(
-            request, lambda caller: ledger_page(services, caller, page_of(request))
-        )
 
-    @app.get(
-        "/v1/admin/ledger/verify",
-        response_model=VerificationShape,
-        responses=READING,
-        tags=["ledger"],
-    )
-    def verify(request: Request) -> Response:
-        """Find any edit, deletion, reordering or truncation of the ledger."""
-        services = parts_of(request).services
-        return read(
-            request, lambda caller: AuditService(services, caller.name).outline()
-        )
+@LEDGER.lists(_LEDGER, Line)
+def entries(asked: Asked) -> Reply:
+    """List the ledger, newest first; custodians see their populations' charges."""
+    return ledger_page(asked.services, asked.caller, asked.page())
+
+
+@LEDGER.reads(f"{_LEDGER}/verify", VerificationShape)
+def verify(asked: Asked) -> Reply:
+    """Find any edit, deletion, reordering or truncation of the ledger."""
+    return AuditService(asked.services, asked.caller.name).outline()

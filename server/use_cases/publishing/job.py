@@ -24,7 +24,7 @@ from mechanisms.measuring.meter import Meter
 from privacy.charges import Charge
 from privacy.errors import LedgerUnavailableError
 from privacy.times import shown_time
-from query_lang.plans.costs import UNLIMITED
+from query_lang.rendering.dialect import Target
 from release.contract.spec import ReleaseSpec
 from release.store.folders import Content, write_release
 from release.store.manifests import Publication
@@ -117,8 +117,7 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             population = population_of(connection, spec)
             try:
-                limits = release_limits(self._services.settings)
-                planned = plan_release(connection, spec, limits=limits)
+                planned = plan_release(connection, spec, self._target())
                 require_known_readers(connection, planned)
                 require_free_name(connection, planned)
             except (SpecRefusedError, CommandRefusedError) as error:
@@ -181,15 +180,19 @@ class ReleaseJob:
         planned = self._planned(context, read_spec(_given(parameters)))
         self._charged(context, planned, is_begun=False)
 
+    def _target(self) -> Target:
+        limits = release_limits(self._services.settings)
+        return Target(self._services.dialect, limits)
+
     def _planned(self, context: JobContext, spec: ReleaseSpec) -> ReleasePlan:
         """Plan for the snapshot that was charged, else for the active one."""
         with self._services.databases.reader.connect() as connection:
             begun = publication_of_job(connection, context.job_id)
             snapshot = None if begun is None else str(begun.snapshot)
-            limits = UNLIMITED  # what is paid for is counted, whatever it costs
+            target = Target(self._services.dialect)  # what is paid for is counted
             if begun is None:
-                limits = release_limits(self._services.settings)
-            planned = plan_release(connection, spec, snapshot, limits)
+                target = self._target()
+            planned = plan_release(connection, spec, target, snapshot)
             if begun is None and not self._services.engine.can_open(planned.snapshot):
                 message = (
                     f"the active snapshot of {spec.dataset} cannot be read: nothing "

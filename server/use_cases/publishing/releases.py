@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
+from query_lang.rendering.dialect import Target
 from release.store.folders import describe
 from release.store.manifests import MANIFEST, read_manifest
 from release.store.opening import file_problems_in, problems_in
@@ -60,7 +61,8 @@ class ReleaseService:
             with self._services.databases.reader.connect() as connection:
                 self._check_population(viewer, population_of(connection, spec))
                 limits = release_limits(self._services.settings)
-                planned = plan_release(connection, spec, limits=limits)
+                target = Target(self._services.dialect, limits)
+                planned = plan_release(connection, spec, target)
                 require_known_readers(connection, planned)
         except CommandRefusedError as error:
             raise InvalidOptionError(str(error)) from None

@@ -15,8 +15,9 @@ from privacy.errors import (
 )
 from privacy.schema import Dataset
 from privacy.schema_json import dataset_from_json
-from query_lang.plans.costs import UNLIMITED, CostLimits
+from query_lang.plans.costs import UNLIMITED
 from query_lang.reading.source_texts import place_in_source
+from query_lang.rendering.dialect import Target
 from query_lang.specs.axes import AxisRefusedError
 from query_lang.specs.cubes import CubePlan, compile_cube
 from query_lang.specs.sequences import (
@@ -104,16 +105,17 @@ def _written(place: SpecPath) -> str:
 def plan_release(
     connection: Connection,
     spec: ReleaseSpec,
+    target: Target,
     snapshot: str | None = None,
-    limits: CostLimits = UNLIMITED,
 ) -> ReleasePlan:
     """Compile a spec against a dataset's public schema, and divide its loss.
 
     Args:
         connection: To the catalogue.
         spec: What is asked for.
+        target: Which engine will count it, and what that may cost; no limit where it
+            was charged before.
         snapshot: Whose schema; None: the active one's.
-        limits: What counting may cost; none where it was charged before.
 
     Raises:
         SpecRefusedError: The dataset, the cube or the strategy does not fit.
@@ -123,10 +125,10 @@ def plan_release(
         select(tables.snapshot.c.schema).where(tables.snapshot.c.id == snapshot)
     ).scalar_one()
     dataset = dataset_from_json(json.loads(written))
-    if limits != UNLIMITED and not dataset.sizes_are_held:
+    if target.limits != UNLIMITED and not dataset.sizes_are_held:
         message = f"{UNHELD_SIZES}: load it again"
         raise SpecRefusedError(("release", "dataset"), message)
-    work = work_of(spec, dataset, limits)
+    work = work_of(spec, dataset, target)
     try:
         parts = work.parts(spec.epsilon, spec.parameters)
         expected = work.expectation(spec.strategy, spec.epsilon, spec.parameters)
@@ -162,7 +164,9 @@ def population_of(connection: Connection, spec: ReleaseSpec) -> str | None:
 
 
 def work_of(
-    spec: ReleaseSpec, dataset: Dataset, limits: CostLimits = UNLIMITED
+    spec: ReleaseSpec,
+    dataset: Dataset,
+    target: Target,
 ) -> Work:
     """Compile a spec, and return what its kind does with the plan.
 
@@ -170,16 +174,16 @@ def work_of(
         SpecRefusedError: With the place of what does not fit.
     """
     if isinstance(spec, SequenceSpec):
-        sequences = _compiled_sequences(spec, dataset, limits)
+        sequences = _compiled_sequences(spec, dataset, target)
         own = _strategy(spec, SEQUENCE_STRATEGIES)
         return SequenceWork(spec, sequences, sequences_of(sequences), own)
-    cube = _compiled_cube(spec, dataset, limits)
+    cube = _compiled_cube(spec, dataset, target)
     return CubeWork(spec, cube, domain_of(cube), _strategy(spec, STRATEGIES))
 
 
-def _compiled_cube(spec: CubeSpec, dataset: Dataset, limits: CostLimits) -> CubePlan:
+def _compiled_cube(spec: CubeSpec, dataset: Dataset, target: Target) -> CubePlan:
     try:
-        return compile_cube(spec.request(), dataset, limits)
+        return compile_cube(spec.request(), dataset, target)
     except AxisRefusedError as error:
         at: SpecPath = ("release", "dimensions")
         place = at if error.place is None else (*at, error.place)
@@ -189,10 +193,10 @@ def _compiled_cube(spec: CubeSpec, dataset: Dataset, limits: CostLimits) -> Cube
 
 
 def _compiled_sequences(
-    spec: SequenceSpec, dataset: Dataset, limits: CostLimits
+    spec: SequenceSpec, dataset: Dataset, target: Target
 ) -> SequencePlan:
     try:
-        return compile_sequences(spec.request(), dataset, limits)
+        return compile_sequences(spec.request(), dataset, target)
     except SequencesRefusedError as error:
         place = ("release", error.place)
         message = f"{error.place}: {error}"

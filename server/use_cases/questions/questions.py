@@ -20,7 +20,8 @@ from privacy.schema_json import dataset_from_json
 from query_lang.binding.bind import ResolvedQuery, bind_query, check_bounds
 from query_lang.compile import compile_bound
 from query_lang.plans.compiled import AverageShown, CompiledQuery, QuantileShown
-from query_lang.plans.costs import PAID, UNLIMITED, CostLimits
+from query_lang.plans.costs import PAID, UNLIMITED
+from query_lang.rendering.dialect import Target
 from query_lang.showing.decimals import decimal_of
 from query_lang.showing.noisy_conditions import all_shown
 from query_lang.syntax.refusals import refuse
@@ -89,12 +90,12 @@ class Compiler:
 
     Args:
         parser: Reads texts.
-        limits: What executing a question may cost.
+        target: Which engine runs the plans, and what one may cost.
     """
 
-    def __init__(self, parser: Parser, limits: CostLimits = UNLIMITED) -> None:
+    def __init__(self, parser: Parser, target: Target) -> None:
         self._parser = parser
-        self._limits = limits
+        self._target = target
         self._compile = lru_cache(_CACHED_PLANS)(self._compile_uncached)
 
     def compile(
@@ -110,7 +111,7 @@ class Compiler:
         bounds: ContributionBounds,
         weights: tuple[tuple[str, Fraction], ...],
     ) -> tuple[ResolvedQuery, CompiledQuery]:
-        tree, limits = self._parser(sql), self._limits
+        tree, limits = self._parser(sql), self._target.limits
         if limits not in {UNLIMITED, PAID} and not schema.dataset.sizes_are_held:
             raise refuse(
                 TOO_COSTLY,
@@ -120,7 +121,7 @@ class Compiler:
             )
         dataset = schema.dataset
         bound = bind_query(tree, dataset, bounds, limits.answer_numbers)
-        return bound, compile_bound(bound, tree, dataset, dict(weights), limits)
+        return bound, compile_bound(bound, tree, dataset, self._target, dict(weights))
 
 
 class Schema:

@@ -24,8 +24,8 @@ from query_lang.plans.nodes import (
     Union,
     UnitJoin,
 )
-from query_lang.specs.cubes import ResolvedCube, bind_cube, compile_cube
-from query_lang.specs.sequences import compile_sequences
+from query_lang.specs.cubes import ResolvedCube, bind_cube
+from query_lang.specs.sequences import bind_sequences
 from release.contract.plans import domain_of
 from release.contract.spec import CubeSpec, SequenceSpec, spec_from_json
 from release.cubes.questions.answering import AskedCube
@@ -147,7 +147,7 @@ class OpenReleases:
         spec = spec_from_json(str(row.spec))
         if not isinstance(spec, SequenceSpec):
             raise NotFoundError
-        plan = compile_sequences(spec.request(), self._dataset(row))
+        bound = bind_sequences(spec.request(), self._dataset(row))
         published = PublishedSequences(
             id=str(row.id),
             name=spec.name,
@@ -155,7 +155,7 @@ class OpenReleases:
             unit=str(manifest["unit"]),
             strategy=spec.strategy,
             epsilon=str(spec.epsilon),
-            warnings=plan.warnings,
+            warnings=bound.warnings,
         )
         return AskedSequences(published, model)
 
@@ -191,7 +191,7 @@ def _published(
     return PublishedCube(
         id=release_id,
         name=spec.name,
-        domain=domain_of(compile_cube(spec.request(), dataset)),
+        domain=domain_of(bound),
         counts=spec.count,
         unit=dataset.unit,
         unit_column=_unit_column(take_apart(counted).source),

@@ -15,6 +15,7 @@ from engines.incidents import Incidents
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.vectors import VectorSampler
 from privacy.errors import LedgerUnavailableError
+from query_lang.rendering.dialect import Dialect
 from query_lang.syntax.nodes import Query
 from server.configuration.settings import Settings
 from server.use_cases.services.remembered import CatalogueMemory
@@ -108,6 +109,7 @@ class Services:
     unreleased: Unreleased
     given_up: GivenUp
     engine: Engine
+    dialect: Dialect  # the engine's
     sampler: Sampler
     vector_sampler: VectorSampler
     parser: Parser

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from query_lang.rendering.dialect import Target
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.datasets.snapshots import SnapshotService
 from server.use_cases.identity.access import Caller
@@ -45,7 +46,7 @@ def waiting(tmp_path):
         services.ledger.open()
         queries = QueryService(
             services,
-            Compiler(services.parser),
+            Compiler(services.parser, Target(services.dialect)),
             ReleaseOffers(services, OpenReleases(services)),
         )
         replies = []

@@ -12,6 +12,7 @@ import pytest
 
 from budget.charging import server_processes
 from engines.contract import Execution
+from query_lang.rendering.dialect import Target
 from server.use_cases.datasets.reading import AnalystReader
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import QueryService
@@ -65,7 +66,9 @@ class World:
         self._thread = stack.enter_context(ThreadPoolExecutor(1))
         self.recovery = Recovery(
             self.recovers.services,
-            Compiler(self.recovers.services.parser),
+            Compiler(
+                self.recovers.services.parser, Target(self.recovers.services.dialect)
+            ),
             self._queries(replace(self.recovers.services, engine=self.engine)),
             Pace(
                 seconds=lambda _: SLOTS * SLOT_SECONDS,
@@ -85,7 +88,7 @@ class World:
         return Server(installation.settings, worker_id=worker_id)
 
     def _queries(self, services):
-        compiler = Compiler(services.parser)
+        compiler = Compiler(services.parser, Target(services.dialect))
         return QueryService(
             services, compiler, ReleaseOffers(services, OpenReleases(services))
         )

@@ -6,8 +6,8 @@ import duckdb
 
 from engines.duckdb.snapshots import BLIND
 from privacy.contributions import NO_BOUNDS
-from query_lang.compile import compile_query
 from tests.semantics.engine import exact_vectors
+from tests.support.compiling import compile_query
 from upstream.ingestion.ingestion import ingest
 from upstream.manifests.manifest import load_manifest
 

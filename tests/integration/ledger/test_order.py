@@ -12,6 +12,7 @@ from engines.contract import Execution
 from mechanisms.samplers.laplace import OpenDPSampler
 from privacy.errors import ExecutionError, LedgerUnavailableError
 from privacy.losses import Loss
+from query_lang.rendering.dialect import Target
 from server.use_cases.identity.access import Caller
 from server.use_cases.questions.asking import QueryService
 from server.use_cases.questions.questions import Compiler, prepare
@@ -98,7 +99,7 @@ class Watched:
 
 def queries_of(services, watch):
     watched = dataclasses.replace(services, engine=watch, sampler=watch)
-    compiler = Compiler(watched.parser)
+    compiler = Compiler(watched.parser, Target(watched.dialect))
     queries = QueryService(
         watched, compiler, ReleaseOffers(watched, OpenReleases(watched))
     )

@@ -15,6 +15,8 @@ from budget.ledger import Scope
 from budget.storage.tables import chain, charge
 from curator_client.releases.signatures import is_signed
 from privacy.errors import ExecutionError, InvalidOptionError
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from release.cubes.strategies.registry import STRATEGIES
 from release.store.opening import open_release, problems_in
 from server.bootstrap import make_jobs, make_runner
@@ -349,7 +351,9 @@ def test_a_public_release_needs_two_persons(tmp_path):
 
 def test_two_persons_agree_on_a_snapshot_and_a_plan_beside_the_spec(press):
     with press.services() as services, services.databases.reader.connect() as found:
-        planned = plan_release(found, read_spec({"release": spec(readers="public")}))
+        planned = plan_release(
+            found, read_spec({"release": spec(readers="public")}), Target(DUCKDB)
+        )
     coarser = replace(planned.plan, l1_sensitivity=planned.plan.l1_sensitivity + 1)
     other_plan = replace(planned.plan, canonical=planned.plan.canonical + " ")
     texts = {
@@ -381,7 +385,7 @@ def test_a_reader_who_is_gone_before_the_charge_is_refused(press, quick, monkeyp
     quick.analyst("ada", "study")
     job = press.submit(spec(readers=[{"project": "study"}]))
     with press.services() as services, services.databases.reader.connect() as found:
-        planned = plan_release(found, read_spec({"release": spec()}))
+        planned = plan_release(found, read_spec({"release": spec()}), Target(DUCKDB))
     monkeypatch.setattr(at_work, "plan_release", lambda *_: with_readers(planned))
     refused = press.run(job)
     assert (refused["state"], charges(press)) == ("failed", {})
@@ -396,7 +400,7 @@ def with_readers(planned):
 def test_names_of_other_populations_are_not_told(press):
     press.publish()
     with press.services() as services, services.databases.reader.connect() as found:
-        planned = plan_release(found, read_spec({"release": spec()}))
+        planned = plan_release(found, read_spec({"release": spec()}), Target(DUCKDB))
         with pytest.raises(CommandRefusedError, match="another name"):
             at_work.require_free_name(found, planned)
         theirs = replace(planned, dataset=replace(planned.dataset, population="pupils"))

@@ -10,6 +10,8 @@ import pytest
 
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
+from query_lang.rendering.dialect import Target
+from query_lang.rendering.duckdb.dialect import DUCKDB
 from release.store.opening import open_release, problems_in
 from server.use_cases.publishing.specs import SpecRefusedError, plan_release, read_spec
 from server.use_cases.services.errors import CommandRefusedError
@@ -155,7 +157,7 @@ def test_a_spec_that_does_not_fit_is_refused_with_its_place(refusing, change, pl
         services.databases.reader.connect() as connection,
         pytest.raises(SpecRefusedError) as caught,
     ):
-        plan_release(connection, read_spec(given))
+        plan_release(connection, read_spec(given), Target(DUCKDB))
     assert caught.value.place == ("release", *place)
 
 
@@ -188,7 +190,7 @@ def test_periods_that_do_not_fit_are_refused_with_their_place(refusing, change):
         services.databases.reader.connect() as connection,
         pytest.raises(SpecRefusedError) as caught,
     ):
-        plan_release(connection, read_spec(given))
+        plan_release(connection, read_spec(given), Target(DUCKDB))
     assert caught.value.place[:2] == ("release", "periods")
 
 

@@ -8,9 +8,9 @@ import duckdb
 import pytest
 import yaml
 
-from query_lang.compile import compile_query
 from server.demo.hospital import write_hospital
 from server.demo.questions import QUESTIONS
+from tests.support.compiling import compile_query
 from upstream.manifests.manifest import load_manifest
 
 PATIENTS = 3_000

@@ -7,9 +7,9 @@ import pytest
 from privacy.contributions import NO_BOUNDS, ContributionBounds
 from privacy.errors import InvalidOptionError, SqlNotAllowedError
 from privacy.schema import Column, ColumnType, RangeDomain, Table
-from query_lang.compile import compile_query, compile_syntax
 from query_lang.plans.compiled import KeyShown, NumberShown
 from query_lang.reading.parse import parse_query
+from tests.support.compiling import compile_query, compile_syntax
 from tests.support.data.hospital import ENCOUNTERS, HOSPITAL, PATIENTS
 
 COUNT = "SELECT COUNT(*) FROM encounters"

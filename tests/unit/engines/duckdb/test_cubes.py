@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from engines.duckdb.cubes import sparse_counts
-from query_lang.compile import compile_query
 from query_lang.specs.axes import Axis
-from query_lang.specs.cubes import CubeRequest, CubeStatement, compile_cube
+from query_lang.specs.cubes import CubeRequest, CubeStatement
 from tests.effort import IS_LONG
+from tests.support.compiling import compile_cube, compile_query
 from tests.support.data.hospital import (
     ENCOUNTERS,
     HOSPITAL,

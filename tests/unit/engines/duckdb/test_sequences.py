@@ -13,8 +13,9 @@ from engines.duckdb.sequences import sequence_counts
 from privacy.contributions import ContributionBounds
 from query_lang.specs.axes import Axis
 from query_lang.specs.periods import Periods
-from query_lang.specs.sequences import SequenceRequest, compile_sequences
+from query_lang.specs.sequences import SequenceRequest
 from tests.effort import rounds
+from tests.support.compiling import compile_sequences
 from tests.support.data.hospital import (
     ENCOUNTERS,
     HOSPITAL,

@@ -4,8 +4,8 @@ import pytest
 
 from privacy.contributions import NO_BOUNDS
 from privacy.errors import SqlNotAllowedError
-from query_lang.compile import compile_query
 from tests.semantics import hospital
+from tests.support.compiling import compile_query
 
 
 def refused_rule(sql):

@@ -19,7 +19,6 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang.binding.bind import bind_query
-from query_lang.compile import compile_query
 from query_lang.costs import constants as c
 from query_lang.costs.amounts import Amount
 from query_lang.costs.plans import aggregate_costs
@@ -32,8 +31,9 @@ from query_lang.plans.costs import (
 )
 from query_lang.reading.parse import parse_query
 from query_lang.specs.axes import Axis
-from query_lang.specs.cubes import CubeRequest, compile_cube
-from query_lang.specs.sequences import SequenceRequest, compile_sequences
+from query_lang.specs.cubes import CubeRequest
+from query_lang.specs.sequences import SequenceRequest
+from tests.support.compiling import compile_cube, compile_query, compile_sequences
 
 UNITS, VISITS, LABS, CODES = 1_000, 40, 10, 50
 ALL_VISITS, ALL_LABS = 20_000, 5_000  # fewer than every unit's cap together
@@ -1085,11 +1085,11 @@ def test_pairs_of_self_joins_are_refused_with_the_bound_that_suffices():
     sql = ATTACK.format(joined("m", 5), joined("l", 5))
     bounds = ContributionBounds(tables=(("labs", 5),))
     with pytest.raises(SqlNotAllowedError) as refused:
-        compile_query(sql, DATASET, bounds, None, cost_limits(SIZE))
+        compile_query(sql, DATASET, bounds, limits=cost_limits(SIZE))
     assert refused.value.rule == "too_costly"
     assert 'ask with the bounds {"tables": {"labs": 2}}' in refused.value.hint
     lower = ContributionBounds(tables=(("labs", 2),))
-    compile_query(sql, DATASET, lower, None, cost_limits(SIZE))
+    compile_query(sql, DATASET, lower, limits=cost_limits(SIZE))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from privacy.contributions import ContributionBounds
 from privacy.errors import SqlNotAllowedError
-from query_lang.compile import compile_query
+from tests.support.compiling import compile_query
 from tests.support.data.ordinary import DATASETS, QUESTIONS, default_limits, schema_of
 
 SCHEMAS = {name: schema_of(name) for name in DATASETS}
@@ -49,7 +49,7 @@ def test_what_a_refusal_says_is_enough_at_once(limits, dataset, name, sql):
     assert "number those that count" in dropped
     written = re.search(r'{"tables": ({.*?})}', refused.value.hint)
     bounds = ContributionBounds(tables=tuple(json.loads(written.group(1)).items()))
-    compile_query(sql, SCHEMAS[dataset], bounds, None, limits)
+    compile_query(sql, SCHEMAS[dataset], bounds, limits=limits)
 
 
 def test_numbering_the_rows_that_count_suffices(limits):

@@ -6,8 +6,8 @@ import pytest
 
 from privacy.errors import SqlNotAllowedError
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
-from query_lang.compile import compile_query
 from query_lang.plans.costs import MAX_NUMBERS, PAID
+from tests.support.compiling import compile_query
 
 CELLS = 1_000
 NUMBER = ColumnType.INTEGER

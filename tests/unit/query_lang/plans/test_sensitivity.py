@@ -3,8 +3,8 @@ from fractions import Fraction
 import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from query_lang.compile import compile_query
 from query_lang.plans.sensitivity import count_rows_sensitivity, count_units_sensitivity
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from privacy.errors import SqlNotAllowedError
-from query_lang.compile import compile_query
 from query_lang.plans.expressions import ExistsInQuery, Facts, FieldRef
 from query_lang.plans.slots import shape_of
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
 SEEN = (

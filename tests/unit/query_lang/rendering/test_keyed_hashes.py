@@ -21,15 +21,15 @@ from privacy.schema import (
     ValuesDomain,
 )
 from query_lang.binding.bind import bind_query
-from query_lang.compile import compile_query
 from query_lang.costs import constants as c
 from query_lang.costs.plans import aggregate_costs
 from query_lang.plans.expressions import Facts
 from query_lang.reading.parse import parse_query
 from query_lang.rendering import keyed_hashes
 from query_lang.specs.axes import Axis
-from query_lang.specs.cubes import CubeRequest, compile_cube
-from query_lang.specs.sequences import SequenceRequest, compile_sequences
+from query_lang.specs.cubes import CubeRequest
+from query_lang.specs.sequences import SequenceRequest
+from tests.support.compiling import compile_cube, compile_query, compile_sequences
 
 UNITS = 30
 KEYED = "getvariable('hash_key')"

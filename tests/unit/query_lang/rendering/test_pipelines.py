@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engines.duckdb.snapshots import OPTIMIZERS_OFF
-from query_lang.compile import compile_query
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL, connect, create_table
 
 PARTS = (

@@ -3,9 +3,9 @@ import pytest
 from privacy.contributions import ContributionBounds
 from privacy.errors import QueryError
 from privacy.schema import ColumnType
-from query_lang.compile import compile_query
 from query_lang.specs.axes import Axis, AxisRefusedError
-from query_lang.specs.cubes import CubePlan, CubeRequest, compile_cube
+from query_lang.specs.cubes import CubePlan, CubeRequest
+from tests.support.compiling import compile_cube, compile_query
 from tests.support.data.hospital import HOSPITAL
 
 

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from privacy.errors import QueryError
-from query_lang.compile import compile_query
 from query_lang.reading.parse import parse_query
 from query_lang.syntax.rules import RULES
 from tests.golden.binding_refusals import REFUSED_AT_BINDING
 from tests.golden.refusals import REFUSED, C, W
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import HOSPITAL
 
 UNTRIED = {  # tried elsewhere

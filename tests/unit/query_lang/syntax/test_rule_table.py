@@ -11,9 +11,9 @@ from decimal import Decimal
 import pytest
 
 from privacy.contributions import NO_BOUNDS, ContributionBounds
-from query_lang.compile import compile_query
 from tests.semantics import engine, hospital
 from tests.semantics.meaning.values import LEAST
+from tests.support.compiling import compile_query
 
 HEAVY, STRANGER = 7, 8
 WARDS = ("icu", "er", "other", None)

@@ -7,7 +7,7 @@ import pytest
 
 from engines.duckdb.snapshots import BLIND
 from privacy.contributions import ContributionBounds
-from query_lang.compile import compile_query
+from tests.support.compiling import compile_query
 from tests.unit.upstream.conftest import Hospital
 
 MANY = 5_000

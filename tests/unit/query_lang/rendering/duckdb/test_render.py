@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from privacy.contributions import ContributionBounds
-from query_lang.compile import compile_query
+from tests.support.compiling import compile_query
 from tests.support.data.hospital import (
     ENCOUNTERS,
     HOSPITAL,
