@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from engines.duckdb.engine import DuckDbEngine
+from engines.duckdb.executors import ExecutorEngine
 from server.configuration.settings import read_settings
 from server.web import Server
 
@@ -60,7 +60,8 @@ class Probe:
 def main() -> None:
     """Serve until stopped; takes ``--port``."""
     settings = read_settings(port=int(sys.argv[sys.argv.index("--port") + 1]))
-    DuckDbEngine.execute = clocked(DuckDbEngine.execute, "engine")  # type: ignore[method-assign]
+    ask = ExecutorEngine.reply_to  # an executor's work, and the way to its process
+    ExecutorEngine.reply_to = clocked(ask, "engine")  # type: ignore[method-assign]
     os.fsync = clocked(os.fsync, "sync", "syncs")
     server = Server(settings)
     server.start()

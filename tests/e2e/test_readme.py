@@ -23,7 +23,7 @@ def masked(text):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_demo_prints_what_the_readme_shows(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "server.main", "demo"],

@@ -483,7 +483,7 @@ FAULTS = (
         "unheld_sizes_released",
         "releases rest on sizes that a snapshot's rows were never held to",
         "server/use_cases/publishing/specs.py",
-        "    if limits != UNLIMITED and not dataset.sizes_are_held:",
+        "    if target.limits != UNLIMITED and not dataset.sizes_are_held:",
         "    if False:",
         ("tests/integration/loading/test_unheld_sizes.py",),
     ),

@@ -76,6 +76,7 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_counts_by_length_are_held(strategy):
     """Of whole bands, of parts of them, by group of a split, and chosen by HAVING."""

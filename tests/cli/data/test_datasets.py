@@ -160,8 +160,12 @@ def test_keys_of_a_known_population_may_be_left_out(loaded):
         for key in ("epsilon_cap", "epsilon_per_query", "max_units", "source"):
             content["population"].pop(key)
 
+    before = loaded.json("population", "show", "people")
     manifest = edited(loaded.installation.write_manifest(), leave_out)
     loaded.run("dataset", "load", manifest)
+    after = loaded.json("population", "show", "people")
+    kept = ("epsilon_cap", "epsilon_per_query", "max_units")
+    assert [after[key] for key in kept] == [before[key] for key in kept]
 
 
 def test_a_lowered_cap_is_the_stored_one(loaded):
@@ -331,9 +335,9 @@ def test_a_few_new_units_among_many_known_ones_are_not_compared(loaded, probe):
 
 
 def test_few_units_can_be_loaded_where_there_is_nobody_to_compare_with(curator):
-    curator.run(
-        "dataset", "load", curator.installation.write_manifest(DEFAULT_ROWS[:3])
-    )
+    manifest = curator.installation.write_manifest(DEFAULT_ROWS[:3])
+    curator.run("dataset", "load", manifest)
+    assert curator.json("population", "show", "people")["datasets"] == ["clinic"]
 
 
 def test_units_that_were_allowed_once_are_not_compared_again(loaded):

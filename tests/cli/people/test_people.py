@@ -18,6 +18,8 @@ def test_creating_people_prints_ids_and_names(loaded):
 @pytest.mark.parametrize("role", ["analyst", "custodian", "auditor", "admin"])
 def test_each_role_can_be_given(curator, role):
     curator.run("principal", "create", "ada", "--role", role)
+    (ada,) = curator.json("principal", "list")["items"]
+    assert (ada["name"], ada["role"]) == ("ada", role)
 
 
 def test_an_unknown_role_is_refused_with_the_known_ones(curator):

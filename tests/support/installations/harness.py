@@ -278,6 +278,7 @@ def serving(server):
             log_level="error",
             access_log=False,
             server_header=False,
+            timeout_graceful_shutdown=5,  # as served: nobody's open request holds it up
         )
     )
     thread = threading.Thread(target=runner.run, daemon=True)

@@ -98,6 +98,12 @@ class Hospital:
             memory_limit=self.memory_limit,
         )
 
+    def publishes(self):
+        """Ingest; return whether the public tables hold every row of their files."""
+        tables = self.load().report.tables
+        public = [table for table in tables[1:] if table.units == 0]
+        return bool(public) and all(t.rows_kept == t.rows_read > 0 for t in public)
+
     def report(self):
         """Ingest and return the report on ``stays``."""
         return self.load().report.tables[0]

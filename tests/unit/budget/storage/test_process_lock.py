@@ -19,7 +19,8 @@ def test_a_second_lock_on_the_same_file_is_refused(tmp_path):
 def test_the_lock_is_free_again_after_its_holder(tmp_path):
     for _ in range(2):
         with ProcessLock(tmp_path / "server.lock"):
-            pass
+            held = (tmp_path / "server.lock").exists()
+        assert held
 
 
 def test_the_lock_is_closed_on_exec(tmp_path):
@@ -66,7 +67,7 @@ def test_the_file_system_is_that_of_the_deepest_mount(tmp_path, monkeypatch):
 def test_a_local_file_system_is_allowed(tmp_path, monkeypatch, kind):
     monkeypatch.setattr(process_lock, "file_system_of", lambda _: kind)
     with ProcessLock(tmp_path / "server.lock"):
-        pass
+        assert (tmp_path / "server.lock").exists()
 
 
 def test_a_mount_with_a_space_in_its_name_is_found(tmp_path, monkeypatch):

@@ -68,8 +68,8 @@ def test_parts_beyond_the_charge_make_no_meter():
 
 
 def test_parts_may_be_the_whole_charge_or_less():
-    meter(part("a", "0.5"), part("b", "0.5"))
-    meter(part("a", "0.1"))
+    assert meter(part("a", "0.5"), part("b", "0.5")).left("b") == Loss.parse("0.5")
+    assert meter(part("a", "0.1")).left("a") == Loss.parse("0.1")
 
 
 def test_two_parts_of_one_name_make_no_meter():

@@ -11,8 +11,8 @@ from query_lang.specs.periods import Periods
 from query_lang.specs.sequences import (
     SequenceRequest,
     SequencesRefusedError,
-    compile_sequences,
 )
+from tests.support.compiling import compile_sequences
 from tests.support.data.hospital import HOSPITAL
 
 JOINED = "patients p JOIN encounters e ON p.patient_id = e.patient_id"

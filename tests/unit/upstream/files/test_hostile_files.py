@@ -193,7 +193,8 @@ def test_names_of_all_languages_are_names(hospital, name):
     inside.mkdir()
     (inside / f"{name}.csv").write_text(HEADER + ROWS)
     hospital.table["files"] = [f"in/{name}.csv"]
-    hospital.load(import_folder=inside)
+    loaded = hospital.load(import_folder=inside)
+    assert loaded.report.tables[0].rows_kept == len(ROWS.splitlines())
 
 
 def test_a_load_beyond_its_memory_says_what_to_do(hospital):

@@ -107,7 +107,7 @@ def test_codes_that_a_map_replaces_are_the_way_out_of_a_coincidence(hospital):
     hospital.csv = "pid,day,ward\n" + "".join(f"{i},,A\n" for i in range(1, 100))
     mapped = {str(i): f"w{i}" for i in range(1, 20)}
     publish(hospital, csv("a", mapped), {"name": "a", "map": mapped})
-    hospital.load()
+    assert hospital.publishes()
 
 
 def test_numbers_of_an_undeclared_column_are_no_ids_once_it_is_declared(hospital):
@@ -172,7 +172,7 @@ def test_decimals_and_days_are_public_beside_patients_with_numbers(hospital):
         {"name": "day", "type": "date", "format": "%Y%m%d"},
         {"name": "share", "type": "decimal", "scale": 5},
     )  # fmt: skip
-    hospital.load()
+    assert hospital.publishes()
 
 
 HEADERS = ["PatientID", "patient-id", "patient id", " patient_id ", "\uff30atient_ID"]

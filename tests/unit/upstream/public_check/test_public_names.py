@@ -159,12 +159,12 @@ def test_a_folder_for_each_year_or_day_is_public_beside_numbered_patients(
 ):
     stays(hospital, range(1, 20_001))
     from_files(hospital, path.format("*"), map(path.format, range(2_001, 2_020)))
-    hospital.load()
+    assert hospital.publishes()
     (hospital.folder / hospital.target).unlink()
     days = [f"202401{day:02}" for day in range(1, 32)]
     stays(hospital, range(10_000_000, 90_000_000, 40_009))
     from_files(hospital, path.format("2024*"), map(path.format, days))
-    hospital.load()
+    assert hospital.publishes()
 
 
 def test_an_approval_binds_to_the_folders_of_a_public_table(house):
@@ -187,7 +187,7 @@ def test_questions_are_no_patients(house):
     ids = [f"Q{number}" for number in range(1, 60)]
     stays(house, ids)
     copies(house, map(str.lower, ids))
-    house.load()
+    assert house.report().units == len(ids)
 
 
 def test_names_are_found_by_keyed_hashes_and_of_other_populations(hospital):
@@ -280,7 +280,7 @@ def test_ordinary_codes_split_over_lists_are_public_beside_numbered_patients(
         copies(hospital, [f"item_{number}"], [list(map(str, values))])
     texts = [[f"S{n}", f"E1{n}.9", f"{n}-{n + 4}", f"v{n}.0"] for n in range(10)]
     copies(hospital, [f"text_{n}" for n in range(10)], texts)
-    hospital.load()
+    assert hospital.report().units == 3_000
 
 
 def test_decimals_that_are_public_name_patients_of_a_later_load(house):

@@ -120,7 +120,7 @@ def test_a_handful_is_public_and_two_persons_may_say_that_it_is_chance(clinic):
     publish(clinic, "few", NUMBERS[:HANDFUL], "encounter_id")
     publish(clinic, "said", NUMBERS, "encounter_id", not_unit_ids=True)
     publish(clinic, "codes", map(specimen, range(90)), "s", not_unit_ids=True)
-    clinic.load()
+    assert clinic.publishes()
 
 
 def test_rows_of_a_later_load_are_found_in_what_is_public_already(clinic, hospital):
@@ -269,7 +269,7 @@ def test_running_numbers_stay_running_beside_a_number_of_many_digits(hospital):
     visits(hospital, [])
     hospital.csv = "pid,enc\n" + "".join(rows) + f"K1,{10**24}\nK2,99999999\n"
     publish(hospital, "articles", range(1, 20_000), "article")
-    hospital.load()
+    assert hospital.publishes()
 
 
 def test_long_notes_are_compared_whole(hospital):
@@ -314,4 +314,4 @@ def test_single_values_in_lists_of_others_are_not_counted_together(hospital):
     for i in range(20):
         codes = [str(100_000 + 31 * i + 1_000 * j) for j in range(20)]
         publish(hospital, f"lab_{i}", [str(numbers[i]), *codes], "loinc")
-    hospital.load()
+    assert hospital.publishes()

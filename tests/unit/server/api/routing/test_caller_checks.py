@@ -292,4 +292,6 @@ def test_a_place_that_is_taken_for_a_request_that_has_ended_is_given_back():
     late = CallerPermit(admission)
     late.give_back()
     late.take(None)
-    CallerPermit(admission).take(None)
+    following = CallerPermit(admission)
+    following.take(None)
+    assert following.principal == ADA.name
