@@ -21,6 +21,7 @@ from release.sequences.estimation.chains import (
     spread,
 )
 from release.sequences.estimation.expansion import expanded
+from release.sequences.estimation.gram_ends import GramEnds
 from release.sequences.estimation.paths import PathTree
 
 LOST_DEVIATION: Final = 1.5
@@ -165,8 +166,26 @@ class NgramModel:
             lost = self._lost(found, every[group], counted[group])
             most = found + WEIGHTED_QUANTILE * np.sqrt(noise)
             unsure = most * self._unsure(factor, length, every[group])
+            missed = np.maximum(self._most(group, codes) - found, 0)
+            noise = np.maximum(noise, np.square(missed / WEIGHTED_QUANTILE))
             variances += factor**2 * noise + np.square(lost) + np.square(unsure)
         return values, shifts + WEIGHTED_QUANTILE * np.sqrt(variances)
+
+    def _most(self, group: int, codes: IntArray) -> FloatArray:
+        """Return how often runs begin at the counted places at the most.
+
+        The chain draws towards what it knows of others: what was drawn says so much.
+        """
+        if not self.bands.sampled:
+            return np.zeros(len(codes))
+        return self._ends.of(group, codes)
+
+    @cached_property
+    def _ends(self) -> GramEnds:
+        domain = self.domain
+        return GramEnds(
+            self.levels, self.scale, self.threshold, domain.symbols, domain.groups
+        )
 
     def _shrunk(self, found: FloatArray, variances: FloatArray) -> FloatArray:
         """Return estimates drawn towards 0, the more the less they are sure."""

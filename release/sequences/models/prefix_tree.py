@@ -147,7 +147,10 @@ class PrefixTreeModel:
         outside = np.minimum(self._shrunk.outside(runs, sums[:, 1]), most)
         expected = hidden + self._beyond.outside(runs, sums[:, 1])
         widths = WEIGHTED_QUANTILE * np.sqrt(variances)
-        expected = np.maximum(MODEL_ERROR * expected, self._at_most(runs, expected))
+        begun = sums[0, 0]  # what of their first symbols the tree counted went on so
+        followed = np.clip(inside / np.maximum(begun, self._scale), 0, 1)
+        most_likely = self._at_most(runs, expected, followed)
+        expected = np.maximum(MODEL_ERROR * expected, most_likely)
         widths += np.minimum(expected, most + hidden) + FLOOR * self._scale
         return [
             Estimate(float(value), float(width))
@@ -162,20 +165,29 @@ class PrefixTreeModel:
         rarest = self._uncounted.of_symbols[runs].min(axis=1)
         return np.asarray(np.minimum(rarest, self._uncounted.of_runs(runs.shape[1])))
 
-    def _at_most(self, runs: IntArray, expected: FloatArray) -> FloatArray:
+    def _at_most(
+        self, runs: IntArray, expected: FloatArray, followed: FloatArray
+    ) -> FloatArray:
         """Return how often runs may occur where nobody counted.
 
         The chain predicts which part of their rarest symbol they are, as a product of
         probabilities; of sequences that stay as they are it is more. So a root of that
         part is taken: the higher, and of the more symbols, the less was learnt of what
-        follows.
+        follows. It may not know how its first symbol is come to: where that stands
+        uncounted, as large a part goes on so as where it was counted.
+
+        Args:
+            runs: (runs, symbols).
+            expected: How often the chain says that they occur there.
+            followed: The part of their first symbols in the tree that go on so.
         """
         rarest = self._uncounted.of_symbols[runs].min(axis=1)
         if runs.shape[1] == 1:
             return np.asarray(rarest)
         trust = self._trust[runs[:, :-1]].min(axis=1)
         least = (1 - trust) * float(self.domain.symbols) ** (1 - runs.shape[1])
-        parts = expected / np.maximum(rarest, _NOTHING)
+        firsts = followed * self._uncounted.of_symbols[runs[:, 0]]
+        parts = np.maximum(expected, firsts) / np.maximum(rarest, _NOTHING)
         power = LEAST_POWER + (MOST_POWER - LEAST_POWER) * trust
         return np.asarray((SPARE - trust) * rarest * np.clip(parts, least, 1) ** power)
 
