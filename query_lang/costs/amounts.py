@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
 from query_lang.costs.constants import (
+    LONE_ROWS,
     TEXT_BYTES,
     TEXT_SHARE,
     VECTOR_ROWS,
@@ -52,15 +53,29 @@ Widths = Mapping[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The rows that a node gives, and how wide each of their slots is."""
+    """The rows that a node gives, and how wide each of their slots is.
+
+    Attributes:
+        rows: How many there are.
+        widths: Bytes of each slot.
+        is_stored: Whether they come as they are stored, one unit's rows together.
+    """
 
     rows: Amount
     widths: Widths
+    is_stored: bool = False
 
     @property
     def row_bytes(self) -> int:
         """Return the bytes of one row's values."""
         return sum(self.widths.values())
+
+    @property
+    def vectors(self) -> Amount:
+        """Return how many vectors there are at most that hold any of the rows."""
+        most = self.rows.unit
+        unit = min(most, most // LONE_ROWS + 2) if self.is_stored else most
+        return Amount(unit, max(unit, self.rows.whole // LONE_ROWS + 1))
 
     @property
     def has_texts(self) -> bool:

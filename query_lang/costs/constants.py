@@ -115,6 +115,17 @@ KEYED_BYTE_STEPS: Final = 3
 HALF_PAIR_STEPS: Final = 8
 """Two rows that meet in a join that keeps or drops one of them."""
 
+LONE_ROWS: Final = 2_048
+"""Rows of a full vector."""
+
+LONE_PAIR_STEPS: Final = 400
+"""A row that one row alone of its vector still meets: outer joins, and those that keep
+or drop a row, look at the next row of all chains at once, as long as any goes on."""
+
+LONE_OPERATOR_STEPS: Final = 500
+"""An operator of what is asked of such a pair: a vector's fixed cost for one row
+(``python -m benchmarks.costs.lone``)."""
+
 LOOP_PAIR_STEPS: Final = 8
 """Likewise, where no equality leads from one to the other."""
 

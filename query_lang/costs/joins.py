@@ -1,6 +1,7 @@
 """What joins cost: both sides looked at, one held, and the pairs of rows that meet."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from query_lang.costs.amounts import Amount, Meter, Relation, paged
@@ -9,6 +10,8 @@ from query_lang.costs.constants import (
     JOIN_ROW_BYTES,
     JOIN_ROW_STEPS,
     JOIN_VALUE_STEPS,
+    LONE_OPERATOR_STEPS,
+    LONE_PAIR_STEPS,
     PAIR_STEPS,
     PAIR_VALUE_STEPS,
     STARTED_JOIN,
@@ -17,6 +20,7 @@ from query_lang.costs.constants import (
 )
 from query_lang.costs.expressions import ExpressionCost
 from query_lang.costs.hashes import looked_up
+from query_lang.costs.operators import operators
 from query_lang.plans.expressions import (
     Call,
     Expression,
@@ -31,6 +35,10 @@ from query_lang.rendering.keyed_hashes import crowding_rows, equated, is_text
 from query_lang.rendering.placed_filters import join_sides, public_sides
 
 Slots = frozenset[int]
+
+_COMPARED = frozenset(
+    (Function.EQ, Function.NE, Function.LT, Function.LE, Function.GT, Function.GE)
+)
 
 
 class Costs(Protocol):
@@ -70,7 +78,10 @@ def unit_join(costs: Costs, node: UnitJoin, wanted: Slots) -> Relation:
     rows = _joined_rows(node, left.rows, right.rows, costs.meter.units)
     pair = probed, held
     matched_by_values(costs, "joins", pair, sides.held, sides.condition)
-    both = joined(costs, "joins", (probed, held), rows, sides.condition)
+    if node.outer:
+        met = paired(probed.rows, held.rows, costs.meter.units)
+        walked_alone(costs, "joins", pair, (held.rows.unit, met), sides.condition)
+    both = joined(costs, "joins", pair, rows, sides.condition)
     return narrowed(both, wanted)
 
 
@@ -82,6 +93,9 @@ def public_join(costs: Costs, node: PublicJoin, wanted: Slots) -> Relation:
     right = costs.relation(public, needed & slots_of(public))
     rows = left.rows.times(node.fan_out)
     matched_by_values(costs, "public joins", (left, right), public, condition)
+    if node.outer:
+        chain = node.fan_out, rows
+        walked_alone(costs, "public joins", (left, right), chain, condition)
     both = joined(costs, "public joins", (left, right), rows, condition)
     return narrowed(both, wanted)
 
@@ -139,6 +153,52 @@ def matched(costs: Costs, construct: str, side: Relation) -> None:
     steps += side.row_bytes // BYTES_A_STEP
     costs.meter.spend(construct, side.rows, steps)
     costs.meter.start(construct, STARTED_JOIN)
+
+
+def walked_alone(
+    costs: Costs,
+    construct: str,
+    sides: tuple[Relation, Relation],
+    met: tuple[int, Amount],
+    condition: Expression | None,
+) -> None:
+    """Count pairs that one row of a vector meets when all others have met theirs.
+
+    A join that is not an inner one asks its condition of the next row that each row of
+    a vector meets, until none meets any more: for a unit that has far more rows than
+    others, of one row at a time, each operator at a vector's fixed cost.
+
+    Args:
+        costs: Counts.
+        construct: What joins.
+        sides: Rows that are looked up, and those that are held.
+        met: How many rows one row meets, and how many pairs there are.
+        condition: What is asked of pairs.
+    """
+    if condition is None:
+        return
+    probed, held = sides
+    chain, pairs = met
+    asked = sum(
+        operators(part, costs.meter.own)
+        for part in conjuncts(condition)
+        if not _is_of_sides(part, probed, held)
+    )
+    steps = LONE_PAIR_STEPS + asked * LONE_OPERATOR_STEPS
+    alone = probed.vectors.times(chain).at_most(pairs)
+    costs.meter.spend(construct, alone, steps)
+
+
+def _is_of_sides(part: Expression, probed: Relation, held: Relation) -> bool:
+    """Whether a condition compares a value of one side with one of the other.
+
+    Both are made for each row, and compared as keys: no operator is asked of pairs.
+    """
+    if not (isinstance(part, Call) and part.function in _COMPARED):
+        return False
+    one, two = (slots_read(value) for value in part.operands)
+    mine, theirs = probed.widths.keys(), held.widths.keys()
+    return (one <= mine and two <= theirs) or (one <= theirs and two <= mine)
 
 
 def keyed(costs: Costs, side: Relation, condition: Expression | None) -> Relation:
@@ -223,7 +283,7 @@ def paired(left: Amount, right: Amount, units: int) -> Amount:
 def narrowed(relation: Relation, wanted: Slots) -> Relation:
     """Return a relation with the wanted slots alone."""
     kept = {slot: relation.widths[slot] for slot in wanted}
-    return Relation(relation.rows, kept)
+    return replace(relation, widths=kept)
 
 
 def _joined_rows(node: UnitJoin, left: Amount, right: Amount, units: int) -> Amount:

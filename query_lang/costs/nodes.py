@@ -6,7 +6,7 @@ declared sizes, never more than the tables' own rows imply.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from privacy.schema import Table
 from query_lang.costs.amounts import Amount, Meter, Relation, paged
@@ -135,7 +135,7 @@ class NodeCosts:
         found = self._read(table, node.first_slot, stored, wanted)
         most = meter.table_rows.get(table.name, node.rows_per_unit)
         kept = stored.at_most(Amount(most, meter.units * most))
-        return Relation(kept, found.widths)
+        return Relation(kept, found.widths, is_stored=True)
 
     def _read(
         self, table: Table, first_slot: int, rows: Amount, wanted: Slots
@@ -171,7 +171,7 @@ class NodeCosts:
         if isinstance(node, Filter) and node.first is not None:
             first = node.first
             rows = rows.at_most(Amount(first, self.meter.units * first))
-        return narrowed(Relation(rows, below.widths), wanted)
+        return narrowed(replace(below, rows=rows), wanted)
 
     def _compute(
         self, child: Node, items: Iterable[tuple[int, Expression]], wanted: Slots
@@ -182,7 +182,7 @@ class NodeCosts:
         cost = self.evaluate("computed columns", made.values(), below)
         widths = {slot: cost.width(value) for slot, value in made.items()}
         kept = {slot: below.widths[slot] for slot in wanted & own}
-        return Relation(below.rows, kept | widths)
+        return replace(below, widths=kept | widths)
 
     def evaluate(
         self,

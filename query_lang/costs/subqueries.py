@@ -28,6 +28,7 @@ from query_lang.costs.joins import (
     matched,
     matched_by_values,
     paired,
+    walked_alone,
 )
 from query_lang.plans.expressions import (
     ExistsInQuery,
@@ -135,6 +136,8 @@ def _half_joined(costs: Costs, exists: ExistsInQuery, around: Relation) -> None:
         _pairs(costs, exists, around.rows, inner.rows),
         {**around.widths, **inner.widths},
     )
+    chain = inner.rows.unit if exists.ties else pairs.rows.whole // around.rows.whole
+    walked_alone(costs, _EXISTS, (around, inner), (chain, pairs.rows), parts.pairs)
     each = HALF_PAIR_STEPS if exists.ties else LOOP_PAIR_STEPS
     read = len(slots_read(parts.pairs))
     costs.meter.spend(_EXISTS, pairs.rows, each + READ_VALUE_STEPS * read)

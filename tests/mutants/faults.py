@@ -1632,6 +1632,14 @@ FAULTS = (
         ("tests/unit/query_lang/costs/test_costs.py",),
     ),
     Fault(
+        "cost_of_full_vectors",
+        "what is asked of one row alone is told as if others were asked of with it",
+        "query_lang/costs/joins.py",
+        "    costs.meter.spend(construct, alone, steps)\n",
+        "    costs.meter.spend(construct, alone, 0)\n",
+        ("tests/unit/query_lang/costs/test_costs.py",),
+    ),
+    Fault(
         "cost_without_permits",
         "one unit's steps are held to half a slot, whoever else asks",
         "query_lang/plans/costs.py",

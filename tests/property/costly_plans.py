@@ -211,6 +211,41 @@ def _exists(rng):
     return Costly(sql, _bounds(rng))
 
 
+def _computed(rng):
+    """Return a condition that computes with both rows, for one unit of many rows."""
+    items = ", ".join(map(str, range(rng.randint(2, 90))))
+    condition = rng.choice(
+        (
+            f"b.age - a.age IN ({items})",
+            "DATE_DIFF('day', a.day, b.day) BETWEEN 1 AND 30",
+            "DATE_DIFF('month', a.day, b.day) > 900",
+            "AGE_YEARS(a.day, b.day) > 90",
+            "(b.age > a.age + 200 OR b.paid - a.paid < -7)",
+            "CASE WHEN b.age = a.age THEN 1 ELSE b.paid * a.age END = -3",
+        )
+    )
+    tied = f"b.pid = a.pid AND {condition}"
+    own, other = rng.choice(("people", "labs", "visits")), _table(rng)
+    sql = rng.choice(
+        (
+            (
+                f"SELECT COUNT(*) FROM {own} a WHERE EXISTS"
+                f" (SELECT * FROM {other} b WHERE {tied})"
+            ),
+            f"SELECT COUNT(*) FROM {own} a LEFT JOIN {other} b ON {tied}",
+            (
+                f"SELECT COUNT(CASE WHEN NOT EXISTS (SELECT * FROM {other} b WHERE {tied})"
+                f" THEN 1 END) FROM {own} a"
+            ),
+            (
+                f"SELECT COUNT(*) FROM {own} a LEFT JOIN codes k ON"
+                f" k.code = a.item AND k.number - a.age IN ({items})"
+            ),
+        )
+    )
+    return Costly(sql, _bounds(rng))
+
+
 def _public(rng):
     condition = rng.choice(("k.number > a0.age", "k.code = a0.item AND k.number > 3"))
     sql = (
@@ -447,6 +482,7 @@ KINDS = (
     _frames,
     _exists,
     _exists,
+    _computed,
     _public,
     _union,
     _reused,

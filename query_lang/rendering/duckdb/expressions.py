@@ -6,7 +6,7 @@ LEAST and GREATEST pass over NULL. What an operator needs more than once is comp
 once, below, under a name of its own.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
@@ -20,7 +20,6 @@ from query_lang.plans.expressions import (
     Constant,
     ExistsInQuery,
     Expression,
-    Facts,
     FieldRef,
     Function,
     UnitInQuery,
@@ -32,13 +31,13 @@ from query_lang.plans.intervals import (
     MAX_INTEGER,
     MIN_DAY,
     MIN_INTEGER,
-    Interval,
     grid_value,
     interval_of,
 )
 from query_lang.plans.literals import NUMBERS
 from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
 from query_lang.rendering.fragments import Fragment, for_each_row, listed
+from query_lang.rendering.integer_widths import fits, is_small
 from query_lang.rendering.keyed_hashes import is_text
 from query_lang.syntax import rules
 from query_lang.syntax.nodes import ComparisonOperator, Position
@@ -48,7 +47,6 @@ MAX_REPEATED = 32 * 1024
 """The longest text that may be repeated where it cannot be named."""
 
 _EPOCH = "DATE '1970-01-01'"
-_SMALL = 2**40
 _FAR = MAX_DAY - MIN_DAY + 1  # moves any date out of years 1 to 9999
 SQL_TYPES: Mapping[ColumnType, str] = {
     ColumnType.INTEGER: "BIGINT",
@@ -369,7 +367,7 @@ class ExpressionRenderer:
         """Add, subtract or multiply; beyond 64 bits the nearest end."""
         sign = _SIGNS[call.function]
         one, other = call.operands
-        if _fits(call):
+        if fits(call):
             sides = self.render(one), self.render(other)
             return _in_brackets(sides[0] + Fragment(f" {sign} ") + sides[1])
         left, right = self.named(one), self.named(other)
@@ -379,7 +377,7 @@ class ExpressionRenderer:
     def _divide(self, call: Call) -> Fragment:
         one, other = call.operands
         bounds = interval_of(one.facts)
-        if bounds is not None and _is_small(bounds):
+        if bounds is not None and is_small(bounds):
             sides = self.render(one), self.render(other)
             return (
                 Fragment("(") + sides[0] + Fragment(" // NULLIF(") + sides[1]
@@ -392,7 +390,7 @@ class ExpressionRenderer:
     def _negate(self, call: Call) -> Fragment:
         (value,) = call.operands
         bounds = interval_of(value.facts)
-        if bounds is not None and _is_small(bounds):
+        if bounds is not None and is_small(bounds):
             return Fragment("(-") + self.render(value) + Fragment(")")
         own = self.named(value)
         return _unless_any_null((own,), _clamped(Fragment("-") + _wide(own)))
@@ -554,29 +552,6 @@ def _unless_any_null(
     tests = listed((own + Fragment(" IS NULL") for own in operands), " OR ")
     test = Fragment("(CASE WHEN ") + first + tests
     return test + Fragment(" THEN CAST(NULL AS BIGINT) ELSE ") + value + _END
-
-
-def _fits(call: Call) -> bool:
-    """Whether 64 bits hold the result, however an engine regroups the constants.
-
-    DuckDB 2.0.0 makes ``K + (x + 90)`` into ``x + (K + 90)`` and raises where that sum
-    of constants overflows, though no result does. Sums of small numbers cannot, and
-    products are not nested.
-    """
-    known = [interval_of(facts) for facts in (call.facts, *_facts_of(call))]
-    if any(bounds is None or not _is_small(bounds) for bounds in known):
-        return False
-    nested = any(isinstance(operand, Call) for operand in call.operands)
-    return call.function is not Function.MULTIPLY or not nested
-
-
-def _facts_of(call: Call) -> Iterator[Facts]:
-    return (operand.facts for operand in call.operands)
-
-
-def _is_small(bounds: Interval) -> bool:
-    """Whether thousands of such numbers add up within 64 bits."""
-    return bounds[0] >= -_SMALL and bounds[1] <= _SMALL
 
 
 def _months_of(moment: Fragment) -> Fragment:

@@ -393,6 +393,56 @@ def test_exists_pairs_outer_and_inner_rows_of_a_unit():
     assert tied.unit < (VISITS + LABS) * looked_up
 
 
+def test_a_pair_may_be_asked_of_alone_where_a_join_keeps_or_drops_a_row():
+    """Of a unit of many rows among units of few, an operator is a vector's for one."""
+    joined = "SELECT COUNT(*) FROM visits v {} JOIN labs l ON l.pid = v.pid AND {}"
+    plain, computed = "l.result > v.age + 3", "l.result - v.age IN (3, 4, 5, 6)"
+    vectors = 2  # of a table, whose rows of one unit stand together
+    pairs = vectors * LABS
+    alone = 6 * pairs * c.LONE_OPERATOR_STEPS  # a difference, the value, four items
+    for form, construct in (
+        (EXISTS.replace("{}", " AND {}"), "EXISTS"),
+        (joined.replace("{}", "LEFT", 1), "joins"),
+    ):
+        keyed = steps(form.format(plain), construct)
+        asked = steps(form.format(computed), construct)
+        assert keyed.unit >= pairs * c.LONE_PAIR_STEPS
+        assert alone <= asked.unit - keyed.unit < 2 * alone
+    found = steps(joined.format("", computed), "joins")
+    keyed = steps(joined.format("", plain), "joins")
+    assert found.unit - keyed.unit < alone / 2, "an inner join gathers its pairs"
+
+
+def test_rows_of_a_join_may_look_alone_each_by_itself():
+    one = "visits v WHERE EXISTS (SELECT * FROM labs l WHERE l.pid = v.pid{})"
+    many = one.replace("visits v", "people p JOIN visits v ON v.pid = p.pid")
+    asked = " AND l.result - v.age IN (3, 4, 5, 6)"
+    for source, vectors in ((one, 2), (many, VISITS)):
+        text = f"SELECT COUNT(*) FROM {source}"
+        found = steps(text.format(asked), "EXISTS")
+        tied = steps(text.format(""), "EXISTS")
+        alone = 6 * vectors * LABS * c.LONE_OPERATOR_STEPS
+        assert alone <= found.unit - tied.unit < 3 * alone
+
+
+@pytest.mark.parametrize(
+    ("condition", "operators"),
+    [
+        ("l.result - v.age > 3", 2),
+        ("l.result - v.age BETWEEN 3 AND 9", 3),
+        ("(l.result > v.age OR l.result < 3)", 4),
+        ("COALESCE(l.result, v.age) = 4", 3),
+        ("v.paid - l.result > 3", 3),
+        ("level(v.item, 'part') = 'x' OR l.result > v.age", 12 + 3),
+    ],
+)
+def test_operators_are_those_that_are_rendered(condition, operators):
+    keyed = steps(EXISTS.format(" AND l.result > v.age"), "EXISTS").unit
+    found = steps(EXISTS.format(f" AND ({condition})"), "EXISTS").unit
+    least = operators * 2 * LABS * c.LONE_OPERATOR_STEPS
+    assert found - keyed >= least - VISITS * LABS * c.HALF_PAIR_STEPS
+
+
 COUNTED = (
     "SELECT SUM(CASE WHEN EXISTS (SELECT * FROM labs l WHERE l.pid = v.pid{})"
     " THEN 1 ELSE 0 END) FROM visits v"
