@@ -234,8 +234,8 @@ def _computed(rng):
             ),
             f"SELECT COUNT(*) FROM {own} a LEFT JOIN {other} b ON {tied}",
             (
-                f"SELECT COUNT(CASE WHEN NOT EXISTS (SELECT * FROM {other} b WHERE {tied})"
-                f" THEN 1 END) FROM {own} a"
+                "SELECT COUNT(CASE WHEN NOT EXISTS"
+                f" (SELECT * FROM {other} b WHERE {tied}) THEN 1 END) FROM {own} a"
             ),
             (
                 f"SELECT COUNT(*) FROM {own} a LEFT JOIN codes k ON"
