@@ -296,6 +296,19 @@ def half_pathways(units, dice):
     return _log(rows, np.full(units, steps), 2 * ways, dice)
 
 
+def successors(units, dice):
+    """Sixty symbols, each mostly followed by the next: few contexts say much."""
+    alphabet, longest = 60, 40
+    rows = np.zeros((units, longest), dtype=np.int64)
+    rows[:, 0] = 12 * dice.integers(0, 5, units)
+    for place in range(1, longest):
+        leaps = dice.random(units) < 1 / 10
+        after = (rows[:, place - 1] + 1) % alphabet
+        rows[:, place] = np.where(leaps, dice.integers(0, alphabet, units), after)
+    lengths = np.clip(dice.geometric(1 / 5, units), 1, longest)
+    return _log(rows, lengths, alphabet, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -323,6 +336,7 @@ KEPT_ASIDE: dict[str, tuple[Callable, int]] = {
 UNBRANCHED: dict[str, tuple[Callable, int]] = {
     "pathways": (pathways, 8),
     "half pathways": (half_pathways, 8),
+    "successors": (successors, 10),
 }
 """Shapes of which many prefixes have one way on."""
 

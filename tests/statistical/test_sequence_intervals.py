@@ -76,6 +76,21 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
 
 
+@pytest.mark.parametrize(
+    ("strategy", "units", "epsilon"),
+    [("ngram", 600, "2"), *gate_first(0, [("prefix_tree", 20_000, "3")])],
+)
+def test_frequent_runs_are_held_where_one_symbol_tells_the_next(
+    strategy, units, epsilon
+):
+    """A chain that does not keep a context spreads what follows over all symbols."""
+    own = Questions(*made("successors", units))
+    own.asked = [question for question in own.asked if question.kind == "runs, top"]
+    held = coverage(own, strategy, epsilon, range(80))
+    assert set(held) == {"runs, top"}
+    assert not held["runs, top"].is_short(1), held["runs, top"].share
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_counts_by_length_are_held(strategy):

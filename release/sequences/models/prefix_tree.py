@@ -187,9 +187,10 @@ class PrefixTreeModel:
         trust = self._trust[runs[:, :-1]].min(axis=1)
         least = (1 - trust) * float(self.domain.symbols) ** (1 - runs.shape[1])
         firsts = followed * self._uncounted.of_symbols[runs[:, 0]]
-        parts = np.maximum(expected, firsts) / np.maximum(rarest, _NOTHING)
+        parts = expected / np.maximum(rarest, _NOTHING)
         power = LEAST_POWER + (MOST_POWER - LEAST_POWER) * trust
-        return np.asarray((SPARE - trust) * rarest * np.clip(parts, least, 1) ** power)
+        likely = (SPARE - trust) * rarest * np.clip(parts, least, 1) ** power
+        return np.asarray(np.maximum(likely, firsts))
 
     @cached_property
     def _trust(self) -> FloatArray:
