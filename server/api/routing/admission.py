@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from sqlalchemy.exc import OperationalError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -35,6 +36,10 @@ MARKDOWN = "text/markdown"
 _DEFAULT_PAGE = 50
 _NAME = re.compile(r"[A-Za-z0-9_]{1,64}")
 _LIMIT = re.compile(r"[0-9]{1,3}")
+_UNREACHED = (
+    "the database cannot be read or written now: look whether it was done, and if not, "
+    "send it again"
+)
 Body = TypeVar("Body", bound=BaseModel)
 
 PAGE_PARAMETERS: list[dict[str, object]] = [
@@ -206,6 +211,8 @@ def answered(work: Callable[[], Response]) -> Response:
         return problem.response()
     except CuratorError as error:
         return _problem(error).response()
+    except OperationalError:  # a disk is full, or another writer holds the database
+        return Problem("ledger_unavailable", _UNREACHED).response()
 
 
 def _problem(error: CuratorError) -> Problem:

@@ -1,6 +1,8 @@
 """/v1/admin/jobs: custodians of a population see its jobs, and nobody else does."""
 
 import os
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -104,6 +106,19 @@ def test_a_custodian_submits_a_load_and_reads_what_became_of_it(
     assert done["state"] == "done"
     assert done["result"]["report"]["tables"][0]["rows_read"] == 200
     assert as_("alan").get(f"{JOBS}/{job['id']}").json() == done
+
+
+def test_a_database_that_another_writer_holds_is_503_and_queues_nothing(
+    installation, as_, manifest
+):
+    grace = as_("grace")
+    before = grace.get(JOBS).json()
+    with closing(sqlite3.connect(installation.data / "curator.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused = submit(grace, manifest.name)
+    assert (refused.status_code, refused.json()["type"]) == (503, "ledger_unavailable")
+    assert "look whether it was done" in refused.json()["detail"]
+    assert grace.get(JOBS).json() == before
 
 
 def undated(reply):
