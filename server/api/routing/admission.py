@@ -209,14 +209,14 @@ def answered(work: Callable[[], Response]) -> Response:
         return json_response(waiting.proposal, 202)
     except Problem as problem:
         return problem.response()
-    except CuratorError as error:
+    except (CuratorError, OperationalError) as error:
         return _problem(error).response()
-    except OperationalError:  # a disk is full, or another writer holds the database
-        return Problem("ledger_unavailable", _UNREACHED).response()
 
 
-def _problem(error: CuratorError) -> Problem:
+def _problem(error: CuratorError | OperationalError) -> Problem:
     """Map a refusal; what a command names and is not there is a plain 404."""
+    if isinstance(error, OperationalError):  # a full disk, or another writer holds it
+        return Problem("ledger_unavailable", _UNREACHED)
     if isinstance(error, NoSuchThingError):
         return problem_of(NotFoundError())
     if isinstance(error, CommandRefusedError):
