@@ -41,7 +41,11 @@ from query_lang.plans.expressions import (
     slots_read,
 )
 from query_lang.plans.nodes import PublicFilter, PublicScan, slots_of
-from query_lang.rendering.keyed_hashes import crowding_rows, longest_run
+from query_lang.rendering.keyed_hashes import (
+    aimed_run,
+    crowding_rows,
+    longest_run,
+)
 from query_lang.rendering.subquery_forms import (
     ExistsParts,
     exists_parts,
@@ -103,9 +107,11 @@ def _looked_among(costs: Costs, subquery: Subquery, around: Relation) -> Relatio
             inner = costs.relation(public, slots_read(item) & slots_of(public))
             made = costs.evaluate(_IN, [item], inner)
             costs.evaluate(_IN, [value], around)
-            run = longest_run(crowding_rows(public, [item]), [item.facts])
-            for rows in (around.rows, inner.rows):
-                walked(costs.meter, _IN, rows, run)
+            walked(costs.meter, _IN, around.rows, aimed_run(public))
+            if not isinstance(item, FieldRef):
+                run = longest_run(crowding_rows(public, [item]), [item.facts])
+                for rows in (around.rows, inner.rows):
+                    walked(costs.meter, _IN, rows, run)
             return Relation(inner.rows, {_ITEM: made.width(item)})
         case ExistsInQuery():
             return _inner(costs, subquery, exists_parts(subquery))

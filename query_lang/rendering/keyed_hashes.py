@@ -49,6 +49,9 @@ and of other texts."""
 FEW_CELLS: Final = 8
 """So many cells of stored columns stay apart in the 4,096 places of the least table."""
 
+LEAST_PLACES: Final = 4_096
+"""Of a table of rows or groups."""
+
 LISTED_TEXTS: Final = 64
 LISTED_BYTES: Final = 64
 """So many public texts, so long, are numbered faster than one is digested."""
@@ -85,16 +88,31 @@ def crowding_rows(held: Node | PublicNode, values: Iterable[Expression]) -> int:
 
     Args:
         held: Of one unit's rows; or a public table, in whose columns stands what its
-            custodian put there: only what a text computes of them was chosen.
+            custodian put there: what a text computes of them was chosen, and which of
+            many rows its conditions let through.
         values: By which they are looked up.
     """
     if not isinstance(held, PublicScan | PublicFilter):
         return held.rows_per_unit
-    if all(isinstance(value, FieldRef) for value in values):
-        return 0
+    is_computed = not all(isinstance(value, FieldRef) for value in values)
+    crowds = is_computed or aimed_run(held) > WALKED_ROWS
+    return _scanned(held).table.max_rows if crowds else 0
+
+
+def aimed_run(held: PublicScan | PublicFilter) -> int:
+    """Return how many places in a row the rows of a public table can be made to fill.
+
+    By conditions that let through, of all its rows, those of one place.
+    """
+    if isinstance(held, PublicScan):
+        return 1
+    return _scanned(held).table.max_rows // LEAST_PLACES + 1
+
+
+def _scanned(held: PublicScan | PublicFilter) -> PublicScan:
     while isinstance(held, PublicFilter):
         held = held.child
-    return held.table.max_rows
+    return held
 
 
 def dimension_facts(dimension: CubeDimension) -> Facts:

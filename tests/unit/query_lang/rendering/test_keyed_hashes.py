@@ -37,8 +37,8 @@ NUMBER = ColumnType.INTEGER
 DAYS = RangeDomain(date(2000, 1, 1), date(2009, 12, 31))
 
 
-def dataset(rows):
-    """Return tables of so many rows a unit."""
+def dataset(rows, codes=50):
+    """Return tables of so many rows a unit, and of so many public codes."""
     columns = (
         Column("pid", NUMBER, nullable=False),
         Column("x", NUMBER),
@@ -53,8 +53,8 @@ def dataset(rows):
     visits = Table("visits", columns, "pid", rows)
     number = Column("number", NUMBER)
     code = Column("code", NUMBER, nullable=False)
-    codes = Table("codes", (code, number), key=("code",), max_rows=50)
-    tables = {"visits": visits, "codes": codes}
+    listed = Table("codes", (code, number), key=("code",), max_rows=codes)
+    tables = {"visits": visits, "codes": listed}
     return Dataset("d", "p", "patient", date(2026, 1, 1), tables, {}, UNITS)
 
 
@@ -211,6 +211,30 @@ def test_what_a_text_computes_of_public_columns_is_looked_up_by_them_too(sql):
     assert texts(sql, 1).count(KEYED) == 2
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM visits v JOIN codes o ON o.code = v.x{}",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN codes o ON o.code = v.x{}",
+        (
+            "SELECT COUNT(*) FROM visits v WHERE EXISTS"
+            " (SELECT * FROM codes o WHERE o.code = v.x{})"
+        ),
+    ],
+)
+def test_rows_that_a_condition_lets_through_of_many_public_ones_are_looked_up_so_too(
+    sql,
+):
+    for condition, codes, keyed in (
+        ("", 100_000, False),
+        (" AND o.number > 3", 100_000, True),
+        (" AND o.number > 3", 8_000, False),
+    ):
+        compiled = compile_query(sql.format(condition), dataset(1, codes))
+        written = "; ".join(each.sql for each in compiled.rendered.statements)
+        assert (KEYED in written) is keyed, (condition, codes)
+
+
 def test_a_few_public_texts_are_numbered_and_many_are_digested():
     most = keyed_hashes.LISTED_TEXTS - 1
     for many, numbered in ((1, True), (most, True), (most + 1, False)):
@@ -330,8 +354,8 @@ def test_rows_of_equal_values_share_a_place_in_a_run(monkeypatch):
     assert change(monkeypatch, sql, "joins", MANY) == 2 * MANY * (2 * c.RUN_STEPS)
 
 
-def whole_steps(sql):
-    schema = dataset(1)
+def whole_steps(sql, schema=None):
+    schema = schema or dataset(1)
     plan = bind_query(parse_query(sql), schema, ContributionBounds()).plan
     (meter,) = aggregate_costs(plan, schema, ["SELECT 1"]).meters
     return meter.by_construct["IN (SELECT ...)"][0].whole
@@ -347,6 +371,14 @@ def test_what_is_looked_up_among_computed_public_values_walks_past_a_run_of_them
     without = [whole_steps(each) for each in asked]
     assert found[0] == without[0]
     assert found[1] - without[1] == (UNITS + 50) * 50 * c.RUN_STEPS
+
+
+def test_what_conditions_let_through_of_many_public_rows_counts_a_run_of_a_place():
+    sql = "SELECT COUNT(*) FROM visits WHERE x IN (SELECT number FROM codes{})"
+    many = dataset(3, 100_000)
+    every, some = (whole_steps(sql.format(c), many) for c in ("", " WHERE code > 3"))
+    looked_up = UNITS * 3 * (100_000 // 4_096 + 1) * c.RUN_STEPS
+    assert some - every >= looked_up
 
 
 # -- results ---------------------------------------------------------------------------
