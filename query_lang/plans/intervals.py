@@ -5,12 +5,12 @@ Operands are taken as independent. Source: CONTRACT 3.
 """
 
 from collections.abc import Callable, Iterable
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from privacy.schema import Column, ColumnType, RangeDomain, Scalar, ValuesDomain
+from privacy.schema import ColumnType, RangeDomain, Scalar, ValuesDomain
 from query_lang.plans.expressions import Facts
 
 Interval = tuple[int, int]
@@ -72,13 +72,6 @@ def interval_of(facts: Facts) -> Interval | None:
 def _listed_interval(domain: ValuesDomain, scale: int) -> Interval:
     steps = [grid_value(value, scale) for value in domain.values]
     return min(steps), max(steps)
-
-
-def column_interval(column: Column) -> Interval | None:
-    """Return the declared bounds of a column."""
-    return interval_of(
-        Facts(column.type, column.scale, domain=column.domain),
-    )
 
 
 def range_of(interval: Interval | None, facts: Facts) -> RangeDomain | None:
@@ -196,8 +189,3 @@ def ages(birth: Interval, at: Interval) -> Interval | None:
         return None
     youngest = completed_years(day(birth[1]), day(at[0])) if at[0] >= birth[1] else 0
     return youngest, completed_years(day(birth[0]), day(at[1]))
-
-
-def days_from(moment: date, days: int) -> date:
-    """Return the date some days later."""
-    return moment + timedelta(days=days)

@@ -7,7 +7,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -268,8 +267,3 @@ def _dimension(written: Mapping[str, object]) -> Dimension:
         constant=written["constant_in_unit"] is True,
         scale=scale,
     )
-
-
-def day_of(manifest: Mapping[str, object]) -> date:
-    """Return the snapshot's declared date."""
-    return date.fromisoformat(str(manifest["snapshot_date"]))

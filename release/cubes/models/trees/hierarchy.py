@@ -44,24 +44,6 @@ class Combined:
     variances: tuple[FloatArray, ...]
 
 
-def even_hierarchy(leaves: int, branching: int, height: int) -> Hierarchy:
-    """Return a tree whose nodes have ``branching`` children, the last one fewer."""
-    starts: list[IntArray] = []
-    width = leaves
-    for _ in range(height - 1):
-        starts.insert(0, np.arange(0, width, branching))
-        width = len(starts[0])
-    return Hierarchy(tuple(starts), leaves)
-
-
-def level_sums(tree: Hierarchy, leaves: FloatArray) -> list[FloatArray]:
-    """Return every level's sums, from the top, of values of the leaves."""
-    sums = [leaves]
-    for starts in reversed(tree.starts):
-        sums.insert(0, np.add.reduceat(sums[0], starts))
-    return sums
-
-
 def combine(
     tree: Hierarchy, values: Sequence[FloatArray], variances: Sequence[float]
 ) -> Combined:
