@@ -26,7 +26,8 @@ class Shape:
         digits: How many digits they have; of numbers alone without zeros in front. Of
             words of letters alone, how many letters, below 0.
         alone: Whether there are no letters beside them.
-        filled: Whether they are numbers filled up with zeros to six digits or more.
+        filled: Whether they are numbers filled up with zeros to six digits or more; if
+            not alone, whether a dot in them was read as another separator.
     """
 
     digits: int

@@ -4,7 +4,9 @@
 ``100-00-07`` and, as a hexadecimal number, in ``0xF4247``; ``P0005978`` in
 ``patient-P0005978@site.org``. Runs of digits and of letters and digits are looked for,
 and runs that one character parts, joined: whole, and without their first part, their
-last part, or both. Dates and decimals are none.
+last part, or both. Dates and decimals are none. Where a dot or a comma parts a run, it
+is read as another separator too: programs write ``031-2179`` as ``X031.2179``. That
+finds ids alone that have a separator there, which decimals and codes hit by accident.
 
 Much of what is public holds such runs, so whether they are ids is decided by how many
 are (``upstream.id_forms.coincidence``). ``upstream.id_forms.loose_ids`` has what counts
@@ -22,6 +24,9 @@ MOST_CHARACTERS = 2_000
 
 LEAST_NUMBER, LEAST_CODE = 4, 5
 """Characters of an id among others: of a number, and of one with letters."""
+
+LEAST_DOTTED = 6
+"""Digits of a number that dots part and that may be an id with other separators."""
 
 _LEAST_DIGITS = 3
 _MOST_ID = 64  # characters of an id among others
@@ -50,6 +55,10 @@ _IN_PARTS = (
     rf"{_LETTER}+(?:[^0-9\pL ]?[0-9]+)+",  # x_P-0005978-01
     "[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}",  # a UUID
 )
+_DOTTED = tuple(
+    rf"{first}{_PART}*(?:[-_]{_PART}+)*[.,]{_PART}+(?:[-_.,]{_PART}+)*"
+    for first in (_PART, "[0-9]")  # X031.2179 begins at its digits too
+)
 _HEXADECIMAL = "0x[0-9a-f]{4,16}|[0-9a-f]{5,16}"
 _DAY, _MONTH, _YEAR = (
     "(?:0?[1-9]|[12][0-9]|3[01])",
@@ -76,7 +85,9 @@ _JOINED = (
     f"WHERE number > 2 OR (number = 2 AND (length(id) >= {_LEAST_OF_TWO} "
     "OR NOT regexp_full_match(id, '[0-9]+')))"
 )
-_NOTHING = "SELECT '' AS form, '' AS digits, false AS alone WHERE false"
+_NOTHING = (
+    "SELECT '' AS form, '' AS digits, false AS alone, false AS dotted WHERE false"
+)
 _NUMBERS = (
     "SELECT CAST(TRY_CAST('0x' || ltrim(run, '0x') AS UBIGINT) AS VARCHAR) FROM ("  # noqa: S608 - as above
     f"SELECT unnest(regexp_extract_all(x, '{_HEXADECIMAL}')) AS run FROM {_TEXTS}) "
@@ -129,8 +140,8 @@ def embedded_ids(connection: duckdb.DuckDBPyConnection, rows: str) -> Iterator[s
     """Lend the name of a table of the ids that texts may have within them.
 
     Columns ``form``, as ``upstream.id_forms.loose_ids`` has it; ``digits``, those of it
-    as they are written; and ``alone``, whether there are no others. Each pair once.
-    What a whole text is, is left out.
+    as they are written; ``alone``, whether there are no others; and ``dotted``, whether
+    a dot was read as another separator. Each once. What a whole text is, is left out.
 
     Args:
         connection: It has ``FUNCTIONS``.
@@ -200,8 +211,37 @@ def _runs() -> str:
 def _ids() -> str:
     digits = "array_to_string(regexp_extract_all(id, '[0-9]+'), '')"
     return (
-        f"SELECT id, {digits} AS digits FROM "  # noqa: S608 - our own query
-        f"({_SINGLE} UNION ALL {_JOINED} UNION ALL {_NUMBERS})"
+        f"SELECT id, {digits} AS digits, dotted FROM (SELECT id, false AS dotted FROM "  # noqa: S608 - our own query
+        f"({_SINGLE} UNION ALL {_JOINED} UNION ALL {_NUMBERS}) "
+        f"UNION ALL SELECT id, true FROM ({_dotted()}))"
+    )
+
+
+def _dotted() -> str:
+    """Return the query of ids as they are where dots stand for other separators.
+
+    The whole, and without its first part, its last part, or both.
+    """
+    runs = ", ".join(f"regexp_extract_all(x, '{run}')" for run in _DOTTED)
+    parts = f"regexp_extract_all(run, '{_PART}+')"
+    return (
+        f"SELECT {parted_sql('dotted')} AS id FROM ("  # noqa: S608 - our own query
+        "SELECT array_to_string(unnest([parts, parts[2:], parts[:-2], parts[2:-2]]), "
+        f"'.') AS dotted FROM (SELECT DISTINCT {parts} AS parts FROM ("
+        f"SELECT unnest(list_concat({runs})) AS run FROM {_TEXTS} "
+        "WHERE contains(x, '.') OR contains(x, ',')))) WHERE contains(dotted, '.') AND "
+        f"(length(dotted) > {LEAST_DOTTED} OR NOT regexp_full_match(dotted, '[0-9.]+'))"
+    )
+
+
+def parted_sql(dotted: str) -> str:
+    """Return the DuckDB expression of a text whose dots stand for other separators.
+
+    A separator is kept between digits alone, as ``upstream.id_forms.loose_ids`` does.
+    """
+    lettered = f"regexp_replace({dotted}, '({_LETTER})[.]', '\\1', 'g')"
+    return (
+        f"replace(regexp_replace({lettered}, '[.]({_LETTER})', '\\1', 'g'), '.', '-')"
     )
 
 
@@ -210,7 +250,7 @@ def _within() -> str:
     least = f"CASE WHEN id = digits THEN {LEAST_NUMBER} ELSE {LEAST_CODE} END"
     return (
         f"SELECT DISTINCT CASE WHEN contains(id, '0') THEN {form} ELSE id END AS form, "  # noqa: S608 - our own query
-        f"digits, id = digits AS alone FROM temp.embedded_ids "
+        f"digits, id = digits AS alone, dotted FROM temp.embedded_ids "
         f"WHERE length(id) BETWEEN {least} AND {_MOST_ID} "
         f"AND length(digits) >= {_LEAST_DIGITS} "
         f"AND NOT {is_date_sql('id')}"

@@ -23,6 +23,7 @@ MOST_WORDS = 100
 _MOST_CHARACTERS = 2_000  # of a text that are looked at, more than an id has
 _LEAST_JOINED_DIGITS = 7  # of parts that are one number, however they are cut
 _LEAST_WORD = 5  # characters of an id among others, as in Patient/1000007
+_LEAST_BEGINNING = 8  # characters of an id with something behind it
 _MOST_DIGITS = 20  # of a number in scientific notation
 _WORDS = "[ -/:-~]*"  # printable ASCII without digits
 _DECIMAL = "-?[0-9]+[.](?:[0-9]?[1-9]|[0-9]{3,}[1-9])"  # neither 7.0 nor 1.007
@@ -67,7 +68,7 @@ def text_forms(text: str) -> list[str]:
     (['1-0-7', '1000007'], ['patient1000007', '1000007'], ['10-14'])
     """
     core = _core(text)
-    found = list(_meant(core))
+    found = [*_meant(core), *_beginnings(core)]
     words = _BETWEEN_WORDS.split(text[:_MOST_CHARACTERS])[:MOST_WORDS]
     for word in words if len(words) > 1 else ():
         found += _word_forms(_core(word))
@@ -110,6 +111,22 @@ def _meant(core: str) -> Iterator[str]:
     joined = _CLUSTER.sub(lambda m: _joined(m[0], lettered=lettered), core)
     if joined != core:
         yield _kept(joined)
+
+
+def _beginnings(core: str) -> Iterator[str]:
+    """Yield what a code in parts is without its last part, and its last letter.
+
+    ``TCGA-A1-A0SB_v2`` and ``TCGA-A1-A0SBa`` begin with an id; so many letters and
+    digits in one order are no accident.
+    """
+    if joints := list(_JOINT.finditer(core)):
+        shorter = [core[: joints[-1].start()]]
+        if core[-1].isalpha():
+            shorter.append(_ENDS.sub("", core[:-1]))
+        for form in map(_kept, shorter):
+            is_mixed = _DIGIT.search(form) and any(map(str.isalpha, form))
+            if is_mixed and len(form) >= _LEAST_BEGINNING:
+                yield form
 
 
 def _core(text: str) -> str:

@@ -7,17 +7,20 @@ from dataclasses import dataclass
 import duckdb
 
 from upstream.id_forms.coincidence import Shape, is_beyond_accident
-from upstream.id_forms.embedded_ids import embedded_ids, words_within
+from upstream.id_forms.embedded_ids import LEAST_DOTTED, embedded_ids, words_within
 from upstream.staging.row_hash import population_id_sql
 
+_LENGTH = "length(CASE WHEN alone THEN ltrim(digits, '0') ELSE digits END) AS length"
 SHAPE = (
-    "alone, alone AND digits LIKE '0%' AND length(digits) >= 6 AS filled, "
-    "length(CASE WHEN alone THEN ltrim(digits, '0') ELSE digits END) AS length"
+    f"alone, alone AND digits LIKE '0%' AND length(digits) >= 6 AS filled, {_LENGTH}"
 )
 """A shape (``upstream.id_forms.coincidence``), from ``digits`` and ``alone``.
 
 Words have their letters for digits, and their number below 0.
 """
+
+_SHAPE_WITHIN = SHAPE.replace(" AS filled", " OR dotted AS filled")
+_NO_LETTERS = "regexp_full_match(form, '[-0-9]+')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,11 @@ class EmbeddedIds:
             rows: The query of its texts, column ``t``.
             letters_only: Whether numbers alone are left out.
         """
-        lettered = "WHERE NOT alone" if letters_only else ""
+        lettered = f"WHERE NOT {_NO_LETTERS}" if letters_only else ""
         with embedded_ids(self.connection, rows) as name:
             self.connection.execute(
                 f"INSERT INTO temp.{self.table} SELECT {part}, "  # noqa: S608 - our own query
-                f"{population_id_sql('form')}, form, digits, {SHAPE} "
+                f"{population_id_sql('form')}, form, digits, {_SHAPE_WITHIN} "
                 f"FROM {name} {lettered}"
             )
         with words_within(self.connection, rows) as words:
@@ -64,16 +67,24 @@ class EmbeddedIds:
     def collect_whole(self, part: int, forms: str) -> None:
         """Add whole texts of a part that count by the odds, as what texts hold does.
 
+        A decimal's point may stand for another separator of an id: ``2019.0011`` for
+        ``2019-0011``.
+
         Args:
             part: Its number.
             forms: The query of what they are, column ``form``.
         """
         digits = "regexp_replace(form, '[^0-9]', '', 'g')"
+        parted = (
+            "regexp_replace(replace(form, '.', '-'), '(^|-)0+([0-9])', '\\1\\2', 'g')"
+        )
+        is_parted = f"contains(form, '.') AND length({digits}) >= {LEAST_DOTTED}"
+        both = f"unnest(CASE WHEN {is_parted} THEN [form, {parted}] ELSE [form] END)"
         self.connection.execute(
             f"INSERT INTO temp.{self.table} SELECT {part}, "  # noqa: S608 - our own query
             f"{population_id_sql('form')}, form, digits, {SHAPE} FROM ("
-            f"SELECT form, {digits} AS digits, form = {digits} AS alone FROM ({forms}) "
-            "WHERE regexp_matches(form, '[0-9]'))"
+            f"SELECT {both} AS form, {digits} AS digits, form = {digits} AS alone "
+            f"FROM ({forms}) WHERE regexp_matches(form, '[0-9]'))"
         )
 
     def on_purpose(self, name: str) -> str:

@@ -77,7 +77,7 @@ class RowIds:
         )
         self._insert(
             f"SELECT part + {first} AS part, true AS within, form AS t, form "  # noqa: S608 - as above
-            f"FROM temp.embedded WHERE {kept}"
+            f"FROM temp.embedded WHERE {kept} AND (alone OR NOT filled)"
         )
 
     def _insert(self, rows: str) -> None:

@@ -1,6 +1,8 @@
 """Ids are found with something around them, and codes that only look so are not."""
 
 import random
+import re
+import string
 import uuid
 
 import duckdb
@@ -143,6 +145,84 @@ def test_numbers_are_found_in_other_spellings_with_something_around(
     stays(hospital, INTEGERS, unit_type)
     lists(hospital, [map(spell, INTEGERS) for spell in SPELLED.values()])
     assert refused(hospital) == list(range(len(SPELLED)))
+
+
+SITES = [f"{MADE.randrange(1, 40):03}-{MADE.randrange(10**4):04}" for _ in range(40)]
+IN_PARTS = {
+    "031-2179": SITES,
+    "001-000042": [f"{i:03}-{MADE.randrange(10**6):06}" for i in range(1, 30)],
+    "2019/00113": [f"2019/{MADE.randrange(10**5):05}" for _ in range(40)],
+    "S07-01234-A": [f"S{i:02}-{MADE.randrange(10**5):05}-A" for i in range(40)],
+    "BRCA07-0123-T": [f"BRCA{i:02}-{MADE.randrange(10**4):04}-T" for i in range(40)],
+}
+
+
+def named_by_r(uid):
+    """Return what R's make.names makes of an id."""
+    return ("X" if uid[0].isdigit() else "") + re.sub(r"\W", ".", uid)
+
+
+@pytest.mark.parametrize("when", gate_first(1, ["in this load", "in an earlier load"]))
+@pytest.mark.parametrize("kind", gate_first(2, IN_PARTS))
+def test_ids_are_found_though_their_separators_became_dots(hospital, kind, when):
+    ids = IN_PARTS[kind]
+    if when == "in this load":
+        stays(hospital, ids)
+    else:
+        hospital.surroundings = Surroundings(own=known(ids))
+    dotted = [re.sub(r"\W", ".", uid) for uid in ids]
+    lists(hospital, [
+        dotted, map(named_by_r, ids), [f"x/{uid}.csv" for uid in dotted],
+        [f"{uid}.v2" for uid in dotted], [f"v1.{uid.lower()}" for uid in dotted],
+        [uid.replace(".", ",") for uid in dotted],
+    ])  # fmt: skip
+    assert refused(hospital) == list(range(6))
+
+
+@pytest.mark.parametrize("kind", ["text", "decimal"])
+def test_ids_that_were_read_as_decimals_are_found(hospital, kind):
+    stays(hospital, SITES)
+    decimals = [uid.replace("-", ".").lstrip("0") for uid in SITES]
+    scale = {"scale": 4} if kind == "decimal" else {}
+    publish(hospital, {"marks": decimals}, **{"type": kind, **scale})
+    with pytest.raises(IngestionError, match=r"marks\.code.* ids of population"):
+        hospital.load()
+    said = {"type": kind, **scale, "not_unit_ids": True}
+    publish(hospital, {"marks": decimals}, **said)
+    hospital.load()
+
+
+def test_decimals_and_codes_are_public_beside_ids_in_parts(hospital):
+    rng = random.Random(5)
+    several = [*SITES, *(f"{i:02}-{j:03}" for i in range(1, 30) for j in range(1, 40))]
+    more = [f"E{i:02}-{j}" for i in range(1, 30) for j in range(1, 9)]
+    stays(hospital, [*several, *more])
+    tables = {
+        "limits": [f"{rng.uniform(0, 60):.4f}" for _ in range(3_000)],
+        "weights": [f"{i / 100:.2f}" for i in range(1, 40_000, 3)],
+        "prices": [f"{rng.uniform(0, 9_000):.2f}" for _ in range(3_000)],
+        "amounts": [f"{rng.uniform(1, 9_000):.2f} EUR" for _ in range(3_000)],
+        "versions": [f"{i}.{j}.{k}" for i in range(9) for j in range(9)
+                     for k in range(9)],
+        "icd": [f"{c}{i:02}.{j}" for c in "EIJ" for i in range(30) for j in range(10)],
+        "addresses": [f"10.{i}.{j}.7" for i in range(40) for j in range(40)],
+    }  # fmt: skip
+    publish(hospital, tables)
+    assert len(hospital.load().report.tables) == 1 + len(tables)
+    for scale in (2, 3, 4):
+        values = {"marks": [f"{rng.uniform(0, 60):.{scale}f}" for _ in range(3_000)]}
+        publish(hospital, values, type="decimal", scale=scale)
+        hospital.target = f"{scale}.duckdb"
+        hospital.load()
+
+
+def test_codes_in_parts_are_found_with_a_letter_or_a_part_behind(hospital):
+    made = string.ascii_uppercase + string.digits
+    codes = ["".join(MADE.choices(made, k=5)) for _ in range(40)]
+    ids = [f"TCGA-{code[:2]}-{code[2:]}7" for code in codes]
+    stays(hospital, ids)
+    lists(hospital, [[f"{uid}_v2" for uid in ids], [f"{uid}a" for uid in ids]])
+    assert refused(hospital) == [0, 1]
 
 
 def test_uuids_are_found_in_every_spelling(hospital):
