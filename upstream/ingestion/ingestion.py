@@ -39,7 +39,7 @@ from upstream.public_check.published_ids import (
     KnownUnits,
     NewUnits,
 )
-from upstream.public_check.row_values import PrivateColumn, staged_columns
+from upstream.public_check.row_values import PrivateRows, staged_rows
 from upstream.staging.canonical import folded_unit_id
 from upstream.staging.report import IngestionReport, TableReport
 from upstream.staging.row_hash import padded_keys
@@ -452,12 +452,12 @@ class _Load:
         table.discard(self.area.connection)
         return report
 
-    def _private_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateColumn]:
-        """Yield the columns whose values may identify rows of private tables."""
+    def _private_rows(self, staged: Sequence[StagedTable]) -> Iterator[PrivateRows]:
+        """Yield private tables' rows, as they are compared with what is public."""
         for table in staged:
             unit = table.table.column(str(table.table.unit_column)).file_column
             columns = self.schema.tables[table.table.name].columns
-            yield from staged_columns(table, columns, unit)
+            yield staged_rows(table, columns, unit)
 
     def _open(self, folders: Folders) -> Sources:
         problems: list[Problem] = []

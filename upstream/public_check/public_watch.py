@@ -25,9 +25,11 @@ from upstream.public_check.published_ids import (
     refusal,
     stored,
 )
+from upstream.public_check.row_copies import RowCopies, copy_refusal
+from upstream.public_check.row_decimals import RowDecimals
 from upstream.public_check.row_ids import RowIds
 from upstream.public_check.row_ids import refusal as row_refusal
-from upstream.public_check.row_values import PrivateColumn
+from upstream.public_check.row_values import PrivateRows
 from upstream.public_check.whole_datasets import WholeDataset
 
 _OWN, _LOADED = "known_units", "loaded_units"
@@ -81,6 +83,8 @@ class PublicWatch:
         self._ids = PublishedIds(connection)
         self._whole = WholeDataset(connection, _WHOLE)
         self._rows = RowIds(connection)
+        self._decimals = RowDecimals(connection)
+        self._copies = RowCopies(connection, declared.schema)
         self._declared = declared
         self._surroundings = surroundings
         self._others: set[str] = set()
@@ -136,6 +140,7 @@ class PublicWatch:
             Texts(place, days, is_free=False, are_names=True, is_exact=True),
         )
         self._refuse([(*columns, *named)])
+        self._copies.add(table, "snapshot", self._declared.coinciding)
         for texts in (*lost, *named):
             self._not_stored.update(distinct_texts(self._connection, texts))
         for column in filter(self._ids.holds_numbers_of_ids, columns):
@@ -156,18 +161,25 @@ class PublicWatch:
             whose = f"population {self._declared.schema.population}"
             raise IngestionError((self._refusal(self._whole.texts, parts, whose),))
 
-    def refuse_rows_of(self, columns: Sequence[PrivateColumn]) -> None:
+    def refuse_rows_of(self, tables: Sequence[PrivateRows]) -> None:
         """Look whether what was looked at identifies rows of the load's private tables.
 
         Args:
-            columns: Those of its private tables, as they are staged.
+            tables: The private tables, as they are staged.
 
         Raises:
             IngestionError: It does.
         """
         unit = self._declared.schema.unit
-        if found := self._rows.found_in(columns):
-            raise IngestionError(tuple(row_refusal(one, unit) for one in found))
+        found = [
+            *self._rows.found_in([c for table in tables for c in table.columns]),
+            *self._decimals.found_in([d for table in tables for d in table.decimals]),
+        ]
+        problems = [row_refusal(one, unit) for one in found]
+        copied = self._copies.found_in(tables)
+        problems += [copy_refusal(one, unit) for one in copied]
+        if problems:
+            raise IngestionError(tuple(dict.fromkeys(problems)))
 
     def look_again(self) -> None:
         """Look at a whole load beside what was loaded while it was under way.
@@ -217,6 +229,8 @@ class PublicWatch:
             self._attach(name, earlier)
             coinciding = declared.coinciding
             looked_at += [stored(table, "earlier", coinciding) for table in public]
+            for table in public if self._loaded is None else ():
+                self._copies.add(table, "earlier", coinciding, name)
         try:
             return self._naming_load(looked_at, name)
         finally:
@@ -272,6 +286,7 @@ class PublicWatch:
         """Keep what is looked at, for the load's private rows: if they are there."""
         if self._loaded is None:
             self._rows.add(published, dataset)
+            self._decimals.add(published, dataset)
 
     def _note_others(self, ids: _Search) -> None:
         for index, (name, known) in enumerate(self._surroundings.others.items()):

@@ -105,6 +105,66 @@ class Group:
         return not is_beyond_accident(self.found, self.cells, probability)
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How the decimals of a private column lie that have as many digits.
+
+    Attributes:
+        values: How many there are, each once, but for the outer tenth.
+        steps: How many numbers of so many digits lie between them.
+    """
+
+    values: int
+    steps: int
+
+    @property
+    def probability(self) -> float:
+        """How likely a number of so many digits is one of them; a tenth end in 0."""
+        return min(1.0, self.values / max(1.0, 0.9 * self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Values, or rows, that a public part and private rows have in common.
+
+    Attributes:
+        cells: How many the public part has, each once.
+        found: How many of them the private rows have.
+        uses: Pairs of a unit and one that is found.
+        shared: Those whose value another unit has too.
+    """
+
+    cells: int
+    found: int
+    uses: int
+    shared: int
+
+    @property
+    def is_catalogue(self) -> bool:
+        """Whether as many are shared as of a catalogue, or of numbers by accident.
+
+        Strangers who choose values by themselves, with whatever odds for each, meet at
+        a value that is found at least as often as a public value is found.
+
+        >>> Shared(600, 600, 600, 0).is_catalogue, Shared(60, 9, 9, 0).is_catalogue
+        (False, True)
+        """
+        least = _LEAST_TIMES * (self.shared + _ALLOWED)
+        return self.found * self.uses < least * self.cells
+
+    def is_of_units(self, spread: Spread) -> bool:
+        """Whether decimals are those of units, and no accident.
+
+        Those that fill their range are anybody's, as running numbers are.
+        """
+        probability = spread.probability
+        return (
+            probability < _DENSE
+            and not self.is_catalogue
+            and is_beyond_accident(self.found, self.cells, probability)
+        )
+
+
 def identifying(groups: list[Group], uses: Uses, *, namesakes: bool) -> list[Group]:
     """Return the groups whose values identify rows of a private column.
 

@@ -18,6 +18,7 @@ from upstream.id_forms.embedded_ids import LEAST_CODE, LEAST_NUMBER
 from upstream.public_check.published_ids import HANDFUL, LOOKED_AT, Published, Texts
 from upstream.public_check.row_evidence import CODE, SHORT, Group, Uses, identifying
 from upstream.public_check.row_values import (
+    Found,
     PrivateColumn,
     form_sql,
     is_id_sql,
@@ -29,14 +30,6 @@ _LEAST_DIGITS = 3  # of a code
 _LEAST_VALUES = 0.5  # for each unit; fewer are shared by too many
 _LEAST_TOGETHER = 0.5  # of what parts hold that are counted together
 _TEXTS, _HITS = "row_id_texts", "row_id_hits"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A public part that holds values which identify rows of a private column."""
-
-    texts: Texts
-    column: PrivateColumn
 
 
 @dataclass(slots=True)

@@ -1,13 +1,15 @@
 """The values of private columns, as far as they may identify rows, in one form each."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
 
 from privacy.schema import Column, ColumnType, HierarchyDomain, ValuesDomain
+from upstream.files.reading_sql import STORED_TYPES
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS, is_date_sql
+from upstream.public_check.published_ids import Texts
 from upstream.public_check.row_evidence import Uses
 from upstream.staging.staging import StagedTable
 
@@ -16,6 +18,8 @@ _NOTE = 200  # characters of texts that are compared as they are written
 _READ = frozenset(
     (ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.TEXT, ColumnType.TIMESTAMP)
 )
+_MOST_DECIMALS = 18  # of a column
+_MOST_DECIMALS = 18  # of a column
 _WHOLE = "[-+]?[0-9]+([.]0*)?"
 _USES = "row_id_uses"
 _ANYBODYS = frozenset(
@@ -51,6 +55,56 @@ class PrivateColumn:
         return are_namesakes(name, self.name, self.table)
 
 
+@dataclass(frozen=True, slots=True)
+class DecimalColumn:
+    """A column of decimals of a private table, as far as they are not whole.
+
+    Attributes:
+        column: As others of it are looked at.
+        scale: Its decimals.
+        rows: The query of it: ``unit_key`` and ``value``, without sign and point.
+    """
+
+    column: PrivateColumn
+    scale: int
+    rows: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateRows:
+    """The rows of a private table, as they are staged.
+
+    Attributes:
+        table: The table's name.
+        buckets: The relations of them.
+        values: The expressions of its columns' values, by name.
+        columns: Those whose values may be ids.
+        decimals: Those with decimals.
+        files: The names of the table's files.
+        unit_column: What they call the unit.
+    """
+
+    table: str
+    buckets: Sequence[str]
+    values: Mapping[str, str]
+    columns: Sequence[PrivateColumn]
+    decimals: Sequence[DecimalColumn]
+    files: Sequence[str]
+    unit_column: str
+
+    def query(self, chosen: str) -> str:
+        """Return the query of ``unit_key`` and of expressions, of all rows."""
+        return _of_all(self.buckets, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A public part that holds values which identify rows of a private column."""
+
+    texts: Texts
+    column: PrivateColumn
+
+
 def are_namesakes(name: str, other: str, table: str) -> bool:
     """Return whether a column's name means the column of a table.
 
@@ -59,47 +113,98 @@ def are_namesakes(name: str, other: str, table: str) -> bool:
     >>> are_namesakes("visit_id", "id", "visits"), are_namesakes("id", "id", "visits")
     (True, False)
     """
-    named, meant = _plain(name), _plain(other)
+    named, meant, of = plain_name(name), plain_name(other), plain_name(table)
     if meant not in _ANYBODYS:
         return named == meant
-    return named in {_plain(table) + meant, _plain(table).removesuffix("s") + meant}
+    return named in {of + meant, of.removesuffix("s") + meant}
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a name in small letters and digits."""
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def staged_columns(
+def staged_rows(
     staged: StagedTable, columns: Sequence[Column], unit_column: str
-) -> Iterator[PrivateColumn]:
-    """Yield the columns of a staged private table that are looked at.
+) -> PrivateRows:
+    """Return a staged private table as it is looked at.
 
-    All of its rows: what is compared depends on no bound, key or domain. Codes that are
-    listed are left out.
+    All of its rows: what is compared depends on no bound, key or domain. Of codes that
+    are listed, and of Booleans, none is looked at by itself.
 
     Args:
         staged: The table, before it is stored.
         columns: What the schema declares of it.
         unit_column: What its files call the unit.
     """
-    table, buckets = staged.table, staged.buckets()
+    name, buckets = staged.table.name, staged.buckets()
     declared = {column.name: column for column in columns}
     files = [file.path.name for file in staged.files]
-    for index, name in staged.stored() if buckets else ():
-        text = _text(declared[name], index)
-        if text is not None:
-            paths = " UNION ALL ".join(
-                f"SELECT unit_key, {text} AS t FROM {rows}"  # noqa: S608 - our own names
-                for rows in buckets
-            )
-            yield PrivateColumn(table.name, name, paths, files, unit_column)
+    stored = [(index, declared[one]) for index, one in staged.stored()]
+    looked_at, decimals = [], []
+    for index, column in stored if buckets else ():
+        if (text := _text(column, index)) is not None:
+            rows = _of_all(buckets, f"{text} AS t")
+            one = PrivateColumn(name, column.name, rows, files, unit_column)
+            looked_at.append(one)
+            if column.scale:
+                rows = _fractions(buckets, column.scale, index)
+                decimals.append(DecimalColumn(one, column.scale, rows))
+    values = {c.name: compared_sql(c, _as_written(c, index)) for index, c in stored}
+    return PrivateRows(name, buckets, values, looked_at, decimals, files, unit_column)
+
+
+def _of_all(buckets: Sequence[str], chosen: str) -> str:
+    return " UNION ALL ".join(
+        f"SELECT unit_key, {chosen} FROM {rows}"  # noqa: S608 - our own names
+        for rows in buckets
+    )
+
+
+def _fractions(buckets: Sequence[str], scale: int, index: int) -> str:
+    """Return the query of the values of a decimal column that are not whole."""
+    value = f"abs(CAST({_decimal(scale, index)} AS HUGEINT))"
+    rows = _of_all(buckets, f"{value} AS value")
+    return f"SELECT * FROM ({rows}) WHERE value % {10**scale} <> 0"  # noqa: S608 - our own query
+
+
+def _decimal(scale: int, index: int) -> str:
+    """Return the expression of a decimal without point, as the file has it."""
+    lost = f"l{index}"
+    ones, places = (f"split_part({lost}, '.', {n})" for n in (1, 2))
+    whole = f"concat({ones}, rpad(left({places}, {scale}), {scale}, '0'))"
+    return (
+        f"CASE WHEN {lost} IS NULL THEN v{index} "
+        f"ELSE coalesce(TRY_CAST({whole} AS HUGEINT), v{index}) END"
+    )
+
+
+def _as_written(column: Column, index: int) -> str:
+    """Return the expression of a staged value, also where no domain keeps it."""
+    value, lost = f"v{index}", f"l{index}"
+    if column.type is ColumnType.DECIMAL:
+        return _decimal(column.scale or 0, index)
+    if column.type is ColumnType.TEXT:
+        return f"coalesce({lost}, {value})"
+    kind = STORED_TYPES[column.type]
+    return f"coalesce(TRY_CAST({lost} AS {kind}), {value})"
+
+
+def compared_sql(column: Column, value: str) -> str:
+    """Return the expression of what is equal for equal values of a column's type."""
+    if column.type is ColumnType.DECIMAL:
+        step = 10 ** (_MOST_DECIMALS - (column.scale or 0))
+        return f"CAST({value} AS HUGEINT) * {step}::HUGEINT"
+    if column.type is ColumnType.TEXT:
+        return f"lower(trim({value}))"
+    return value
 
 
 def _text(column: Column, index: int) -> str | None:
     """Return the expression of a staged value's text, None where none is looked at.
 
-    Decimals count where they are whole, and times to the second: days, hours and
-    minutes of public calendars are anybody's.
+    Decimals count here where they are whole (``DecimalColumn`` has the others), and
+    times to the second: days, hours and minutes of public calendars are anybody's.
     """
     value, lost = f"v{index}", f"l{index}"
     is_listed = isinstance(column.domain, ValuesDomain | HierarchyDomain)
