@@ -43,6 +43,11 @@ def clinic(tmp_path_factory):
         "women": {"name": "women", "where": "sex = 'F'"},
         "bounded": {"name": "bounded", "bounds": {"tables": {"visits": 1}}},
         "capped": {"name": "capped", "bounds": {"max_rows_per_unit": 1}},
+        "grouped": {
+            "name": "grouped",
+            "dimensions": [{"column": "ward"}, {"column": "age", "bands": 10}],
+            "bounds": {"max_groups_per_unit": 1},
+        },
         "pairs": {
             "name": "pairs",
             "from": PAIRS,
@@ -156,6 +161,29 @@ def test_the_same_bound_of_a_table_is_a_match(clinic):
     sql = "SELECT sex, COUNT(*) FROM visits GROUP BY sex"
 
     assert offered(clinic, sql, bounds={"tables": {"visits": 1}}) == {"bounded"}
+
+
+CAPPED = [
+    ("SELECT sex, COUNT(*) FROM visits GROUP BY sex", {"max_rows_per_unit": 1},
+     {"capped"}),
+    ("SELECT ward, sex, COUNT(*) FROM visits GROUP BY 1, 2", {"max_rows_per_unit": 1},
+     {"capped"}),
+    ("SELECT COUNT(*) FROM visits WHERE sex = 'F'", {"max_rows_per_unit": 1}, set()),
+    ("SELECT sex, COUNT(*) FROM visits GROUP BY sex", {"max_rows_per_unit": 2}, set()),
+    ("SELECT sex, COUNT(*) FROM visits GROUP BY sex",
+     {"max_rows_per_unit": 1, "tables": {"visits": 1}}, {"bounded"}),
+    ("SELECT age_band(age, 10) AS b, ward, COUNT(*) FROM visits GROUP BY b, ward",
+     {"max_groups_per_unit": 1}, {"grouped"}),
+    ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", {"max_groups_per_unit": 1},
+     set()),
+    ("SELECT sex, COUNT(*) FROM visits GROUP BY sex", {"max_groups_per_unit": 1},
+     set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "bounds", "expected"), CAPPED)
+def test_the_same_bounds_of_the_same_rows_are_a_match(clinic, sql, bounds, expected):
+    assert offered(clinic, sql, bounds=bounds) == expected
 
 
 def test_a_release_that_leaves_rows_out_is_no_match_for_all_rows(clinic):

@@ -8,7 +8,7 @@ stand for columns, so equal texts of FROM, whatever their names, are equal here.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -70,7 +70,7 @@ def match(
     """
     question, own = take_apart(_unbounded(asked.plan)), take_apart(_unbounded(counted))
     differences = [
-        *_bound_differences(asked.plan, counted),
+        *_bound_differences((asked.plan, question), (counted, own)),
         *_source_differences(question, own),
         *_counting_differences(asked.plan, counted, cube),
     ]
@@ -122,13 +122,40 @@ def _unbounded(plan: Aggregate) -> Aggregate:
     return plan
 
 
-def _bound_differences(asked: Aggregate, counted: Aggregate) -> list[Difference]:
-    """Say where rows are left out by number: which ones depends on the whole query."""
-    nodes: list[Node] = [asked.child, counted.child]
-    if any(isinstance(node, BoundContributions) for node in nodes):
-        detail = "bounds leave out rows of one of the two"
-        return [Difference("bounds", detail)]
-    return []
+def _bound_differences(
+    asked: tuple[Aggregate, PlanParts], counted: tuple[Aggregate, PlanParts]
+) -> list[Difference]:
+    """Say where other rows are left out by number: the source is compared apart."""
+    ours, theirs = _rows_left(*asked), _rows_left(*counted)
+    if ours == theirs:
+        return []
+    one_alone = ours is None or theirs is None
+    detail = "bounds leave out rows of one of the two" if one_alone else _OTHER_ROWS
+    return [Difference("bounds", detail)]
+
+
+_OTHER_ROWS = (
+    "bounds leave out other rows of the two: which ones follows from the bounds, WHERE "
+    "and, for max_groups_per_unit, GROUP BY"
+)
+
+
+def _rows_left(plan: Aggregate, parts: PlanParts) -> Hashable:
+    """Return what decides, over one source, which rows bounds leave; None: no bound.
+
+    The first rows of each unit that the conditions keep stay, in the order of their
+    hashes: neither keys nor what is counted matter, but for a bound on groups.
+    """
+    bound = plan.child
+    if not isinstance(bound, BoundContributions):
+        return None
+    keys = {_text(_expression(key.slot, parts)) for key in plan.keys}
+    return (
+        bound.max_rows,
+        bound.max_groups,
+        frozenset(_text(part) for part in _parts(parts.conditions)),
+        frozenset(keys if bound.max_groups else ()),
+    )
 
 
 def _source_differences(question: PlanParts, own: PlanParts) -> list[Difference]:
