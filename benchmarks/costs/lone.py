@@ -9,16 +9,15 @@ the plan's cost says that one unit adds; exits 1 where that is less.
 
 import argparse
 import sys
-import time
 from datetime import date
 
 import duckdb
 
 from benchmarks.costs.plans import CONFIG
+from benchmarks.costs.timing import processor_ms
 from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from privacy.schema import Column, ColumnType, Dataset, RangeDomain, Table
 from query_lang.compile import compile_query
-from query_lang.plans.compiled import CompiledQuery
 from query_lang.rendering.dialect import Target
 from query_lang.rendering.duckdb.dialect import DUCKDB
 
@@ -100,16 +99,6 @@ def filled(rows: int, first: int) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _processor_ms(connection: duckdb.DuckDBPyConnection, asked: CompiledQuery) -> float:
-    taken = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        for statement in asked.rendered.statements:
-            connection.execute(statement.sql, list(statement.parameters)).fetchall()
-        taken.append(time.thread_time() - start)
-    return 1_000 * min(taken)
-
-
 def main() -> None:
     """Measure every condition, and say which takes more than its cost says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -121,7 +110,9 @@ def main() -> None:
     for name, condition in CONDITIONS.items():
         for kind, form in (("EXISTS", _EXISTS), ("LEFT", _OUTER)):
             asked = compile_query(form.format(condition), schema, Target(DUCKDB))
-            added = _processor_ms(whole, asked) - _processor_ms(others, asked)
+            added = processor_ms(whole, asked, REPEATS) - processor_ms(
+                others, asked, REPEATS
+            )
             told = asked.cost.unit_steps / 1e6
             print(f"{name:24}{kind:>8}{added:12.2f}{told:9.2f}", flush=True)
             if added > told:

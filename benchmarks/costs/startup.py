@@ -7,15 +7,14 @@ processor time between the two, and what one unit adds and starts up by the cost
 """
 
 import sys
-import time
 from collections.abc import Iterable
 
 import duckdb
 
 from benchmarks.costs.plans import CONFIG, VISITS, dataset, fill
+from benchmarks.costs.timing import processor_ms
 from engines.duckdb.snapshots import new_hash_key, set_hash_key
 from query_lang.compile import compile_query
-from query_lang.plans.compiled import CompiledQuery
 from query_lang.rendering.dialect import Target
 from query_lang.rendering.duckdb.dialect import DUCKDB
 
@@ -84,16 +83,6 @@ QUESTIONS = {
 }
 
 
-def _processor_ms(connection: duckdb.DuckDBPyConnection, asked: CompiledQuery) -> float:
-    taken = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        for statement in asked.rendered.statements:
-            connection.execute(statement.sql, list(statement.parameters)).fetchall()
-        taken.append(time.thread_time() - start)
-    return 1_000 * min(taken)
-
-
 def main() -> None:
     """Measure every question, and say which begins more than its cost says."""
     declared = dataset(UNITS + 1)
@@ -106,9 +95,9 @@ def main() -> None:
     print("question                 difference ms  added ms  started ms")
     for name, sql in QUESTIONS.items():
         asked = compile_query(sql, declared, Target(DUCKDB))
-        without = _processor_ms(connection, asked)
+        without = processor_ms(connection, asked, REPEATS)
         connection.execute(f"INSERT INTO visits {person}")
-        extra = _processor_ms(connection, asked) - without
+        extra = processor_ms(connection, asked, REPEATS) - without
         connection.execute("DELETE FROM visits WHERE pid = 77777")
         cost = asked.cost
         added, started = cost.unit_steps / 1e6, cost.startup_steps / 1e6
