@@ -21,7 +21,7 @@ from query_lang.compile import compile_query
 from query_lang.rendering.dialect import Target
 from query_lang.rendering.duckdb.dialect import DUCKDB
 
-UNITS, FEW, REPEATS = 500, 3, 5
+UNITS, FEW, REPEATS = 500, 3, 9
 _EXISTS = (
     "SELECT COUNT(*) FROM people AS p WHERE EXISTS"
     " (SELECT * FROM visits AS v WHERE v.pid = p.pid AND {})"
