@@ -26,6 +26,7 @@ _EXISTS = (
     "SELECT COUNT(*) FROM people AS p WHERE EXISTS"
     " (SELECT * FROM visits AS v WHERE v.pid = p.pid AND {})"
 )
+_ANTI = _EXISTS.replace("WHERE EXISTS", "WHERE NOT EXISTS")
 _OUTER = (
     "SELECT COUNT(DISTINCT p.pid) FROM people AS p LEFT JOIN visits AS v"
     " ON v.pid = p.pid AND {} WHERE v.x IS NULL"
@@ -35,6 +36,12 @@ _ARMS = " OR ".join(f"v.x = p.a - {5_000 + each}" for each in range(8))
 _CASES = " ".join(f"WHEN v.x = p.a + {each} THEN {each}" for each in range(5))
 CONDITIONS = {
     "columns compared": "v.x < p.a",
+    "ninety items of one side": f"CASE WHEN p.a IN ({_ITEMS}) THEN 1 ELSE 2 END = 7",
+    "a constant in disguise": (
+        f"CASE WHEN p.a IN ({_ITEMS}) THEN 1 ELSE 2 END = "
+        "CASE WHEN v.x > 5 AND 1 = 2 THEN 5 ELSE 7 END"
+    ),
+    "ten constants": " AND ".join(f"p.a <> {each + 50}" for each in range(10)),
     "a difference": "v.x - p.a < 0",
     "ten items": "v.x - p.a IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)",
     "ninety items": f"v.x - p.a IN ({_ITEMS})",
@@ -108,7 +115,7 @@ def main() -> None:
     whole, others = filled(rows, 0), filled(rows, 1)
     print("condition                 join    added ms  told ms")
     for name, condition in CONDITIONS.items():
-        for kind, form in (("EXISTS", _EXISTS), ("LEFT", _OUTER)):
+        for kind, form in (("EXISTS", _EXISTS), ("NOT", _ANTI), ("LEFT", _OUTER)):
             asked = compile_query(form.format(condition), schema, Target(DUCKDB))
             added = processor_ms(whole, asked, REPEATS) - processor_ms(
                 others, asked, REPEATS

@@ -23,6 +23,7 @@ from query_lang.costs.hashes import looked_up
 from query_lang.costs.operators import operators
 from query_lang.plans.expressions import (
     Call,
+    Constant,
     Expression,
     FieldRef,
     Function,
@@ -39,6 +40,16 @@ Slots = frozenset[int]
 _COMPARED = frozenset(
     (Function.EQ, Function.NE, Function.LT, Function.LE, Function.GT, Function.GE)
 )
+_COMPUTED = frozenset(
+    (
+        *(Function.ADD, Function.SUBTRACT, Function.MULTIPLY, Function.DIVIDE),
+        *(Function.NEGATE, Function.ADD_DAYS, Function.SUBTRACT_DAYS),
+        *(Function.DAYS_BETWEEN, Function.MONTHS_BETWEEN, Function.YEARS_BETWEEN),
+        *(Function.AGE_YEARS, Function.EXTRACT, Function.DATE_OF),
+        *(Function.LEVEL, Function.AGE_BAND),
+    )
+)
+"""What gives a value of the row's own, whatever the optimizer knows."""
 
 
 class Costs(Protocol):
@@ -192,13 +203,29 @@ def walked_alone(
 def _is_of_sides(part: Expression, probed: Relation, held: Relation) -> bool:
     """Whether a condition compares a value of one side with one of the other.
 
-    Both are made for each row, and compared as keys: no operator is asked of pairs.
+    Both are made for each row, and compared as keys: no operator is asked of pairs. A
+    choice (CASE, AND, ...) may turn out to be a constant whatever it names, and what is
+    compared with a constant is asked of pairs.
     """
     if not (isinstance(part, Call) and part.function in _COMPARED):
         return False
+    if not all(map(_is_made_of_rows, part.operands)):
+        return False
     one, two = (slots_read(value) for value in part.operands)
     mine, theirs = probed.widths.keys(), held.widths.keys()
-    return (one <= mine and two <= theirs) or (one <= theirs and two <= mine)
+    apart = (one <= mine and two <= theirs) or (one <= theirs and two <= mine)
+    return bool(one and two) and apart
+
+
+def _is_made_of_rows(value: Expression) -> bool:
+    match value:
+        case FieldRef() | Constant():
+            return True
+        case Call():
+            computed = value.function in _COMPUTED
+            return computed and all(map(_is_made_of_rows, value.operands))
+        case _:
+            return False
 
 
 def keyed(costs: Costs, side: Relation, condition: Expression | None) -> Relation:

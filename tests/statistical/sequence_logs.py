@@ -6,7 +6,7 @@ long sequences hold what short ones hold.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -296,6 +296,28 @@ def half_pathways(units, dice):
     return _log(rows, np.full(units, steps), 2 * ways, dice)
 
 
+def rare_ways(units, dice):
+    """One way for nearly all; few come in by one of eight symbols and meet it again."""
+    alphabet, longest = 11, 12
+    places = np.arange(longest)
+    rows = np.tile(np.where(places == 0, 0, 1 + (places + 1) % 2), (units, 1))
+    rare = dice.random(units) < 1 / 25
+    own = dice.integers(3, alphabet, units)[rare]
+    rows[rare, 0] = rows[rare, 3] = own
+    return _log(rows, np.clip(dice.poisson(8, units), 5, longest), alphabet, dice)
+
+
+def small_arm(units, dice):
+    """Two values go to and fro; one unit in fifty, of the other arm, goes any way."""
+    alphabet, longest = 4, 20
+    arms = (dice.random(units) < 1 / 50).astype(np.int64)
+    swings = (np.arange(longest) + dice.integers(0, 2, units)[:, None]) % 2
+    any_way = dice.integers(0, 3, (units, longest))
+    rows = np.where(arms[:, None] == 1, any_way, swings)
+    log = _log(rows, np.clip(dice.poisson(7, units), 3, longest), alphabet, dice, 2)
+    return replace(log, groups=arms)
+
+
 def successors(units, dice):
     """Sixty symbols, each mostly followed by the next: few contexts say much."""
     alphabet, longest = 60, 40
@@ -337,6 +359,8 @@ UNBRANCHED: dict[str, tuple[Callable, int]] = {
     "pathways": (pathways, 8),
     "half pathways": (half_pathways, 8),
     "successors": (successors, 10),
+    "rare ways": (rare_ways, 8),
+    "small arm": (small_arm, 6),
 }
 """Shapes of which many prefixes have one way on."""
 

@@ -10,9 +10,15 @@ from functools import cache
 
 import pytest
 
+from query_lang.reading.parse import parse_query
 from tests.effort import gate_first
 from tests.statistical.sequence_choices import Choices
-from tests.statistical.sequence_coverage import Coverage, Questions, coverage
+from tests.statistical.sequence_coverage import (
+    Coverage,
+    Questions,
+    coverage,
+    released,
+)
 from tests.statistical.sequence_lengths import Lengths
 from tests.statistical.sequence_logs import made
 from tests.statistical.sequence_nodes import node_coverage
@@ -74,6 +80,39 @@ def test_how_many_units_there_are_is_held_where_ways_do_not_branch(shape, epsilo
     held = coverage(own, "prefix_tree", epsilon, range(40))
     assert set(held) >= {"everybody", "STARTS_WITH"}
     assert not {kind: own.share for kind, own in held.items() if own.is_short(2)}
+
+
+def test_how_many_units_there_are_is_held_where_few_leave_the_way():
+    """What is taken for those whom one threshold hid leans alike in all nodes."""
+    own = Questions(*made("rare ways", 12_000), each=EACH)
+    own.asked = [question for question in own.asked if question.kind == "everybody"]
+    held = coverage(own, "prefix_tree", "3", range(MANY_RELEASES))
+    assert not held["everybody"].is_short(1), held["everybody"].share
+
+
+def test_ways_of_a_small_arm_are_held_that_are_no_ways_of_the_others():
+    """A chain of all arms says that nobody goes so; what was drawn says otherwise."""
+    log, most = made("small arm", 40_000, seed=2)
+    rows = log.cut(most)
+    begun = [(0, 1), (1, 0)]  # all of the others go one of these
+    asked = [
+        parse_query(
+            f"SELECT COUNT(*) FROM r WHERE STARTS_WITH({a}, {b}) AND arm = 1",
+            sequences=True,
+        )
+        for a, b in begun
+    ]
+    of_arm = log.groups == 1
+    truth = [int((of_arm & (rows[:, :2] == way).all(axis=1)).sum()) for way in begun]
+    held = Coverage()
+    for seed in range(40):
+        release, own = released(log, most, "prefix_tree", "3", seed), Coverage()
+        for tree, count in zip(asked, truth, strict=True):
+            found = release.ask(tree)
+            ((low, high),) = found.intervals[0].rows
+            own.add(float(found.rows[0][-1]), float(low), float(high), count)
+        held.join(own.closed())
+    assert not held.is_short(1), held.share
 
 
 @pytest.mark.parametrize(

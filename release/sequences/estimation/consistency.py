@@ -21,12 +21,25 @@ class NoisyLevel:
     Attributes:
         parents: For each, the place of its parent on the level above; ascending.
         values: Noisy counts.
-        variances: Of their noise.
+        variances: Of errors that have nothing in common.
+        leans: Standard deviations of errors that lean the same way in all nodes: of
+            what was taken for children that one threshold hid; None: there are none.
     """
 
     parents: IntArray
     values: FloatArray
     variances: FloatArray
+    leans: FloatArray | None = None
+
+    @property
+    def leaning(self) -> FloatArray:
+        """Return ``leans``, 0 where there are none."""
+        return np.zeros(len(self.values)) if self.leans is None else self.leans
+
+    @property
+    def errors(self) -> FloatArray:
+        """Return the expected squared error of each count."""
+        return np.asarray(self.variances + np.square(self.leaning))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +104,16 @@ def _joined(level: NoisyLevel, below: NoisyLevel, hidden: Hidden) -> NoisyLevel:
     nodes, size = hidden.nodes, len(level.values)
     sums = np.bincount(below.parents, below.values, size)[nodes] + hidden.means
     counted = np.bincount(below.parents, below.variances, size)[nodes]
-    spread = counted + hidden.variances
+    apart = np.bincount(below.parents, below.leaning, size)[nodes]
+    leaning = apart + np.sqrt(hidden.variances)
     values, variances = level.values.copy(), level.variances.copy()
-    weight = variances[nodes] / np.maximum(spread + variances[nodes], _LEAST)
+    leans, own = level.leaning.copy(), variances[nodes]
+    spread = counted + np.square(leaning)
+    weight = own / np.maximum(spread + own, _LEAST)
     values[nodes] += weight * (sums - values[nodes])
-    variances[nodes] = weight * spread
-    return NoisyLevel(level.parents, values, variances)
+    leans[nodes] = weight * leaning
+    variances[nodes] = weight * spread - np.square(leans[nodes])
+    return NoisyLevel(level.parents, values, variances, leans)
 
 
 def share_out(

@@ -160,7 +160,10 @@ def _estimates(
     roots: FloatArray | None = None
     for level, noisy, table in zip(drawn.levels, joined, tables, strict=True):
         own = np.searchsorted(rows, level.parents)
-        children = _children(level, noisy, table, (own, counts, states), chain)
+        parents = own, counts, states
+        children = _children(
+            level, (noisy, table), parents, chain, surprises=drawn.joins_all
+        )
         if found or drawn.bands is not None:
             totals = counts
             if not found and drawn.bands is not None:
@@ -172,7 +175,7 @@ def _estimates(
         least = np.where(children.kept, WIDER * noise_variance(level.scale), hidden)
         spread = np.maximum(children.variances, least)
         if drawn.joins_all:
-            spread = spread + _disagreements(level, noisy, children)
+            spread = spread + _disagreements(level, children)
         children = replace(children, variances=spread)
         found.append(replace(children, doubts=_doubts(level, children)))
         rows = np.flatnonzero(level.grown)
@@ -183,18 +186,19 @@ def _estimates(
     return Completed(found, chain, roots)
 
 
-def _disagreements(
-    level: DrawnLevel, noisy: NoisyLevel, children: Children
-) -> FloatArray:
-    """Return by how much kept counts and what the tree says of them disagree, squared.
+def _disagreements(level: DrawnLevel, children: Children) -> FloatArray:
+    """Return by how much drawn counts and what the tree says of them disagree, squared.
 
-    Beyond what the noise explains: then what others are taken for is off.
+    Beyond what the noise explains: then what others are taken for is off, by as much as
+    those that were kept together.
     """
     found = np.zeros(children.counts.shape)
     kept = children.rows, children.symbols
-    apart = np.square(children.counts[kept] - noisy.values)
+    apart = np.square(children.counts[kept] - level.values)
     found[kept] = np.maximum(apart - noise_variance(level.scale), 0.0)
-    return found
+    others = np.maximum((~children.kept).sum(axis=1, keepdims=True), 1)
+    each = found.sum(axis=1, keepdims=True) / np.square(others)
+    return np.asarray(found + np.where(children.kept, 0.0, each))
 
 
 def _leaning(children: Children) -> FloatArray:
@@ -230,18 +234,22 @@ def _root_counts(
 
 def _children(
     level: DrawnLevel,
-    noisy: NoisyLevel,
-    table: Unseen,
+    told: tuple[NoisyLevel, Unseen],
     parents: tuple[IntArray, FloatArray, IntArray],
     chain: Chain,
+    *,
+    surprises: bool,
 ) -> Children:
+    noisy, table = told
     rows, totals, states = parents
     expected = totals[:, None] * chain.probabilities[states]
     likely = table.likely(expected)
     counts, variances = likely.means, likely.variances
     kept = np.zeros(counts.shape, dtype=np.bool_)
     kept[rows, level.symbols] = True
-    own = seen(noisy.values, expected[kept], np.sqrt(noisy.variances / 2) + 1e-9)
+    wholes = totals[rows] if surprises else None
+    scales = np.sqrt(noisy.errors / 2) + 1e-9
+    own = seen(noisy.values, expected[kept], scales, wholes)
     counts[kept], variances[kept] = own.means, own.variances
     nothing = np.zeros(counts.shape)
     return Children(

@@ -413,6 +413,34 @@ def test_a_pair_may_be_asked_of_alone_where_a_join_keeps_or_drops_a_row():
     assert found.unit - keyed.unit < alone / 2, "an inner join gathers its pairs"
 
 
+CHOSEN = "CASE WHEN v.age IN (3, 4, 5, 6) THEN 1 ELSE 2 END"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"{CHOSEN} = 1",
+        "v.age <> 3 AND v.age <> 4 AND v.age <> 5 AND v.age <> 6",
+        # the optimizer knows that it is a constant
+        f"{CHOSEN} = CASE WHEN l.result > 5 AND 1 = 2 THEN 5 ELSE 1 END",
+    ],
+)
+@pytest.mark.parametrize(
+    "form",
+    [
+        EXISTS.replace("WHERE EXISTS", "WHERE NOT EXISTS"),
+        "SELECT COUNT(*) FROM visits v LEFT JOIN labs l ON l.pid = v.pid{}",
+    ],
+)
+def test_what_is_compared_with_a_constant_is_asked_of_pairs(form, condition):
+    """A condition of the rows that look, which no join can hold to its own side."""
+    construct = "EXISTS" if "EXISTS" in form else "joins"
+    found = steps(form.format(f" AND {condition}"), construct)
+    keyed = steps(form.format(" AND l.result > v.age"), construct)
+    alone = 3 * 2 * LABS * c.LONE_OPERATOR_STEPS
+    assert found.unit - keyed.unit >= alone
+
+
 def test_rows_of_a_join_may_look_alone_each_by_itself():
     both = "people p JOIN visits v ON v.pid = p.pid"
     text = (
