@@ -90,8 +90,8 @@ def test_how_many_units_there_are_is_held_where_few_leave_the_way():
     assert not held["everybody"].is_short(1), held["everybody"].share
 
 
-def test_ways_of_a_small_arm_are_held_that_are_no_ways_of_the_others():
-    """A chain of all arms says that nobody goes so; what was drawn says otherwise."""
+def test_ways_of_a_small_arm_are_held_beside_a_crowd():
+    """A chain learnt from all arms knows little of how the small one goes."""
     log, most = made("small arm", 40_000, seed=2)
     rows = log.cut(most)
     begun = [(0, 1), (1, 0)]  # all of the others go one of these
