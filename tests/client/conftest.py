@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from server.configuration.settings import Settings
 from server.demo.hospital import write_hospital
 from tests.support.installations.harness import Installation, serve_in_thread
 from tests.support.noise.samplers import ZeroSampler
@@ -34,7 +35,8 @@ def url(installation, key):
 def served_hospital(tmp_path_factory):
     """Serve a small demo hospital, noise and all; yield it and its URL."""
     folder = tmp_path_factory.mktemp("hospital")
-    made = Installation(folder).create()
+    made = Installation(folder, permits=Settings.model_fields["permits"].default)
+    made.create()  # questions may cost what they may where a reader asks them
     made.load_manifest(write_hospital(folder / "files", HOSPITAL_PATIENTS))
     with serve_in_thread(made) as url:
         yield made, url
