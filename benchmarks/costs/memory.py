@@ -210,7 +210,7 @@ def needed(
                 print(f"| {name}: {many} | {error} |", flush=True)
                 break
             every = compile_query(
-                text.replace("seen = DATE", "seen <> DATE"), declared, DUCKDB
+                text.replace("seen = DATE", "seen <> DATE"), declared, Target(DUCKDB)
             )
             found = [
                 least(path, question, threads)
