@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from privacy.schema import Hierarchy
 from query_lang.costs.constants import (
-    LONE_ROWS,
+    ROWS_A_VECTOR,
     TEXT_BYTES,
     TEXT_SHARE,
     VECTOR_ROWS,
@@ -74,8 +74,8 @@ class Relation:
     def vectors(self) -> Amount:
         """Return how many vectors there are at most that hold any of the rows."""
         most = self.rows.unit
-        unit = min(most, most // LONE_ROWS + 2) if self.is_stored else most
-        return Amount(unit, max(unit, self.rows.whole // LONE_ROWS + 1))
+        unit = min(most, most // ROWS_A_VECTOR + 2) if self.is_stored else most
+        return Amount(unit, max(unit, self.rows.whole // ROWS_A_VECTOR + 1))
 
     @property
     def has_texts(self) -> bool:

@@ -47,7 +47,9 @@ LONG_TEXT_BYTES: Final = 4_096
 ROW_BYTES: Final = 24
 """What a row that is kept holds beside its values: hash, validity, pointers."""
 
-VECTOR_ROWS: Final = 2 * 2_048
+ROWS_A_VECTOR: Final = 2_048
+
+VECTOR_ROWS: Final = 2 * ROWS_A_VECTOR
 """Rows whose texts are unpacked at once: a vector of each thread."""
 
 NUMBER_BYTES: Final = 8
@@ -114,9 +116,6 @@ KEYED_BYTE_STEPS: Final = 3
 
 HALF_PAIR_STEPS: Final = 8
 """Two rows that meet in a join that keeps or drops one of them."""
-
-LONE_ROWS: Final = 2_048
-"""Rows of a full vector."""
 
 LONE_PAIR_STEPS: Final = 400
 """A row that one row alone of its vector still meets: outer joins, and those that keep

@@ -142,8 +142,8 @@ def _half_joined(costs: Costs, exists: ExistsInQuery, around: Relation) -> None:
         _pairs(costs, exists, around.rows, inner.rows),
         {**around.widths, **inner.widths},
     )
-    chain = inner.rows.unit if exists.ties else pairs.rows.whole // around.rows.whole
-    walked_alone(costs, _EXISTS, (around, inner), (chain, pairs.rows), parts.pairs)
+    met = _met(exists, inner.rows), pairs.rows
+    walked_alone(costs, _EXISTS, (around, inner), met, parts.pairs)
     each = HALF_PAIR_STEPS if exists.ties else LOOP_PAIR_STEPS
     read = len(slots_read(parts.pairs))
     costs.meter.spend(_EXISTS, pairs.rows, each + READ_VALUE_STEPS * read)
@@ -196,9 +196,15 @@ def _by_values(
 def _pairs(costs: Costs, exists: ExistsInQuery, outer: Amount, inner: Amount) -> Amount:
     if exists.ties:
         return paired(outer, inner, costs.meter.units)
-    met = _public_matches(exists)
-    most = inner.whole if met is None else min(met, inner.whole)
-    return outer.times(most)
+    return outer.times(_met(exists, inner))
+
+
+def _met(exists: ExistsInQuery, inner: Amount) -> int:
+    """Return how many inner rows one row around them meets at most."""
+    if exists.ties:
+        return inner.unit
+    found = _public_matches(exists)
+    return inner.whole if found is None else min(found, inner.whole)
 
 
 def _public_matches(exists: ExistsInQuery) -> int | None:

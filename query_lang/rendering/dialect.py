@@ -3,9 +3,8 @@
 Compiling is told the dialect; nothing else of the language names one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from privacy.schema import Hierarchy
 from query_lang.plans.costs import UNLIMITED, CostLimits
@@ -19,42 +18,27 @@ from query_lang.syntax.nodes import Position
 Hierarchies = Mapping[str, Hierarchy]
 """A dataset's own, by name."""
 
+Dimensions = tuple[CubeDimension, CubeDimension | None]
+"""The alphabet, and the split."""
 
-class Dialect(Protocol):
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
     """Writes plans as statements of catalogue identifiers and bound parameters.
 
-    Each method takes the dataset's own hierarchies, and where the query begins.
+    Each takes the dataset's own hierarchies, and where the query begins, and raises
+    ``SqlNotAllowedError`` of the rule ``too_complex``.
 
-    Raises:
-        SqlNotAllowedError: Rule ``too_complex``, from each.
+    Attributes:
+        query: Gives what an engine runs for a query, and the cells that its rows fill.
+        cube: Gives one statement with a cube's keys and its measure, a row a group.
+        sequences: Gives one statement of units' sequences, their alphabet and split:
+            the group's code, the sequence, its phase, and how many.
     """
 
-    def query(
-        self, plan: Aggregate, own: Hierarchies, position: Position
-    ) -> RenderedPlan:
-        """Return what an engine runs for a query, and the cells that its rows fill."""
-        ...
-
-    def cube(self, plan: Aggregate, own: Hierarchies, position: Position) -> Fragment:
-        """Return one statement with a cube's keys and its measure, a row a group."""
-        ...
-
-    def sequences(
-        self,
-        made: UnitSequences,
-        dimensions: tuple[CubeDimension, CubeDimension | None],
-        own: Hierarchies,
-        position: Position,
-    ) -> Fragment:
-        """Return one statement: the group's code, the sequence, its phase, how many.
-
-        Args:
-            made: What is rendered.
-            dimensions: The alphabet, and the split.
-            own: The dataset's own hierarchies.
-            position: Where FROM begins.
-        """
-        ...
+    query: Callable[[Aggregate, Hierarchies, Position], RenderedPlan]
+    cube: Callable[[Aggregate, Hierarchies, Position], Fragment]
+    sequences: Callable[[UnitSequences, Dimensions, Hierarchies, Position], Fragment]
 
 
 @dataclass(frozen=True, slots=True)

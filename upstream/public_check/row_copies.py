@@ -18,7 +18,12 @@ from privacy.schema import Column, Dataset, Table
 from upstream.errors import Problem
 from upstream.public_check.published_ids import HANDFUL
 from upstream.public_check.row_evidence import Shared
-from upstream.public_check.row_values import PrivateRows, compared_sql, plain_name
+from upstream.public_check.row_values import (
+    ONE_UNIT,
+    PrivateRows,
+    compared_sql,
+    plain_name,
+)
 
 _LEAST_COLUMNS = 2
 _LEAST_SHARE = 0.5  # of public rows
@@ -144,8 +149,7 @@ class RowCopies:
             "SELECT count(*), count(*) FILTER (uses = 1), count(DISTINCT unit), "  # noqa: S608 - our own names
             "coalesce(CAST(sum(uses) AS BIGINT), 0), "
             "coalesce(CAST(sum(uses) FILTER (uses > 1) AS BIGINT), 0) FROM ("
-            "SELECT cell, count(DISTINCT unit_key) AS uses, "
-            "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit "
+            f"SELECT cell, count(DISTINCT unit_key) AS uses, {ONE_UNIT} "
             f"FROM ({private}) WHERE cell IN (SELECT cell FROM temp.{_CELLS} "
             f"WHERE pair = {number}) GROUP BY cell)"
         ).fetchone()

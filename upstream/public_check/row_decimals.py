@@ -12,15 +12,19 @@ from dataclasses import dataclass, field, replace
 import duckdb
 
 from upstream.public_check.published_ids import HANDFUL, Published, Texts
-from upstream.public_check.row_evidence import Shared, Spread
-from upstream.public_check.row_values import DecimalColumn, Found
+from upstream.public_check.row_evidence import LEAST_TOGETHER, Shared, Spread
+from upstream.public_check.row_values import (
+    MOST_DECIMALS,
+    ONE_UNIT,
+    DecimalColumn,
+    Found,
+    first_found,
+)
 
-_MOST_DECIMALS = 18
 _LOOKED_AT = 200_000  # values of a private column whose spread is found out
 _NO_SPREAD = Spread(1, 0)  # of so many decimals that none is looked at: by accident
-_LEAST_TOGETHER = 0.5  # of what parts hold that are counted together
 _CELLS, _HITS = "row_decimals", "row_decimal_hits"
-_NUMBER = f"[-+]?[0-9]{{1,19}}[.,][0-9]{{1,{_MOST_DECIMALS}}}"
+_NUMBER = f"[-+]?[0-9]{{1,19}}[.,][0-9]{{1,{MOST_DECIMALS}}}"
 _COUNTS = (
     f"count(*), count(DISTINCT {_HITS}.value), "
     "coalesce(CAST(sum(uses) AS BIGINT), 0), "
@@ -65,7 +69,7 @@ class RowDecimals:
                 self.connection.execute(
                     f"INSERT INTO temp.{_CELLS} SELECT DISTINCT {part}, "  # noqa: S608 - our own names
                     "length(places), TRY_CAST(concat(ones, "
-                    f"rpad(places, {_MOST_DECIMALS}, '0')) AS HUGEINT) FROM ("
+                    f"rpad(places, {MOST_DECIMALS}, '0')) AS HUGEINT) FROM ("
                     "SELECT split_part(n, '.', 1) AS ones, "
                     "rtrim(split_part(n, '.', 2), '0') AS places FROM ("
                     "SELECT replace(ltrim(trim(t), '+-'), ',', '.') AS n "
@@ -78,23 +82,19 @@ class RowDecimals:
         some = self.connection.execute(f"SELECT 1 FROM temp.{_CELLS} LIMIT 1")  # noqa: S608 - our own name
         if not some.fetchone():
             return []
-        found: dict[int, Found] = {}
-        for column in columns:
-            for part in self._parts_of(column):
-                found.setdefault(part, Found(self.texts[part], column.column))
-        return [found[part] for part in sorted(found)]
+        parts = ((column.column, self._parts_of(column)) for column in columns)
+        return first_found(self.texts, parts)
 
     def _parts_of(self, column: DecimalColumn) -> list[int]:
         """Return the parts that name more than a handful of units, alone or together.
 
         A decimal of a public text is compared where the column has as many decimals.
         """
-        step = 10 ** (_MOST_DECIMALS - column.scale)
+        step = 10 ** (MOST_DECIMALS - column.scale)
         self.connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {_HITS} AS "  # noqa: S608 - our own names
             f"SELECT value * {step}::HUGEINT AS value, "
-            "count(DISTINCT unit_key) AS uses, "
-            "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit "
+            f"count(DISTINCT unit_key) AS uses, {ONE_UNIT} "
             f"FROM ({column.rows}) WHERE value IN (SELECT whole // {step}::HUGEINT "
             f"FROM temp.{_CELLS} WHERE decimals <= {column.scale}) GROUP BY value"
         )
@@ -125,7 +125,7 @@ class RowDecimals:
         Counted are parts that hold little else of a kind, and each decimal once.
         """
         chosen = [
-            k for k, one in held.items() if one.found >= _LEAST_TOGETHER * one.cells
+            k for k, one in held.items() if one.found >= LEAST_TOGETHER * one.cells
         ]
         if not chosen:
             return set()

@@ -20,6 +20,9 @@ _ALLOWED = 5
 """Shared uses that are added: of a short column nothing can be told."""
 
 _LEAST_OF_NAMESAKES = 0.5
+LEAST_TOGETHER = 0.5
+"""Of what parts hold that are counted together."""
+
 _DENSE = 0.5
 
 CODE, SHORT = 0, -1
@@ -70,7 +73,7 @@ class Uses:
         >>> Uses(600, 40).is_catalogue(9000, 580)
         True
         """
-        return found * self.all_uses < _LEAST_TIMES * (self.shared + _ALLOWED) * cells
+        return Shared(cells, found, self.all_uses, self.shared).is_catalogue
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,19 @@ import duckdb
 from upstream.errors import Problem
 from upstream.id_forms.embedded_ids import LEAST_CODE, LEAST_NUMBER
 from upstream.public_check.published_ids import HANDFUL, LOOKED_AT, Published, Texts
-from upstream.public_check.row_evidence import CODE, SHORT, Group, Uses, identifying
+from upstream.public_check.row_evidence import (
+    CODE,
+    LEAST_TOGETHER,
+    SHORT,
+    Group,
+    Uses,
+    identifying,
+)
 from upstream.public_check.row_values import (
+    ONE_UNIT,
     Found,
     PrivateColumn,
+    first_found,
     form_sql,
     is_id_sql,
     uses_of,
@@ -28,7 +37,6 @@ from upstream.public_check.row_values import (
 
 _LEAST_DIGITS = 3  # of a code
 _LEAST_VALUES = 0.5  # for each unit; fewer are shared by too many
-_LEAST_TOGETHER = 0.5  # of what parts hold that are counted together
 _TEXTS, _HITS = "row_id_texts", "row_id_hits"
 
 
@@ -88,11 +96,9 @@ class RowIds:
         some = self.connection.execute(f"SELECT 1 FROM temp.{_TEXTS} LIMIT 1")  # noqa: S608 - our own name
         if not some.fetchone():
             return []
-        found: dict[int, Found] = {}
-        for column in filter(self._may_identify, columns):
-            for part in self._parts_of(column):
-                found.setdefault(part, Found(self.texts[part], column))
-        return [found[part] for part in sorted(found)]
+        looked_at = filter(self._may_identify, columns)
+        parts = ((column, self._parts_of(column)) for column in looked_at)
+        return first_found(self.texts, parts)
 
     def _may_identify(self, column: PrivateColumn) -> bool:
         """Whether there are values enough for its units, by a cheap estimate."""
@@ -106,8 +112,7 @@ class RowIds:
     def _parts_of(self, column: PrivateColumn) -> Iterator[int]:
         """Yield the parts that name more than a handful of units, alone or together."""
         self.connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {_HITS} AS SELECT form, "  # noqa: S608 - our own names
-            "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit "
+            f"CREATE OR REPLACE TEMP TABLE {_HITS} AS SELECT form, {ONE_UNIT} "  # noqa: S608 - our own names
             f"FROM ({values_sql(column.rows)}) "
             f"WHERE form IN (SELECT form FROM temp.{_TEXTS}) GROUP BY form"
         )
@@ -164,7 +169,7 @@ class RowIds:
         sums: dict[tuple[bool, int], Group] = {}
         for part, held in groups.items():
             for group in held:
-                if group.found >= _LEAST_TOGETHER * group.cells:
+                if group.found >= LEAST_TOGETHER * group.cells:
                     kind = group.within, group.length
                     parts.setdefault(kind, []).append(part)
                     sums[kind] = group + sums[kind] if kind in sums else group

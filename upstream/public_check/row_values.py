@@ -1,7 +1,7 @@
 """The values of private columns, as far as they may identify rows, in one form each."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import duckdb
@@ -18,8 +18,10 @@ _NOTE = 200  # characters of texts that are compared as they are written
 _READ = frozenset(
     (ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.TEXT, ColumnType.TIMESTAMP)
 )
-_MOST_DECIMALS = 18  # of a column
-_MOST_DECIMALS = 18  # of a column
+MOST_DECIMALS = 18  # of a column
+ONE_UNIT = "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit"
+"""The unit that alone has a value; NULL where several have it."""
+
 _WHOLE = "[-+]?[0-9]+([.]0*)?"
 _USES = "row_id_uses"
 _ANYBODYS = frozenset(
@@ -103,6 +105,22 @@ class Found:
 
     texts: Texts
     column: PrivateColumn
+
+
+def first_found(
+    texts: Sequence[Texts], parts: Iterable[tuple[PrivateColumn, Iterable[int]]]
+) -> list[Found]:
+    """Return each part once, with the first of the columns that it is found in.
+
+    Args:
+        texts: Of all parts, by their number.
+        parts: Columns, and the numbers of what is found in each.
+    """
+    found: dict[int, Found] = {}
+    for column, numbers in parts:
+        for number in numbers:
+            found.setdefault(number, Found(texts[number], column))
+    return [found[number] for number in sorted(found)]
 
 
 def are_namesakes(name: str, other: str, table: str) -> bool:
@@ -193,7 +211,7 @@ def _as_written(column: Column, index: int) -> str:
 def compared_sql(column: Column, value: str) -> str:
     """Return the expression of what is equal for equal values of a column's type."""
     if column.type is ColumnType.DECIMAL:
-        step = 10 ** (_MOST_DECIMALS - (column.scale or 0))
+        step = 10 ** (MOST_DECIMALS - (column.scale or 0))
         return f"CAST({value} AS HUGEINT) * {step}::HUGEINT"
     if column.type is ColumnType.TEXT:
         return f"lower(trim({value}))"

@@ -180,10 +180,9 @@ class AskedSequences:
     def _counts(self, question: SequenceQuestion, groups: Groups) -> Counts:
         """Return counts of units; noisy lengths take part where they say enough."""
         told, counter = count(self.tree, groups), self._lengths
-        asked = question.condition, question.keys
-        if counter is None or not is_of_lengths(*asked):
+        if counter is None or not is_of_lengths(question):
             return told
-        return counter.count(*asked, told)
+        return counter.count(question.condition, question.keys, told)
 
     @cached_property
     def _lengths(self) -> LengthCounter | None:

@@ -12,7 +12,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from query_lang.syntax.logic import atoms
 from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.contract.sequence_domain import SequenceDomain
@@ -27,16 +26,16 @@ from release.sequences.questions.question import (
     KeyColumn,
     LengthIn,
     LengthKey,
+    SequenceQuestion,
 )
 
 _SHARES: Final = np.linspace(0, 1, 21)[:, None]
 """How much of an answer is the noisy lengths', a row each; the rest is the tree's."""
 
 
-def is_of_lengths(condition: Condition | None, keys: Sequence[KeyColumn]) -> bool:
+def is_of_lengths(question: SequenceQuestion) -> bool:
     """Whether lengths are asked of, and nothing else but the split."""
-    read = () if condition is None else atoms(condition)
-    asked = [*(key.key for key in keys), *read]
+    asked = [*(key.key for key in question.keys), *question.atoms]
     of_lengths = [isinstance(one, LengthKey | LengthIn) for one in asked]
     of_split = [isinstance(one, GroupKey | GroupIn) for one in asked]
     others = len(asked) - sum(of_lengths) - sum(of_split)

@@ -43,7 +43,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.jobs.store import ENDED, is_free
-from server.use_cases.publishing.cost_settings import release_limits
+from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.plans import ReleasePlan
 from server.use_cases.publishing.specs import (
     SpecRefusedError,
@@ -117,7 +117,7 @@ class ReleaseJob:
         with self._services.databases.reader.connect() as connection:
             population = population_of(connection, spec)
             try:
-                planned = plan_release(connection, spec, self._target())
+                planned = plan_release(connection, spec, release_target(self._services))
                 require_known_readers(connection, planned)
                 require_free_name(connection, planned)
             except (SpecRefusedError, CommandRefusedError) as error:
@@ -180,10 +180,6 @@ class ReleaseJob:
         planned = self._planned(context, read_spec(_given(parameters)))
         self._charged(context, planned, is_begun=False)
 
-    def _target(self) -> Target:
-        limits = release_limits(self._services.settings)
-        return Target(self._services.dialect, limits)
-
     def _planned(self, context: JobContext, spec: ReleaseSpec) -> ReleasePlan:
         """Plan for the snapshot that was charged, else for the active one."""
         with self._services.databases.reader.connect() as connection:
@@ -191,7 +187,7 @@ class ReleaseJob:
             snapshot = None if begun is None else str(begun.snapshot)
             target = Target(self._services.dialect)  # what is paid for is counted
             if begun is None:
-                target = self._target()
+                target = release_target(self._services)
             planned = plan_release(connection, spec, target, snapshot)
             if begun is None and not self._services.engine.can_open(planned.snapshot):
                 message = (

@@ -9,14 +9,13 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true
 from budget.ledger import Scope
 from privacy.errors import InvalidOptionError
 from privacy.times import shown_time
-from query_lang.rendering.dialect import Target
 from release.store.folders import describe
 from release.store.manifests import MANIFEST, read_manifest
 from release.store.opening import file_problems_in, problems_in
 from release.store.signing import InstallationKey
 from server.persistence import tables
 from server.use_cases.jobs.jobs import Viewer
-from server.use_cases.publishing.cost_settings import release_limits
+from server.use_cases.publishing.cost_settings import release_target
 from server.use_cases.publishing.job import require_free_name, require_known_readers
 from server.use_cases.publishing.plans import ReleasePlan
 from server.use_cases.publishing.replies import (
@@ -60,8 +59,7 @@ class ReleaseService:
             spec = read_spec(given)
             with self._services.databases.reader.connect() as connection:
                 self._check_population(viewer, population_of(connection, spec))
-                limits = release_limits(self._services.settings)
-                target = Target(self._services.dialect, limits)
+                target = release_target(self._services)
                 planned = plan_release(connection, spec, target)
                 require_known_readers(connection, planned)
         except CommandRefusedError as error:
