@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
 
 from server.configuration.settings import SettingsError
@@ -199,6 +200,11 @@ def insist(client, name):
         time.sleep(0.2)
 
 
+def ask_to_read(port, path, key):
+    told = {"Authorization": f"Bearer {key}"}
+    return httpx.get(f"http://127.0.0.1:{port}{path}", headers=told, timeout=60)
+
+
 def test_a_database_that_stops_in_flight_and_comes_back_loses_no_charge(
     nursery, tmp_path, own_cluster
 ):
@@ -223,6 +229,12 @@ def test_a_database_that_stops_in_flight_and_comes_back_loses_no_charge(
         assert {(r.status, r.json()["type"]) for r in while_away} == {
             (503, "ledger_unavailable")
         }
+        for path in ("/v1/budget", "/v1/datasets", "/v1/queries"):
+            read = ask_to_read(server.port, path, key)
+            assert (read.status_code, read.json()["type"]) == (
+                503,
+                "ledger_unavailable",
+            )
         assert becomes(server.port, "/readyz", 503)
         cluster.start()
         outwait_leases(installation)
