@@ -1,0 +1,1 @@
+"""Health information in text: documents are read, spans found, judged and typed."""

@@ -1,0 +1,1 @@
+"""Documents, spans and tokens: what all of extraction speaks of."""
