@@ -1,0 +1,1 @@
+"""What is known of each token: the four groups of HIDE, layout and phrases."""

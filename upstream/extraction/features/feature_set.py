@@ -1,0 +1,176 @@
+"""All that is known of the tokens of a document, by groups that can be left out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from upstream.extraction.features.columns import NONE, Column, beside, column
+from upstream.extraction.features.layout import (
+    count_column,
+    field_columns,
+    layout_columns,
+)
+from upstream.extraction.features.phrases import (
+    Dictionary,
+    dictionary_columns,
+    form_columns,
+)
+from upstream.extraction.features.words import (
+    affix_attributes,
+    pattern_attributes,
+    shape,
+)
+from upstream.extraction.text.tokens import Tokens
+
+_NEAR = (-1, 1)
+_CACHED = 100_000
+
+
+class FeatureChoices(BaseModel):
+    """Which groups of features a model has; the first four are HIDE's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    expressions: bool = Field(default=True, description="HIDE's expressions of a token")
+    affixes: bool = Field(True, description="prefixes and suffixes of 1 to 3")
+    dictionaries: bool = Field(
+        default=True, description="IN_name on each token of a phrase"
+    )
+    context: bool = Field(
+        default=True, description="words around the token, and its count"
+    )
+    window: int = Field(
+        default=4, ge=1, le=8, description="words to each side, with context"
+    )
+    layout: bool = Field(
+        default=True, description="white space, line, and field of a token"
+    )
+    forms: bool = Field(
+        default=True, description="forms of dates, numbers, names, addresses"
+    )
+    pairs: bool = Field(
+        default=True, description="pairs of neighbouring words and shapes"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFeatures:
+    """What is known of a document's tokens.
+
+    Attributes:
+        tokens: The tokens.
+        columns: What is known of each by its place in the document.
+    """
+
+    tokens: Tokens
+    columns: tuple[Column, ...]
+
+
+def document_features(
+    tokens: Tokens, choices: FeatureChoices, dictionaries: Iterable[Dictionary] = ()
+) -> DocumentFeatures:
+    """Return what is known of a document's tokens by their places."""
+    lower = tuple(word.lower() for word in tokens.words)
+    columns: list[Column] = []
+    if choices.layout:
+        columns += [*layout_columns(tokens), *field_columns(tokens)]
+    if choices.forms:
+        found = form_columns(tokens)
+        columns += found
+        columns += [each for step in _NEAR for each in beside(found, step)]
+    if choices.dictionaries:
+        found = dictionary_columns(lower, dictionaries)
+        columns += found
+        columns += [each for step in _NEAR for each in beside(found, step)]
+    if choices.pairs:
+        columns += _pairs(tokens.words, lower)
+    if choices.context:
+        columns.append(count_column(lower))
+    return DocumentFeatures(tokens, tuple(columns))
+
+
+def _pairs(words: tuple[str, ...], lower: tuple[str, ...]) -> list[Column]:
+    shapes = [shape(word) for word in words]
+    before = ["<", *lower[:-1]][: len(words)]
+    behind = [*lower[1:], ">"][: len(words)]
+    shape_before = ["<", *shapes[:-1]][: len(words)]
+    shape_behind = [*shapes[1:], ">"][: len(words)]
+    rows = (
+        ("W-W", before, lower),
+        ("WW+", lower, behind),
+        ("W-+", before, behind),
+        ("S-S", shape_before, shapes),
+        ("SS+", shapes, shape_behind),
+    )
+    return [
+        column([f"{name}={one} {two}" for one, two in zip(first, second, strict=True)])
+        for name, first, second in rows
+    ]
+
+
+@lru_cache(maxsize=_CACHED)
+def word_attributes(word: str, choices: FeatureChoices) -> tuple[str, ...]:
+    """Return what a token's own letters say.
+
+    >>> word_attributes("56", FeatureChoices(context=False, pairs=False))[:3]
+    ('DOUBLEDIGIT', 'NUMBER', 'HASDIGIT')
+    """
+    found: tuple[str, ...] = ()
+    if choices.context:
+        found += (f"W={word.lower()}",)
+    if choices.expressions:
+        found += (*pattern_attributes(word), f"SHAPE={shape(word)}")
+    if choices.affixes:
+        found += affix_attributes(word)
+    return found
+
+
+@lru_cache(maxsize=_CACHED)
+def attributes_beside(
+    word: str, distance: int, choices: FeatureChoices
+) -> tuple[str, ...]:
+    """Return what a token says of the one that is ``-distance`` from it.
+
+    Of the nearest, all of its letters' attributes; of those further off, the word.
+    """
+    if abs(distance) == 1:
+        said = word_attributes(word, choices)
+    elif choices.expressions:
+        said = (f"W={word.lower()}", f"SHAPE={shape(word)}")
+    else:
+        said = (f"W={word.lower()}",)
+    return tuple(f"{distance}|{name}" for name in said)
+
+
+def distances(choices: FeatureChoices) -> tuple[int, ...]:
+    """Return how far off are the tokens that say something of a token.
+
+    >>> distances(FeatureChoices(window=2))
+    (-2, -1, 1, 2)
+    """
+    reach = range(1, choices.window + 1) if choices.context else ()
+    return (*(-step for step in reversed(reach)), *reach)
+
+
+def attribute_lists(
+    features: DocumentFeatures, choices: FeatureChoices
+) -> Iterator[dict[str, float]]:
+    """Yield, for each token, its attributes and how much it has of each."""
+    words = features.tokens.words
+    around = distances(choices)
+    for at, word in enumerate(words):
+        said = dict.fromkeys(word_attributes(word, choices), 1.0)
+        for step in around:
+            if 0 <= at + step < len(words):
+                beside_it = attributes_beside(words[at + step], step, choices)
+            else:
+                beside_it = (f"{step}|EDGE",)
+            said.update(dict.fromkeys(beside_it, 1.0))
+        for each in features.columns:
+            number = each.at[at]
+            if number != NONE:
+                value = 1.0 if each.value is None else float(each.value[at])
+                said[each.names[number]] = value
+        yield said

@@ -1,0 +1,108 @@
+"""Where in a document a token stands: white space, lines, and fields such as ``Name:``.
+
+The global features of DAST (Liu et al. 2017, module 1.1), for notes with headers.
+"""
+
+import re
+from collections import defaultdict
+
+import numpy as np
+
+from upstream.extraction.features.columns import Column, Indexes, column
+from upstream.extraction.text.tokens import Tokens
+
+_FIRST_LINES, _LAST_LINES = 25, 4
+_LONGEST_KEY = 3  # tokens of a field's name that are looked at
+_GAPS = ("", "_", "N")  # no white space, some, a line break
+_SIGNS_IN_KEYS = frozenset("/.ºª°-")
+
+
+def layout_columns(tokens: Tokens) -> list[Column]:
+    """Return what stands around each token, and how far its line is from either end."""
+    line = _lines(tokens)
+    count = int(line[-1]) + 1 if len(tokens) else 0
+    gaps = _gaps(tokens, line)
+    from_end = np.minimum(count - 1 - line, _LAST_LINES)
+    return [
+        Column(tuple(f"LEFT={gap}" for gap in _GAPS), gaps[:-1]),
+        Column(tuple(f"RIGHT={gap}" for gap in _GAPS), gaps[1:]),
+        _numbered("LINE", np.minimum(line, _FIRST_LINES), _FIRST_LINES),
+        _numbered("LINE-", from_end, _LAST_LINES),
+    ]
+
+
+def _numbered(name: str, at: Indexes, last: int) -> Column:
+    return Column(tuple(f"{name}{number}" for number in range(last + 1)), at)
+
+
+def _lines(tokens: Tokens) -> Indexes:
+    breaks = [match.start() for match in re.finditer("\n", tokens.text)]
+    return np.searchsorted(np.array(breaks, dtype=np.int64), tokens.starts)
+
+
+def _gaps(tokens: Tokens, line: Indexes) -> Indexes:
+    """Return the kind of gap before the first token, between them, and at the end."""
+    between = (tokens.starts[1:] > tokens.ends[:-1]).astype(np.int64)
+    between[line[1:] > line[:-1]] = _GAPS.index("N")
+    edge = np.full(1, _GAPS.index("N"), dtype=np.int64)
+    return np.concatenate([edge, between, edge])
+
+
+def field_columns(tokens: Tokens) -> list[Column]:
+    """Return which field's value each token is in, and in which other it stands, too.
+
+    A field is named by up to three tokens before a colon, and ends with its line. What
+    stands in a field somewhere, as a name does in a header, is likely the same thing
+    where it is repeated.
+    """
+    fields = _fields(tokens)
+    elsewhere: dict[str, set[str]] = defaultdict(set)
+    for word, field in zip(tokens.words, fields, strict=True):
+        if field and len(word) > 1 and (word[0].isupper() or word.isdigit()):
+            elsewhere[word].add(field)
+    others = [
+        _other(elsewhere.get(word), field)
+        for word, field in zip(tokens.words, fields, strict=True)
+    ]
+    return [column([f"FIELD={field}" for field in fields]), column(others)]
+
+
+def _other(found: set[str] | None, field: str) -> str | None:
+    others = (found or set()) - {field}
+    return f"ALSO={min(others)}" if others else None
+
+
+def _fields(tokens: Tokens) -> list[str]:
+    line = _lines(tokens)
+    fields: list[str] = []
+    field, start = "", 0
+    for at, word in enumerate(tokens.words):
+        if at and line[at] != line[at - 1]:
+            field, start = "", at
+        if word == ":":
+            field = _key(tokens.words[max(start, at - _LONGEST_KEY) : at])
+        fields.append(field)
+    return fields
+
+
+def _key(words: tuple[str, ...]) -> str:
+    key: list[str] = []
+    for word in reversed(words):
+        if not word.isalpha() and word not in _SIGNS_IN_KEYS:
+            break
+        key.append(word.lower())
+    return " ".join(reversed(key))
+
+
+def count_column(words: tuple[str, ...]) -> Column:
+    """Return how often each token occurs, divided by how many tokens there are.
+
+    Source: HIDE, section 4.4.4.
+
+    Args:
+        words: The tokens in lower case.
+    """
+    numbers = column(words).at
+    counts = np.bincount(numbers)[numbers] if len(words) else numbers
+    at = np.zeros(len(words), dtype=np.int64)
+    return Column(("COUNT",), at, counts / max(len(words), 1))

@@ -1,0 +1,103 @@
+"""Which tokens stand in a form that identifiers are written in, or in a dictionary."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from upstream.extraction.features.columns import NONE, Column, Indexes
+from upstream.extraction.patterns.forms import FORMS
+from upstream.extraction.text.tokens import Tokens, tokenize
+
+_PLACES = ("S", "B", "I", "E")  # alone, first, inside, last
+_ALONE, _FIRST, _INSIDE, _LAST = range(len(_PLACES))
+
+
+def form_columns(tokens: Tokens) -> list[Column]:
+    """Return a column for each form: where in a match of it a token stands."""
+    columns = []
+    for form in FORMS:
+        spans = [(match.start, match.end) for match in form.matches(tokens.text)]
+        if spans:
+            names = tuple(f"{place}:{form.name}" for place in _PLACES)
+            columns.append(Column(names, _places(tokens, spans)))
+    return columns
+
+
+def _places(tokens: Tokens, spans: list[tuple[int, int]]) -> Indexes:
+    """Return for each token its place in the span that covers it, or ``NONE``."""
+    at = np.full(len(tokens), NONE, dtype=np.int64)
+    bounds = np.array(spans, dtype=np.int64)
+    firsts = np.searchsorted(tokens.ends, bounds[:, 0], side="right")
+    behind = np.searchsorted(tokens.starts, bounds[:, 1], side="left")
+    for first, end in zip(firsts.tolist(), behind.tolist(), strict=True):
+        if end - first == 1:
+            at[first] = _ALONE
+        elif end > first:
+            at[first:end] = _INSIDE
+            at[first], at[end - 1] = _FIRST, _LAST
+    return at
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """Phrases of one kind, as tokens in lower case.
+
+    Attributes:
+        name: What its attribute is called after ``IN_``.
+        phrases: For each first token, the rest of its phrases, the longest first.
+    """
+
+    name: str
+    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+
+    def spans(self, words: tuple[str, ...]) -> Iterable[tuple[int, int]]:
+        """Yield where its longest phrases stand, as indexes of tokens in lower case."""
+        at = 0
+        while at < len(words):
+            length = self._longest(words, at)
+            if length:
+                yield at, at + length
+            at += length or 1
+
+    def _longest(self, words: tuple[str, ...], at: int) -> int:
+        for rest in self.phrases.get(words[at], ()):
+            if words[at + 1 : at + 1 + len(rest)] == rest:
+                return 1 + len(rest)
+        return 0
+
+
+def dictionary_of(name: str, phrases: Iterable[str]) -> Dictionary:
+    """Return the dictionary of these phrases; case and white space do not matter.
+
+    >>> list(dictionary_of("city", ["New York"]).spans(("in", "new", "york")))
+    [(1, 3)]
+    """
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for phrase in phrases:
+        words = tokenize(phrase.lower()).words
+        if words:
+            found.setdefault(words[0], set()).add(words[1:])
+    longest_first = {
+        first: tuple(sorted(rests, key=lambda rest: (-len(rest), rest)))
+        for first, rests in found.items()
+    }
+    return Dictionary(name, longest_first)
+
+
+def dictionary_columns(
+    words: tuple[str, ...], dictionaries: Iterable[Dictionary]
+) -> list[Column]:
+    """Return a column for each dictionary: the tokens of its phrases have ``IN_name``.
+
+    Args:
+        words: The tokens in lower case.
+        dictionaries: What to look in.
+    """
+    columns = []
+    for dictionary in dictionaries:
+        at = np.full(len(words), NONE, dtype=np.int64)
+        for start, end in dictionary.spans(words):
+            at[start:end] = 0
+        columns.append(Column((f"IN_{dictionary.name}",), at))
+    return columns

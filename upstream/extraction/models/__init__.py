@@ -1,0 +1,1 @@
+"""What finds spans: trained models, rules, and their union."""

@@ -1,0 +1,1 @@
+"""Forms that identifiers are written in: regular expressions with checks."""
