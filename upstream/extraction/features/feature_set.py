@@ -29,30 +29,29 @@ _CACHED = 100_000
 
 
 class FeatureChoices(BaseModel):
-    """Which groups of features a model has; the first four are HIDE's."""
+    """Which groups of features a model has; the first four are HIDE's.
+
+    Attributes:
+        expressions: HIDE's regular expressions of a token, and its shape.
+        affixes: Its prefixes and suffixes of one to three characters.
+        dictionaries: ``IN_name`` on each token of a phrase.
+        context: The words around it, and how often it occurs.
+        window: How many words to each side, with context.
+        layout: White space, line, and the field that a token is the value of.
+        forms: The forms of dates, numbers, names and addresses.
+        pairs: Pairs of neighbouring words and shapes.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    expressions: bool = Field(default=True, description="HIDE's expressions of a token")
-    affixes: bool = Field(True, description="prefixes and suffixes of 1 to 3")
-    dictionaries: bool = Field(
-        default=True, description="IN_name on each token of a phrase"
-    )
-    context: bool = Field(
-        default=True, description="words around the token, and its count"
-    )
-    window: int = Field(
-        default=4, ge=1, le=8, description="words to each side, with context"
-    )
-    layout: bool = Field(
-        default=True, description="white space, line, and field of a token"
-    )
-    forms: bool = Field(
-        default=True, description="forms of dates, numbers, names, addresses"
-    )
-    pairs: bool = Field(
-        default=True, description="pairs of neighbouring words and shapes"
-    )
+    expressions: bool = True
+    affixes: bool = True
+    dictionaries: bool = True
+    context: bool = True
+    window: int = Field(default=4, ge=1, le=8)
+    layout: bool = True
+    forms: bool = True
+    pairs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ The global features of DAST (Liu et al. 2017, module 1.1), for notes with header
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 
 import numpy as np
@@ -55,34 +56,42 @@ def field_columns(tokens: Tokens) -> list[Column]:
     stands in a field somewhere, as a name does in a header, is likely the same thing
     where it is repeated.
     """
-    fields = _fields(tokens)
+    keys, at = _fields(tokens)
     elsewhere: dict[str, set[str]] = defaultdict(set)
-    for word, field in zip(tokens.words, fields, strict=True):
-        if field and len(word) > 1 and (word[0].isupper() or word.isdigit()):
-            elsewhere[word].add(field)
+    named = np.flatnonzero(at > 0)
+    for number, field in zip(named.tolist(), at[named].tolist(), strict=True):
+        word = tokens.words[number]
+        if len(word) > 1 and (word[0].isupper() or word.isdigit()):
+            elsewhere[word].add(keys[field])
     others = [
-        _other(elsewhere.get(word), field)
-        for word, field in zip(tokens.words, fields, strict=True)
+        None if found is None else _other(found, keys[field])
+        for found, field in zip(
+            map(elsewhere.get, tokens.words), at.tolist(), strict=True
+        )
     ]
-    return [column([f"FIELD={field}" for field in fields]), column(others)]
+    return [Column(tuple(f"FIELD={key}" for key in keys), at), column(others)]
 
 
-def _other(found: set[str] | None, field: str) -> str | None:
-    others = (found or set()) - {field}
+def _other(found: set[str], field: str) -> str | None:
+    others = found - {field}
     return f"ALSO={min(others)}" if others else None
 
 
-def _fields(tokens: Tokens) -> list[str]:
+def _fields(tokens: Tokens) -> tuple[list[str], Indexes]:
+    """Return the fields' names, of no field first, and which one each token is in."""
     line = _lines(tokens)
-    fields: list[str] = []
-    field, start = "", 0
-    for at, word in enumerate(tokens.words):
-        if at and line[at] != line[at - 1]:
-            field, start = "", at
-        if word == ":":
-            field = _key(tokens.words[max(start, at - _LONGEST_KEY) : at])
-        fields.append(field)
-    return fields
+    begins = np.flatnonzero(np.diff(line, prepend=-1)).tolist()
+    colons = [at for at, word in enumerate(tokens.words) if word == ":"]
+    names: dict[str, int] = {"": 0}
+    changes = dict.fromkeys(begins, 0)
+    for colon in colons:
+        first = begins[bisect_right(begins, colon) - 1]
+        key = _key(tokens.words[max(first, colon - _LONGEST_KEY) : colon])
+        changes[colon] = names.setdefault(key, len(names))
+    places = sorted(changes)
+    lengths = np.diff([*places, len(tokens)])
+    at = np.repeat(np.array([changes[place] for place in places], np.int64), lengths)
+    return list(names), at
 
 
 def _key(words: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from upstream.extraction.features.columns import NONE, Column, Indexes
-from upstream.extraction.patterns.forms import FORMS
+from upstream.extraction.patterns.forms import FORMS, lowered
 from upstream.extraction.text.tokens import Tokens, tokenize
 
 _PLACES = ("S", "B", "I", "E")  # alone, first, inside, last
@@ -16,8 +16,10 @@ _ALONE, _FIRST, _INSIDE, _LAST = range(len(_PLACES))
 def form_columns(tokens: Tokens) -> list[Column]:
     """Return a column for each form: where in a match of it a token stands."""
     columns = []
+    lower = lowered(tokens.text)
     for form in FORMS:
-        spans = [(match.start, match.end) for match in form.matches(tokens.text)]
+        found = form.matches(tokens.text, lower)
+        spans = [(match.start, match.end) for match in found]
         if spans:
             names = tuple(f"{place}:{form.name}" for place in _PLACES)
             columns.append(Column(names, _places(tokens, spans)))

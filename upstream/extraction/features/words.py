@@ -62,6 +62,7 @@ def _kind(character: str) -> str:
     return "a" if character.isalpha() and character not in "ºª" else character
 
 
+@lru_cache(maxsize=_CACHED)
 def shape(word: str) -> str:
     """Return a word's skeleton with runs of three and more cut to two and a plus.
 

@@ -1,0 +1,1 @@
+"""How good a model is: measures, curves, and whether a difference is chance."""

@@ -1,0 +1,1 @@
+"""Linear chains: CRF, SVM and naive Bayes differ in training alone."""

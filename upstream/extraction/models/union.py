@@ -1,0 +1,90 @@
+"""The union of what several models found: whatever one of them found is kept.
+
+Source: DAST (Liu et al. 2017), module 1.3. Where finders disagree about a type, the
+riskier one wins: direct identifiers before indirect ones before health terms.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from enum import IntEnum
+
+from upstream.extraction.text.spans import Span
+
+
+class Risk(IntEnum):
+    """What a type tells of a person, the riskiest first."""
+
+    DIRECT = 0  # names, numbers: an identifier by itself (EID)
+    INDIRECT = 1  # dates, ages, places: with others (QID)
+    HEALTH = 2  # symptoms, diagnoses, treatments (HMD)
+
+
+def union(
+    found: Iterable[Iterable[Span]], risks: Mapping[str, Risk] | None = None
+) -> tuple[Span, ...]:
+    """Return the union of spans, in order, none over another.
+
+    Spans of one type that overlap become one that covers them, as sure as the surest;
+    of those of several types the riskier keeps its characters, then the surer, then
+    the longer, and the other what is left of it beside them.
+
+    Args:
+        found: The spans of each finder.
+        risks: The risk of types; a type that is not here is a direct identifier.
+
+    >>> union([[Span(0, 5, "NAME", 0.9)], [Span(3, 8, "NAME", 0.6)]])
+    (Span(start=0, end=8, label='NAME', score=0.9, source='gold'),)
+    """
+    told = risks or {}
+    merged = _merged(span for spans in found for span in spans)
+    ranked = sorted(
+        merged,
+        key=lambda span: (
+            told.get(span.label, Risk.DIRECT),
+            -span.score,
+            span.start - span.end,
+            span,
+        ),
+    )
+    kept: list[Span] = []
+    for span in ranked:
+        kept += _beside(span, [other for other in kept if other.covers(span)])
+    return tuple(sorted(kept))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.label, span)):
+        last = merged[-1] if merged else None
+        if last and last.label == span.label and last.covers(span):
+            merged[-1] = _joined(last, span)
+        else:
+            merged.append(span)
+    return merged
+
+
+def _joined(one: Span, other: Span) -> Span:
+    surer = max(one, other, key=lambda span: span.score)
+    sources = sorted({*one.source.split("+"), *other.source.split("+")})
+    return replace(
+        surer,
+        start=min(one.start, other.start),
+        end=max(one.end, other.end),
+        source="+".join(sources),
+    )
+
+
+def _beside(span: Span, others: Iterable[Span]) -> list[Span]:
+    """Return the parts of a span that lie beside others."""
+    parts = [span]
+    for other in others:
+        parts = [
+            part
+            for whole in parts
+            for part in (
+                replace(whole, end=min(whole.end, other.start)),
+                replace(whole, start=max(whole.start, other.end)),
+            )
+            if part.start < part.end
+        ]
+    return parts
