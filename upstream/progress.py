@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Phase = Literal["check", "units", "read", "rank", "write"]
+Phase = Literal["check", "units", "read", "rank", "write", "slot"]
 _POLL_SECONDS = 0.5
 _COUNTERS = Path("/proc/self/io")
 
@@ -18,8 +18,9 @@ class ProgressStep:
 
     Attributes:
         phase: ``check`` the files' form, name the ``units``, ``read`` (parse and hash)
-            all rows, ``rank`` rows within their units, ``write`` the snapshot.
-        table: The table at work.
+            all rows, ``rank`` rows within their units, ``write`` the snapshot; wait
+            for the end of a ``slot``, at which others may see that it is done.
+        table: The table at work; of a slot the dataset.
         done: How much of ``total``, in ``unit``.
         total: Never 0.
         unit: What is counted.
@@ -29,7 +30,7 @@ class ProgressStep:
     table: str
     done: int
     total: int
-    unit: Literal["bytes", "rows"]
+    unit: Literal["bytes", "rows", "seconds"]
 
     @property
     def percent(self) -> int:

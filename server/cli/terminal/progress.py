@@ -24,6 +24,7 @@ _WORDS = {
     "read": "reading and hashing",
     "rank": "ranking and writing",
     "write": "ranking and writing",
+    "slot": "waiting for the time at which readers may see",
 }
 
 
@@ -54,7 +55,7 @@ def counted_of(step: ProgressStep) -> str:
         if step.total < _SMALL_BYTES:
             return f"{step.done / 1e3:,.0f} of {step.total / 1e3:,.0f} kB"
         return f"{step.done / 1e6:,.0f} of {step.total / 1e6:,.0f} MB"
-    return f"{step.done:,} of {step.total:,} rows"
+    return f"{step.done:,} of {step.total:,} {step.unit}"
 
 
 class PlainLines:

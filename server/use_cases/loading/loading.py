@@ -1,6 +1,7 @@
 """Loading a dataset: check, ingest, record; what is refused changes nothing."""
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -58,12 +59,19 @@ from server.use_cases.services.secret_files import (
     split_hashes,
 )
 from server.use_cases.services.services import Services, now_text, random_id
+from server.use_cases.services.slots import wait_for_slot
 from upstream.ingestion.ingestion import Ingested, ingest, names_since, sweep_dead_loads
 from upstream.ingestion.likeness import same_rows
 from upstream.ingestion.public_rows import public_rows, public_rows_if_readable
 from upstream.manifests.manifest import Manifest, load_manifest
 from upstream.manifests.yaml_nodes import FileDigest, read_yaml
-from upstream.progress import Interruptible, Progress, never_interrupted, silent
+from upstream.progress import (
+    Interruptible,
+    Progress,
+    ProgressStep,
+    never_interrupted,
+    silent,
+)
 from upstream.public_check.public_watch import Surroundings
 
 CHANGED = "the manifest was changed since the job was submitted: submit again"
@@ -149,10 +157,11 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What comparing a load again takes."""
+    """What recording a load takes beside it; ``began`` is of the monotonic clock."""
 
     secret: bytes = field(repr=False)
     interruptible: Interruptible
+    began: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +233,7 @@ class Loader:
         self, asked: _Asked, choices: LoadChoices, request: LoadRequest
     ) -> Document:
         """Load while no other load of the population is under way."""
+        began = time.monotonic()
         folder = self._services.settings.import_
         with self._services.databases.reader.connect() as connection:
             stored = stored_population(connection, asked.manifest.population.id)
@@ -261,7 +271,7 @@ class Loader:
                 return loaded
             key = overlap_key(asked.secret)
             load = _Loaded(manifest, snapshot, ingested, loaded, key)
-            beside = _Beside(asked.secret, request.interruptible)
+            beside = _Beside(asked.secret, request.interruptible, began)
             held = self._held(load, compared)
             self._record(load, beside, held, choices, request)
         except UnanchoredError:
@@ -285,6 +295,7 @@ class Loader:
         questions wait for: that tells only whether it was with the last state.
         """
         while True:
+            self._wait_for_slot(load, beside, request)
             try:
                 with self._recorded(load, held, choices) as change:
                     request.recorded(change.connection, load.shown)
@@ -293,6 +304,21 @@ class Loader:
                 load, held = self._compared_again(load, beside, held)
             else:
                 return
+
+    def _wait_for_slot(
+        self, load: _Loaded, beside: _Beside, request: LoadRequest
+    ) -> None:
+        """Wait until others than custodians may see that the load is done."""
+
+        def waiting(done: int, total: int) -> None:
+            table = load.manifest.dataset
+            request.progress(ProgressStep("slot", table, done, total, "seconds"))
+
+        wait_for_slot(
+            time.monotonic() - beside.began,
+            self._services.settings.release_slot_s,
+            waiting,
+        )
 
     def _compared_again(
         self, load: _Loaded, beside: _Beside, held: _Held

@@ -11,6 +11,7 @@ from upstream.extraction.features.layout import (
     count_column,
     field_columns,
     layout_columns,
+    segment_columns,
 )
 from upstream.extraction.features.phrases import (
     Dictionary,
@@ -38,6 +39,7 @@ class FeatureChoices(BaseModel):
         context: The words around it, and how often it occurs.
         window: How many words to each side, with context.
         layout: White space, line, and the field that a token is the value of.
+        segments: What stands between commas, as the parts of an address do.
         forms: The forms of dates, numbers, names and addresses.
         pairs: Pairs of neighbouring words and shapes.
     """
@@ -50,6 +52,7 @@ class FeatureChoices(BaseModel):
     context: bool = True
     window: int = Field(default=4, ge=1, le=8)
     layout: bool = True
+    segments: bool = True
     forms: bool = True
     pairs: bool = True
 
@@ -75,6 +78,8 @@ def document_features(
     columns: list[Column] = []
     if choices.layout:
         columns += [*layout_columns(tokens), *field_columns(tokens)]
+    if choices.segments:
+        columns += segment_columns(tokens)
     if choices.forms:
         found = form_columns(tokens)
         columns += found

@@ -9,12 +9,14 @@ from collections import defaultdict
 
 import numpy as np
 
-from upstream.extraction.features.columns import Column, Indexes, column
+from upstream.extraction.features.columns import NONE, Column, Indexes, column
 from upstream.extraction.text.tokens import Tokens
 
 _FIRST_LINES, _LAST_LINES = 25, 4
 _LONGEST_KEY = 3  # tokens of a field's name that are looked at
 _GAPS = ("", "_", "N")  # no white space, some, a line break
+_LONGEST = 8  # tokens of a segment that are told apart
+_DIVIDERS = frozenset(",.;:()[]")
 _SIGNS_IN_KEYS = frozenset("/.ºª°-")
 
 
@@ -101,6 +103,40 @@ def _key(words: tuple[str, ...]) -> str:
             break
         key.append(word.lower())
     return " ".join(reversed(key))
+
+
+def segment_columns(tokens: Tokens) -> list[Column]:
+    """Return what a token's segment begins with, how far on it is, and what follows.
+
+    A segment is what stands between commas, full stops, brackets and line breaks, as
+    the parts of an address do.
+    """
+    if not len(tokens):
+        return []
+    line = _lines(tokens)
+    breaks = np.array([word in _DIVIDERS for word in tokens.words])
+    begins = np.diff(line, prepend=-1) > 0
+    begins[1:] |= breaks[:-1]
+    number = np.cumsum(begins) - 1
+    firsts = np.flatnonzero(begins)
+    lengths = np.diff([*firsts.tolist(), len(tokens)])
+    opening = [tokens.words[at].lower() for at in firsts.tolist()]
+    has_digit = np.zeros(len(firsts), dtype=np.int64)
+    has_digit[number[[word.isdigit() for word in tokens.words]]] = 1
+    told = column(
+        [
+            f"{'#' if digit else ''}{word}"
+            for word, digit in zip(opening, has_digit.tolist(), strict=True)
+        ]
+    )
+    behind = np.append(told.at[1:], NONE)
+    since = np.arange(len(tokens)) - firsts[number]
+    return [
+        Column(tuple(f"SEGMENT={name}" for name in told.names), told.at[number]),
+        Column(tuple(f"NEXT={name}" for name in told.names), behind[number]),
+        _numbered("SINCE", np.minimum(since, _LONGEST), _LONGEST),
+        _numbered("SEGLEN", np.minimum(lengths[number], _LONGEST), _LONGEST),
+    ]
 
 
 def count_column(words: tuple[str, ...]) -> Column:

@@ -1,0 +1,79 @@
+"""Probabilities of labels for documents, in batches of bounded size."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from upstream.extraction.features.feature_set import (
+    DocumentFeatures,
+    FeatureChoices,
+    document_features,
+)
+from upstream.extraction.features.phrases import Dictionary
+from upstream.extraction.models.chains.inference import Probabilities, marginals
+from upstream.extraction.models.chains.scoring import WordScores, label_scores
+from upstream.extraction.models.chains.weights import ChainWeights
+from upstream.extraction.text.labels import may_follow
+from upstream.extraction.text.tokens import Tokens, tokenize
+
+BATCH_TOKENS = 50_000
+"""Tokens at most in a batch of several documents; about 40 MB with 45 labels."""
+
+
+class ChainTagger:
+    """Says how likely each token of a text has each label; for one thread."""
+
+    def __init__(
+        self,
+        weights: ChainWeights,
+        choices: FeatureChoices,
+        dictionaries: Sequence[Dictionary] = (),
+    ) -> None:
+        self.labels = weights.labels
+        self._weights = weights
+        self._choices = choices
+        self._dictionaries = dictionaries
+        self._words = WordScores(weights, choices)
+        self._transitions = valid_transitions(weights)
+
+    def features(self, text: str) -> DocumentFeatures:
+        """Return what is known of the tokens of a text."""
+        return document_features(tokenize(text), self._choices, self._dictionaries)
+
+    def tag(self, texts: Iterable[str]) -> Iterator[tuple[Tokens, Probabilities]]:
+        """Yield, for each text, its tokens and the probabilities of their labels.
+
+        Each is of shape (tokens, labels); rows add up to 1.
+        """
+        for batch in batches(map(self.features, texts)):
+            scores = [label_scores(each, self._weights, self._words) for each in batch]
+            joint = marginals(scores, self._transitions)
+            yield from zip((each.tokens for each in batch), joint, strict=True)
+
+
+def batches(
+    documents: Iterable[DocumentFeatures],
+) -> Iterator[list[DocumentFeatures]]:
+    """Yield documents in batches of few tokens; one that is larger is a batch."""
+    batch: list[DocumentFeatures] = []
+    size = 0
+    for each in documents:
+        if batch and size + len(each.tokens) > BATCH_TOKENS:
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += len(each.tokens)
+    if batch:
+        yield batch
+
+
+def valid_transitions(
+    weights: ChainWeights,
+) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    """Return the transitions, minus infinity where a span would go on from nothing."""
+    valid = weights.transitions.copy()
+    for row, label in enumerate(weights.labels):
+        for column, following in enumerate(weights.labels):
+            if not may_follow(label, following):
+                valid[row, column] = -np.inf
+    return valid
