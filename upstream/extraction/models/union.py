@@ -52,6 +52,22 @@ def union(
     return tuple(sorted(kept))
 
 
+def fill(spans: Iterable[Span], others: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans, and those of others that lie over none of them, in order.
+
+    Of others that lie over each other the surest is taken, then the longest.
+
+    >>> fill([Span(0, 5, "NAME")], [Span(4, 9, "DATE"), Span(7, 9, "DATE")])[1].start
+    7
+    """
+    kept = list(spans)
+    ranked = sorted(others, key=lambda span: (-span.score, span.start - span.end, span))
+    for span in ranked:
+        if not any(span.covers(other) for other in kept):
+            kept.append(span)
+    return tuple(sorted(kept))
+
+
 def _merged(spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.label, span)):

@@ -5,7 +5,7 @@ and fast to train: minutes where a conditional random field takes tens of them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from sklearn.naive_bayes import MultinomialNB
 from upstream.extraction.models.chains.weights import ChainWeights
 from upstream.extraction.text.labels import OUTSIDE
 
+Progress = Callable[[int, int], None]
 _SMALLEST = 1e-7  # a weight below this is none: it adds nothing that shows
 
 
@@ -68,8 +69,15 @@ class LinearTrainer:
             self._ends.append(len(self._attributes))
         self._labels += labels
 
-    def train(self) -> ChainWeights:
-        """Return the weights."""
+    def train(self, progress: Progress | None = None) -> ChainWeights:
+        """Return the weights.
+
+        Args:
+            progress: Told that training begins and ends.
+        """
+        passes = self._choices.passes
+        if progress is not None:
+            progress(0, passes)
         least = self._choices.least_count
         kept = [name for name, at in self._columns.items() if self._counts[at] >= least]
         rows = self._matrix()[:, [self._columns[name] for name in kept]]

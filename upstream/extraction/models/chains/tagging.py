@@ -34,7 +34,7 @@ class ChainTagger:
         self._choices = choices
         self._dictionaries = dictionaries
         self._words = WordScores(weights, choices)
-        self._transitions = valid_transitions(weights)
+        self.transitions = valid_transitions(weights)
 
     def features(self, text: str) -> DocumentFeatures:
         """Return what is known of the tokens of a text."""
@@ -47,7 +47,7 @@ class ChainTagger:
         """
         for batch in batches(map(self.features, texts)):
             scores = [label_scores(each, self._weights, self._words) for each in batch]
-            joint = marginals(scores, self._transitions)
+            joint = marginals(scores, self.transitions)
             yield from zip((each.tokens for each in batch), joint, strict=True)
 
 

@@ -1,0 +1,175 @@
+"""Training of a model: its chain, its rules, how sure it is, and its thresholds."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from upstream.extraction.features.feature_set import attribute_lists, document_features
+from upstream.extraction.features.phrases import Dictionary
+from upstream.extraction.models.calibration import calibrated
+from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
+from upstream.extraction.models.chains.linear import LinearTrainer
+from upstream.extraction.models.chains.scoring import WordScores
+from upstream.extraction.models.chains.tagging import ChainTagger
+from upstream.extraction.models.chains.weights import ChainWeights
+from upstream.extraction.models.decisions import type_probabilities
+from upstream.extraction.models.model import ModelSpec, TextModel
+from upstream.extraction.models.rules import Rules, learn_rules
+from upstream.extraction.models.sampling import draws_of
+from upstream.extraction.models.thresholds import Tuned, choose
+from upstream.extraction.models.union import fill, union
+from upstream.extraction.text.labels import labelling
+from upstream.extraction.text.spans import AnnotatedDocument, Span
+from upstream.extraction.text.tokens import tokenize
+
+Progress = Callable[[str, int, int], None]
+TUNED_PART = 5
+"""Without documents to tune on, one of so many of the gold standard is kept aside."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class GoldStandard:
+    """What a model is made of.
+
+    Attributes:
+        train: Documents to learn from.
+        tune: Documents to choose thresholds on; none: some of ``train`` are kept
+            aside for it, and learned from afterwards.
+        dictionaries: Phrases of kinds, for features.
+    """
+
+    train: Sequence[AnnotatedDocument]
+    tune: Sequence[AnnotatedDocument] = ()
+    dictionaries: Sequence[Dictionary] = ()
+
+    def split(self) -> "GoldStandard":
+        """Return the gold standard with documents to tune on."""
+        if self.tune:
+            return self
+        kept = [each for at, each in enumerate(self.train) if at % TUNED_PART]
+        aside = self.train[::TUNED_PART] if kept else self.train
+        return GoldStandard(kept or self.train, aside, self.dictionaries)
+
+
+def train_model(
+    name: str, spec: ModelSpec, gold: GoldStandard, progress: Progress = silent
+) -> TextModel:
+    """Return a model that was trained on a gold standard.
+
+    Args:
+        name: What its spans name as their source.
+        spec: What it is trained as.
+        gold: What it learns; documents without spans tell it what nothing looks like.
+        progress: Told of stages, how far they are, and how far they go; may raise.
+
+    Raises:
+        ValueError: The gold standard has no document, or no span of the types.
+    """
+    wanted = _of_types(gold, spec.types)
+    counts = Counter(span.label for each in wanted.train for span in each.spans)
+    if not counts:
+        message = "the gold standard has no span to learn: mark some, or other types"
+        raise ValueError(message)
+    split = wanted.split()
+    weights = _trained(spec, split, progress)
+    model = _tuned(name, spec, weights, split, progress)
+    if split.train is wanted.train:
+        return model
+    again = _trained(spec, wanted, progress)
+    # A factor belongs to the scores of one training; they differ little of the two.
+    return _tuned(name, spec, again, split, progress)
+
+
+def _of_types(gold: GoldStandard, types: tuple[str, ...]) -> GoldStandard:
+    if not types:
+        return gold
+
+    def chosen(documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
+        return [
+            AnnotatedDocument(
+                each.document,
+                tuple(span for span in each.spans if span.label in types),
+            )
+            for each in documents
+        ]
+
+    return GoldStandard(chosen(gold.train), chosen(gold.tune), gold.dictionaries)
+
+
+def _trained(spec: ModelSpec, gold: GoldStandard, progress: Progress) -> ChainWeights:
+    choices = spec.training
+    trainer = (
+        CrfTrainer(choices)
+        if isinstance(choices, CrfChoices)
+        else LinearTrainer(choices)
+    )
+    for done, (attributes, labels) in enumerate(_examples(spec, gold)):
+        progress("read features", done, len(gold.train))
+        trainer.add(attributes, labels)
+    return trainer.train(partial(progress, "train"))
+
+
+def _examples(
+    spec: ModelSpec, gold: GoldStandard
+) -> Iterator[tuple[Iterable[Mapping[str, float]], list[str]]]:
+    """Yield attributes and labels of the tokens that are trained on, by document."""
+    for each in gold.train:
+        tokens = tokenize(each.document.text)
+        labels = labelling(tokens, each.spans).labels
+        kept = spec.sampling.keep(labels, draws_of(spec.seed, each.document.id))
+        features = document_features(tokens, spec.features, gold.dictionaries)
+        said = attribute_lists(features, spec.features)
+        yield (
+            [attributes for attributes, keep in zip(said, kept, strict=True) if keep],
+            [label for label, keep in zip(labels, kept, strict=True) if keep],
+        )
+
+
+def _tuned(
+    name: str,
+    spec: ModelSpec,
+    weights: ChainWeights,
+    gold: GoldStandard,
+    progress: Progress,
+) -> TextModel:
+    """Return the model whose scores and thresholds fit the documents to tune on."""
+    progress("tune", 0, 2)
+    tagger = ChainTagger(weights, spec.features, gold.dictionaries)
+    words = WordScores(weights, spec.features)
+    read = [tagger.features(each.document.text) for each in gold.tune]
+    labels = [
+        labelling(features.tokens, each.spans).labels
+        for features, each in zip(read, gold.tune, strict=True)
+    ]
+    pairs = list(zip(read, labels, strict=True))
+    sure = calibrated(weights, tagger, words, pairs)
+    progress("tune", 1, 2)
+    rules = Rules({}) if spec.rules == "none" else learn_rules(gold.train)
+    tagger = ChainTagger(sure, spec.features, gold.dictionaries)
+    documents = [
+        Tuned(
+            tokens,
+            type_probabilities(sure.labels, joint),
+            each.spans,
+            _completion(spec, rules, each.document.text),
+        )
+        for each, (tokens, joint) in zip(
+            gold.tune, tagger.tag(each.document.text for each in gold.tune), strict=True
+        )
+    ]
+    decision = choose(documents, spec.aim)
+    return TextModel(name, spec, sure, decision, rules, tuple(gold.dictionaries))
+
+
+def _completion(
+    spec: ModelSpec, rules: Rules, text: str
+) -> Callable[[tuple[Span, ...]], tuple[Span, ...]]:
+    found = rules.find(text)
+    if spec.rules == "union":
+        return lambda spans: union([spans, found], spec.risks)
+    return lambda spans: fill(spans, found)
