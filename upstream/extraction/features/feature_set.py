@@ -85,7 +85,7 @@ def document_features(
         columns += found
         columns += [each for step in _NEAR for each in beside(found, step)]
     if choices.dictionaries:
-        found = dictionary_columns(lower, dictionaries)
+        found = dictionary_columns(tokens, dictionaries)
         columns += found
         columns += [each for step in _NEAR for each in beside(found, step)]
     if choices.pairs:

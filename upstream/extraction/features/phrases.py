@@ -88,18 +88,19 @@ def dictionary_of(name: str, phrases: Iterable[str]) -> Dictionary:
 
 
 def dictionary_columns(
-    words: tuple[str, ...], dictionaries: Iterable[Dictionary]
+    tokens: Tokens, dictionaries: Iterable[Dictionary]
 ) -> list[Column]:
     """Return a column for each dictionary: the tokens of its phrases have ``IN_name``.
 
-    Args:
-        words: The tokens in lower case.
-        dictionaries: What to look in.
+    Of a phrase that is not written with a capital they have ``in_name``: a word of the
+    language is often a name, too.
     """
+    lower = tuple(word.lower() for word in tokens.words)
     columns = []
     for dictionary in dictionaries:
-        at = np.full(len(words), NONE, dtype=np.int64)
-        for start, end in dictionary.spans(words):
-            at[start:end] = 0
-        columns.append(Column((f"IN_{dictionary.name}",), at))
+        at = np.full(len(lower), NONE, dtype=np.int64)
+        for start, end in dictionary.spans(lower):
+            at[start:end] = int(not tokens.words[start][0].isupper())
+        names = (f"IN_{dictionary.name}", f"in_{dictionary.name}")
+        columns.append(Column(names, at))
     return columns

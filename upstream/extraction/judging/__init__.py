@@ -1,1 +1,1 @@
-"""How good a model is: measures, curves, and whether a difference is chance."""
+"""Judging of models: cross-validation, curves, and cards."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from upstream.extraction.judging.counts import Counts, compare_document, total
+from upstream.extraction.measures.counts import Counts, compare_document, total
 from upstream.extraction.models.decisions import Decision, TypeProbabilities, decide
 from upstream.extraction.models.model import Aim
 from upstream.extraction.text.spans import Span

@@ -1,0 +1,1 @@
+"""Figures: what was found, held against what is there, and whether figures differ."""
