@@ -87,6 +87,19 @@ def dictionary_of(name: str, phrases: Iterable[str]) -> Dictionary:
     return Dictionary(name, longest_first)
 
 
+def phrases_of(dictionary: Dictionary) -> list[str]:
+    """Return the phrases of a dictionary, as ``dictionary_of`` takes them.
+
+    >>> phrases_of(dictionary_of("city", ["New York", "Rome"]))
+    ['new york', 'rome']
+    """
+    return sorted(
+        " ".join((first, *rest))
+        for first, rests in dictionary.phrases.items()
+        for rest in rests
+    )
+
+
 def dictionary_columns(
     tokens: Tokens, dictionaries: Iterable[Dictionary]
 ) -> list[Column]:
