@@ -1,0 +1,1 @@
+"""Bytes become text, and each character keeps its place in the original."""
