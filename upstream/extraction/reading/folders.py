@@ -116,9 +116,7 @@ def _walked(
         left = tuple(rest for pattern in rests for rest in _behind(pattern, name))
         if is_folder and not is_link:
             yield from _walked(walk, parts, tuple(dict.fromkeys(left))) if left else ()
-        elif is_folder and any(left):
-            yield parts
-        elif not is_folder and any(_is_done(rest) for rest in left):
+        elif any(left if is_folder else map(_is_done, left)):
             yield parts
 
 

@@ -153,7 +153,7 @@ def _detected(raw: bytes) -> tuple[str, EncodingSource]:
     except UnicodeDecodeError as error:
         if _is_damaged(raw):
             is_cut = error.end >= len(raw)
-            raise _undecodable("utf-8", error.start, is_cut=is_cut) from None
+            raise _undecodable(error.encoding, error.start, is_cut=is_cut) from None
         return _western(raw, error.start), "guessed"
     return "utf-8", "valid"
 

@@ -3,19 +3,62 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from upstream.extraction.reading.outcomes import Written
+from upstream.extraction.reading.outcomes import EncodingSource, Written
 from upstream.extraction.text.documents import Piece, join_pieces
 
 
-class Rewriter:
+class Joiner:
+    """Builds a text from left to right out of texts of one original, in its order."""
+
+    def __init__(
+        self, encoding: str = "", encoding_from: EncodingSource = "stored"
+    ) -> None:
+        self.length = 0
+        self.ends_in_blank = False
+        self._texts: list[str] = []
+        self._pieces: list[Piece] = []
+        self._reached = 0
+        self._encoding = encoding
+        self._encoding_from = encoding_from
+
+    def add(self, written: Written) -> None:
+        """Write a text that stands in the original."""
+        for piece in written.pieces:
+            start = self.length + piece.start
+            self._pieces.append(Piece(start, piece.original, piece.width))
+        if written.pieces:
+            last = written.pieces[-1]
+            self._reached = max(
+                last.original + (len(written.text) - last.start) * last.width,
+                self._reached,
+            )
+        self._write(written.text)
+
+    def insert(self, text: str) -> None:
+        """Write what does not stand there, such as a line break between parts."""
+        self._pieces.append(Piece(self.length, self._reached, 0))
+        self._write(text)
+
+    def written(self) -> Written:
+        """Return the text so far."""
+        pieces = join_pieces(self._pieces)
+        text = "".join(self._texts)
+        return Written(text, pieces, self._encoding, self._encoding_from)
+
+    def _write(self, text: str) -> None:
+        self._texts.append(text)
+        self.length += len(text)
+        if text:
+            self.ends_in_blank = text[-1].isspace()
+
+
+class Rewriter(Joiner):
     """Builds a text from left to right out of parts of one text."""
 
     def __init__(self, base: Written) -> None:
+        super().__init__(base.encoding, base.encoding_from)
         self.base = base
         self._starts = [piece.start for piece in base.pieces]
-        self._texts: list[str] = []
-        self._pieces: list[Piece] = []
-        self.length = 0
         self._reached = base.pieces[0].original if base.pieces else 0
 
     def copy(self, start: int, end: int) -> None:
@@ -25,8 +68,7 @@ class Rewriter:
         for piece in self._covering(start, end):
             at = self.length + piece.start - start
             self._pieces.append(Piece(at, piece.original, piece.width))
-        self._texts.append(self.base.text[start:end])
-        self.length += end - start
+        self._write(self.base.text[start:end])
         self._reached = self._behind(end)
 
     def replace(self, start: int, end: int, by: str) -> None:
@@ -38,27 +80,15 @@ class Rewriter:
         reached = self._behind(end)
         for count in range(len(by)):
             self._pieces.append(Piece(self.length + count, first, reached - first))
-        self._texts.append(by)
-        self.length += len(by)
+        self._write(by)
         self._reached = reached
-
-    def insert(self, text: str) -> None:
-        """Write what does not stand in the base, such as a line break between parts."""
-        self._pieces.append(Piece(self.length, self._reached, 0))
-        self._texts.append(text)
-        self.length += len(text)
-
-    def written(self) -> Written:
-        """Return the text so far."""
-        text = "".join(self._texts)
-        base = self.base
-        pieces = join_pieces(self._pieces)
-        return Written(text, pieces, base.encoding, base.encoding_from)
 
     def _covering(self, start: int, end: int) -> Iterator[Piece]:
         """Yield the base's pieces of a part, the first cut to begin with it."""
         at = bisect_right(self._starts, start) - 1
-        for piece in self.base.pieces[at:]:
+        pieces = self.base.pieces
+        for number in range(at, len(pieces)):
+            piece = pieces[number]
             if piece.start >= end:
                 return
             ahead = max(start - piece.start, 0)

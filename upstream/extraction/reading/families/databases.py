@@ -102,7 +102,7 @@ def _only_read(connection: Connection) -> None:
     statement = _READ_ONLY.get(connection.dialect.name)
     if statement is not None:
         connection.exec_driver_sql(statement)
-    driver = connection.connection.dbapi_connection
+    driver: object = connection.connection.dbapi_connection
     if isinstance(driver, SqliteConnection):
         # A bad text is one bad document, not the end of the statement.
         driver.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
@@ -131,7 +131,7 @@ def _statement(source: Database, first: int) -> tuple[Executable, int]:
         *(sql_column(name) for name in source.columns),
         schema=source.table_schema,
     )
-    order = [table.c[name] for name in (*source.id, *source.texts)][: len(source.id)]
+    order = [table.c[name] for name in source.id]
     return sql_select(*table.c).order_by(*order).offset(first - 1), first - 1
 
 

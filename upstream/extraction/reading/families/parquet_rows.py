@@ -11,7 +11,10 @@ from upstream.extraction.reading.outcomes import FlawError, Position, Reason
 from upstream.extraction.reading.specs import ColumnFiles
 
 _ROWS = 64  # fetched at once: each may be as long as a document
-_MEMORY = "1GB"
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1,
+    "memory_limit": "1GB",
+}
 _SPECIAL = frozenset("*?[]{}")  # what DuckDB takes for patterns
 
 
@@ -23,8 +26,7 @@ def parquet_rows(source: ColumnFiles, file: SourceFile, first: int) -> Iterator[
     """
     if _SPECIAL & set(str(file.path)):
         raise FlawError(Reason.BAD_NAME, "its path has * ? [ ] { or }: rename it")
-    config = {"threads": "1", "memory_limit": _MEMORY}
-    with duckdb.connect(":memory:", config=config) as connection:
+    with duckdb.connect(":memory:", config=_CONFIG) as connection:
         try:
             query = _query(source, file, connection)
             connection.execute(query, [str(file.path), first])

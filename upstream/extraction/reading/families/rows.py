@@ -50,17 +50,17 @@ def documents_of(
         place = Place(table, f"row {number}", unit)
         yield Candidate("", place, replace(row.position, part=1), row.flaw)
         return
+    row_flaw: FlawError | None = None
+    row_id, fields = "", {}
     try:
         row_id = _id(source, table, row)
         fields = {n: _plain(row, column) for n, column in source.fields.items()}
     except FlawError as flaw:
-        row_id, fields, row_flaw = "", {}, flaw
-    else:
-        row_flaw = None
+        row_flaw = flaw
     for part, column in enumerate(source.texts, 1):
         place = Place(table, f"row {number}, column {column}", unit)
         name = f"{row_id}/{column}" if row_id and len(source.texts) > 1 else row_id
-        body = row_flaw or row.values[column]
+        body = row.values[column] if row_flaw is None else row_flaw
         yield Candidate(name, place, replace(row.position, part=part), body, fields)
 
 
