@@ -49,7 +49,6 @@ _FORMATS = (
     (b"PK\x03\x04", "a zip archive or an Office document: unpack or export it as text"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\x1f\x8b", "compressed by gzip: unpack it"),
-    (b"BZh", "compressed by bzip2: unpack it"),
     (b"\xfd7zXZ\x00", "compressed by xz: unpack it"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it"),
     (b"(\xb5/\xfd", "compressed by zstd: unpack it"),
@@ -57,7 +56,8 @@ _FORMATS = (
     (b"{\\rtf", "an RTF document: export it as text"),
     (b"\x89PNG", "an image"),
     (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
+    (b"GIF87a", "an image"),
+    (b"GIF89a", "an image"),
     (b"II*\x00", "an image"),
     (b"MM\x00*", "an image"),
 )
@@ -115,6 +115,8 @@ def refuse_other_formats(raw: bytes) -> None:
     for signature, said in _FORMATS:
         if raw.startswith(signature):
             raise FlawError(Reason.OTHER_FORMAT, f"it is {said}", 0)
+    if raw.startswith(b"BZh") and raw[4:10] == b"1AY&SY":
+        raise FlawError(Reason.OTHER_FORMAT, "it is compressed by bzip2: unpack it", 0)
     if raw[_DICOM_AT : _DICOM_AT + 4] == b"DICM":
         raise FlawError(Reason.OTHER_FORMAT, "it is a DICOM file: export its text", 0)
 

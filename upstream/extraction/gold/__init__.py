@@ -1,0 +1,1 @@
+"""Gold standards: documents whose spans a person marked, from files and to files."""
