@@ -134,19 +134,12 @@ def _behind(pattern: tuple[str, ...], name: str) -> Iterator[tuple[str, ...]]:
     if pattern[0] == "**":
         yield pattern
         yield from _behind(pattern[1:], name)
-    elif _matches(pattern[0], name):
+    elif fnmatchcase(name, pattern[0]):
         yield pattern[1:]
 
 
 def _is_done(rest: tuple[str, ...]) -> bool:
     return all(part == "**" for part in rest)
-
-
-def _matches(part: str, name: str) -> bool:
-    """Whether a name matches * and ? and [...], upper and lower case apart."""
-    if name.startswith(".") and not part.startswith("."):
-        return False
-    return fnmatchcase(name, part)
 
 
 def _looked_at(walk: _Walk, parts: tuple[str, ...]) -> SourceFile | UnreadFile:

@@ -67,7 +67,10 @@ _WHOLE_SEQUENCE = re.compile(
 )
 _MOST_HIGH = 0.3  # share of bytes above ASCII in a short Western text that is guessed
 _NOT_ASCII = bytes(range(0x80, 0x100))
-_LATIN_LEADS = b"\xc2\xc3"  # first bytes of all letters of Latin-1 in UTF-8
+_REPLACED = "\ufffd"  # what Python writes for each flaw in UTF-8
+_CUT = re.compile(
+    rb"(?:[\xc2\xc3]|[\xe0-\xef][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{1,2})\Z"
+)
 
 
 def known_encoding(name: str) -> Encoding | None:
@@ -177,14 +180,14 @@ def _without_mark(raw: bytes) -> str:
 def _is_damaged(raw: bytes) -> bool:
     """Whether bytes were UTF-8 once, and were cut off or changed.
 
-    In other encodings two letters stand side by side as whole sequences seldom. A
-    text of ASCII that ends in the first byte of a letter of Latin-1 was cut too: in
-    Windows-1252 it would end in an A with a circumflex or a tilde.
+    In other encodings letters stand side by side as whole sequences seldom. A text of
+    ASCII that ends in the beginning of one was cut too: in Windows-1252 it would end in
+    an A with a circumflex or a tilde, or in a sign behind a letter with an accent.
     """
     whole = len(_WHOLE_SEQUENCE.findall(raw))
-    kept = len(raw.decode("utf-8", errors="ignore").encode())
-    lost = len(raw) - kept
-    return whole >= max(1, lost) or (lost == 1 and raw[-1] in _LATIN_LEADS)
+    flaws = raw.decode("utf-8", errors="replace").count(_REPLACED)
+    flaws -= raw.count(_REPLACED.encode())
+    return whole >= max(1, flaws) or (flaws == 1 and _CUT.search(raw) is not None)
 
 
 def _western(raw: bytes, at: int) -> str:
