@@ -93,12 +93,24 @@ def _sound(
     item_of: Callable[[AnnotatedDocument], dict[str, Json]],
 ) -> Iterator[dict[str, Json]]:
     """Yield documents as objects; note those that are refused."""
+    seen = {""}
     for annotated in documents:
+        name = annotated.document.id
         try:
+            _require_new(name, seen)
             require_writable(annotated)
-            yield item_of(annotated)
+            item = item_of(annotated)
         except GoldError as error:
-            refused.append(error.refused(file, annotated.document.id))
+            refused.append(error.refused(file, name))
+            continue
+        seen.add(name)
+        yield item
+
+
+def _require_new(name: str, seen: set[str]) -> None:
+    if name in seen:
+        sentence = "it has no id, or another document has it: it would not be read"
+        raise GoldError(sentence)
 
 
 def _items(file: BinaryIO) -> Iterator[tuple[int, Json | GoldError]]:

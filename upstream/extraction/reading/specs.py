@@ -27,10 +27,17 @@ MOST_CHARACTERS = 20_000_000
 
 def _inside(pattern: str) -> str:
     parts = PurePosixPath(pattern).parts
-    if not parts or parts[0] == "/" or ".." in parts or "\0" in pattern:
+    if pattern.startswith("/") or ".." in parts or "\0" in pattern:
         message = "write a path that goes down from the import folder, without .."
         raise ValueError(message)
     return pattern
+
+
+def _names_files(pattern: str) -> str:
+    if not PurePosixPath(pattern).parts:
+        message = "write a pattern of files' names, such as **/*.txt"
+        raise ValueError(message)
+    return _inside(pattern)
 
 
 def _pattern(value: str) -> str:
@@ -61,7 +68,9 @@ def _value(path: str) -> str:
     return path
 
 
-Glob = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_inside)]
+_PATH = Field(min_length=1, max_length=1000)
+Folder = Annotated[str, _PATH, AfterValidator(_inside)]
+Glob = Annotated[str, _PATH, AfterValidator(_names_files)]
 ElementPath = Annotated[str, Field(max_length=500), AfterValidator(_element)]
 ValuePath = Annotated[str, Field(max_length=500), AfterValidator(_value)]
 ColumnName = Annotated[str, Field(min_length=1, max_length=500)]
@@ -80,7 +89,7 @@ class _Source(BaseModel):
 
 
 class _Files(_Source):
-    folder: Glob = Field(
+    folder: Folder = Field(
         default=".",
         description="Where patterns and ids start, under the import folder.",
     )
@@ -223,7 +232,7 @@ class FhirFiles(_Source):
     """FHIR resources as bulk exports write them: ndjson in UTF-8, one a line."""
 
     kind: Literal["fhir"]
-    folder: Glob = Field(
+    folder: Folder = Field(
         default=".",
         description="Where patterns and attachments' paths start.",
     )

@@ -9,7 +9,7 @@ from upstream.extraction.reading.outcomes import FlawError, Position, Reason
 
 _BLOCK_BYTES = 2**16
 _MARK = b"\xef\xbb\xbf"
-_BEGIN = re.compile(rb"(?:\A|(?<=[\r\n\v]))MSH(?=[^\w\s])")
+_BEGIN = re.compile(rb"MSH(?<=[\r\n\v]MSH)(?=[^\w\s])")
 _BATCH = re.compile(rb"(?:FHS|BHS|BTS|FTS)[^\w\s][^\r\n]*[\r\n]*")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _AROUND = b"\r\n\v\x1c \t"  # line ends, blanks, and frames of MLLP

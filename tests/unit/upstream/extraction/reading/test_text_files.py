@@ -47,7 +47,7 @@ def test_named_groups_of_a_path_become_fields_and_the_id(imports):
         (b"\xfe\xff" + "é\n".encode("utf-16-be"), "é\n", "utf-16-be", "mark"),
         ("Frau Müller".encode("utf-16-le"), "Frau Müller", "utf-16-le", "guessed"),
         ("Frau Müller".encode("utf-16-be"), "Frau Müller", "utf-16-be", "guessed"),
-        ("Frau Müller – 37°C".encode("cp1252"), None, "windows-1252", "guessed"),
+        ("Frau Müller \u2013 37°C".encode("cp1252"), None, "windows-1252", "guessed"),
         ("un café".encode("latin-1"), "un café", "windows-1252", "guessed"),
         ("e\u0301 ﬁ".encode(), "e\u0301 ﬁ", "utf-8", "valid"),
         ("a\rb\x0bc\u2028d".encode(), "a\rb\x0bc\u2028d", "utf-8", "valid"),
@@ -68,7 +68,7 @@ def test_an_encoding_is_detected_and_told_and_nothing_is_normalised(
     [
         ("Frau Müller, Köln".encode()[:7], "bad_encoding"),
         ("Köln, Frau Müller".encode()[:14], "bad_encoding"),
-        ("Kö – ".encode()[:-2], "bad_encoding"),
+        ("Kö \u2013 ".encode()[:-2], "bad_encoding"),
         ("Иван Петров был".encode("cp1251"), "bad_encoding"),
         (b"\xff\xfea\0b", "bad_encoding"),
         (b"a note\0with zeros", "binary"),
@@ -97,7 +97,7 @@ def test_what_is_no_text_is_set_aside_and_the_rest_is_read(imports, raw, reason)
 
 
 def test_a_sentence_names_file_and_byte_and_quotes_no_text(imports):
-    imports.put("in/bad.txt", "Köln, Herr Schmidt–".encode()[:-1])
+    imports.put("in/bad.txt", "Köln, Herr Schmidt\u2013".encode()[:-1])
     (bad,) = imports.all("text")
     assert bad.sentence == (
         "in/bad.txt, at byte 19: the text ends within a character of utf-8: it was cut "
@@ -160,8 +160,7 @@ def test_a_file_is_read_once_however_many_links_lead_to_it(imports):
 
 def test_names_that_are_no_text_are_set_aside(imports):
     imports.put("a\nb.txt", "note")
-    with open(os.fsencode(imports.path) + b"/\xff.txt", "wb") as file:
-        file.write(b"note")
+    imports.put(os.fsdecode(b"\xff.txt"), "note")
     found = imports.all("text")
     assert [each.reason for each in found] == ["bad_name", "bad_name"]
     assert all(each.sentence.isprintable() and each.id.isascii() for each in found)
@@ -244,7 +243,7 @@ def test_reading_goes_on_behind_any_position(imports):
 
 
 @pytest.mark.parametrize(
-    "saved", [None, [], {}, {"file": "a"}, dict.fromkeys("file record part".split(), 1)]
+    "saved", [None, [], {}, {"file": "a"}, {"file": 1, "record": 1}]
 )
 def test_what_is_no_position_is_refused(saved):
     with pytest.raises(IngestionError, match="no position"):

@@ -7,7 +7,8 @@ I2B2 = """<?xml version="1.0" encoding="UTF-8"?>
 <ROOT>
 <RECORD ID="502"><TEXT>Herr <PHI TYPE="P">M\u00fcller</PHI> &lt;56&gt;
 left</TEXT></RECORD>
-<RECORD ID="503"><DAY> 2024 </DAY><TEXT><![CDATA[a & <b>]]></TEXT><TEXT>c</TEXT></RECORD>
+<RECORD ID="503"><DAY> 2024 </DAY><TEXT><![CDATA[a & <b>]]></TEXT>
+<TEXT>c</TEXT></RECORD>
 </ROOT>"""
 KEYS = {
     "note": "TEXT",
