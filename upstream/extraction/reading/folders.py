@@ -80,13 +80,13 @@ def source_files(
     walk = _Walk(folder, root, patterns, PurePosixPath(after).parts)
     if not after:
         _require_some(source, walk)
-    yield from (_looked_at(walk, parts) for parts in _walked(walk, (), patterns))
+    yield from (_looked_at(walk, parts) for parts in _walked(walk, patterns))
 
 
 def _require_some(source: FileSource, walk: _Walk) -> None:
     problems = []
     for text, pattern in zip(source.files, walk.patterns, strict=True):
-        if next(_walked(walk, (), (pattern,)), None) is None:
+        if next(_walked(walk, (pattern,)), None) is None:
             sentence = (
                 f"no file matches for source {source.name}: patterns are read from "
                 "the source's folder; put the file there, or mend the pattern"
@@ -97,27 +97,59 @@ def _require_some(source: FileSource, walk: _Walk) -> None:
 
 
 _Rest = tuple[tuple[str, ...], ...]
+"""What is left of patterns below a folder."""
+
+_Entries = Iterator[tuple[str, bool, bool]]
+"""Names in a folder, in order; which of them are folders, and which are links."""
 
 
-def _walked(
-    walk: _Walk, above: tuple[str, ...], rests: _Rest
-) -> Iterator[tuple[str, ...]]:
+def _walked(walk: _Walk, rests: _Rest) -> Iterator[tuple[str, ...]]:
     """Yield the paths of files that patterns match, and of what hides some."""
-    try:
-        with os.scandir(walk.folder.joinpath(*above)) as entries:
-            found = sorted((e.name, _is_folder(e), e.is_symlink()) for e in entries)
-    except OSError:
-        yield above
-        return
-    for name, is_folder, is_link in found:
-        parts = (*above, name)
-        if parts < walk.after[: len(parts)]:
+    levels: list[tuple[tuple[str, ...], _Rest, _Entries]] = []
+    below: tuple[tuple[str, ...], _Rest] | None = ((), rests)
+    while levels or below:
+        if below is not None:
+            entries = _entries(walk.folder.joinpath(*below[0]))
+            if entries is None:
+                yield below[0]
+            else:
+                levels.append((*below, entries))
+            below = None
             continue
-        left = tuple(rest for pattern in rests for rest in _behind(pattern, name))
-        if is_folder and not is_link:
-            yield from _walked(walk, parts, tuple(dict.fromkeys(left))) if left else ()
-        elif any(left if is_folder else map(_is_done, left)):
+        above, left, entries = levels[-1]
+        entry = next(entries, None)
+        if entry is None:
+            levels.pop()
+            continue
+        parts = (*above, entry[0])
+        found = _found(walk, parts, left, entry)
+        if found is True:
             yield parts
+        elif found:
+            below = (parts, found)
+
+
+def _entries(folder: Path) -> _Entries | None:
+    """Return what stands in a folder, or None where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [(e.name, _is_folder(e), e.is_symlink()) for e in entries]
+    except OSError:
+        return None
+    return iter(sorted(found))
+
+
+def _found(
+    walk: _Walk, parts: tuple[str, ...], rests: _Rest, entry: tuple[str, bool, bool]
+) -> _Rest | bool:
+    """Return what to look for below a folder, or whether an entry is to be yielded."""
+    name, is_folder, is_link = entry
+    if parts < walk.after[: len(parts)]:
+        return False
+    left = tuple(dict.fromkeys(each for rest in rests for each in _behind(rest, name)))
+    if is_folder and not is_link:
+        return left
+    return any(left if is_folder else map(_is_done, left))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

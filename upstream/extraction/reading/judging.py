@@ -1,5 +1,7 @@
 """Is what a reader found a document? The checks that all families share."""
 
+import re
+
 from upstream.extraction.reading.outcomes import (
     Candidate,
     FlawError,
@@ -11,7 +13,8 @@ from upstream.extraction.reading.outcomes import (
 from upstream.extraction.reading.seen_ids import SeenIds
 from upstream.extraction.text.documents import Place
 
-_CONTROLS = dict.fromkeys([*range(1, 9), *range(14, 27), *range(28, 32), 127])
+_CONTROLS = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_LONGEST_ID = 1000  # characters
 _MOST_CONTROLS = 0.01  # share of control characters from which a text is none
 
 
@@ -32,7 +35,7 @@ def judged(
     except FlawError as flaw:
         place = candidate.place
         return Quarantined(
-            candidate.id or _named_by(place),
+            candidate.id[:_LONGEST_ID] or _named_by(place),
             place,
             flaw.reason,
             sentence_of(place, flaw),
@@ -69,6 +72,9 @@ def _document(
     _require_text(written, max_characters)
     if not candidate.id.strip():
         raise FlawError(Reason.NO_ID, "it has no id")
+    if len(candidate.id) > _LONGEST_ID:
+        said = f"its id has more than {_LONGEST_ID:,} characters"
+        raise FlawError(Reason.NO_ID, said)
     if _is_no_unicode(candidate.id, *candidate.fields.values()):
         said = "its id or a field has halves of characters: mend the export"
         raise FlawError(Reason.BAD_ENCODING, said)
@@ -99,7 +105,7 @@ def _require_text(written: Written, max_characters: int) -> None:
     if "\0" in text:
         said = "a zero character stands in it: it is no text"
         raise FlawError(Reason.BINARY, said)
-    controls = len(text) - len(text.translate(_CONTROLS))
+    controls = len(_CONTROLS.findall(text))
     if controls > max(1, _MOST_CONTROLS * len(text)):
         said = "many control characters stand in it: it is no text"
         raise FlawError(Reason.BINARY, said)

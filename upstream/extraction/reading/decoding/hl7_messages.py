@@ -91,8 +91,8 @@ class Message:
         text = self.written.text[start:end]
         first = text.partition(self.delimiters.repetition)[0]
         first = first.partition(self.delimiters.component)[0]
-        if not first:
-            return ""
+        if self.delimiters.escape not in first:
+            return first
         rewriter = Rewriter(self.written)
         self._unescape(rewriter, start, start + len(first))
         return rewriter.written().text

@@ -67,6 +67,7 @@ class _Record:
         number: From 1 in its file.
         depth: Of its element.
         notes: Of its notes, the texts so far.
+        held: Characters of those that ended.
         values: Texts and attributes that are declared, by their paths.
         flaw: Why its notes are set aside, or None.
     """
@@ -74,6 +75,7 @@ class _Record:
     number: int
     depth: int
     notes: list[XmlCollector] = field(default_factory=list)
+    held: int = 0
     values: dict[str, str] = field(default_factory=dict)
     flaw: FlawError | None = None
 
@@ -113,7 +115,7 @@ class _Records:
         if self.value is not None and self.value[0] == depth:
             self._close_value(self.value)
         if self.collector is not None and depth == self.note_depth:
-            self.collector = None
+            self._close_note(self.collector)
         elif self.collector is not None:
             self.collector.closes(name)
         if self.current is not None and self.current.depth == depth:
@@ -145,14 +147,18 @@ class _Records:
                 self.current.flaw = FlawError(Reason.BAD_STRUCTURE, said)
 
     def _open_note(self, record: _Record) -> None:
-        held = sum(note.length for note in record.notes)
         most = self.source.max_characters
-        if len(record.notes) >= _MOST_NOTES or held > _HELD_NOTES * most:
+        if len(record.notes) >= _MOST_NOTES or record.held > _HELD_NOTES * most:
             said = "a record has too many notes: declare as record what holds fewer"
             raise FlawError(Reason.TOO_LONG, said)
         self.collector = XmlCollector(most)
         self.note_depth = len(self.path)
         record.notes.append(self.collector)
+
+    def _close_note(self, note: XmlCollector) -> None:
+        self.collector = None
+        if self.current is not None:
+            self.current.held += note.length
 
     def _keep_values(self, record: _Record, attributes: Mapping[str, str]) -> None:
         below = "/".join(self.path[record.depth :])

@@ -5,6 +5,7 @@ import sqlite3
 import duckdb
 import pytest
 from pydantic import ValidationError
+from sqlalchemy import create_engine
 
 from upstream.errors import IngestionError
 from upstream.extraction.reading.outcomes import END, Position, Quarantined
@@ -209,6 +210,30 @@ def test_a_database_that_fails_is_refused_without_its_drivers_words(imports, key
     with sqlite3.connect(imports.path / "notes.db") as connection:
         assert connection.execute("SELECT count(*) FROM notes").fetchone() == (1,)
     connection.close()
+
+
+def test_a_postgresql_table_is_streamed_and_cannot_be_written_to(
+    imports, empty_database, monkeypatch
+):
+    engine = create_engine(empty_database)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE notes (id int, who text, note text)")
+        connection.exec_driver_sql(
+            "INSERT INTO notes SELECT i, 'w', 'K\u00f6ln ' || i"
+            " FROM generate_series(1, 100) AS s(i)"
+        )
+    monkeypatch.setenv("NOTES_URL", empty_database)
+    keys = {"url_variable": "NOTES_URL", **KEYS}
+    whole = imports.all("database", table="notes", **keys)
+    assert [each.text for each in whole] == [f"K\u00f6ln {n}" for n in range(1, 101)]
+    after = whole[41].position
+    assert imports.all("database", table="notes", after=after, **keys) == whole[42:]
+    writing = "WITH x AS (DELETE FROM notes RETURNING *) SELECT * FROM x"
+    with pytest.raises(IngestionError, match="the database or its statement failed"):
+        imports.all("database", select=writing, **keys)
+    casting = "SELECT id, who, note::text AS note FROM notes WHERE id = 7 ORDER BY id"
+    assert imports.texts("database", select=casting, **keys) == {"7": "K\u00f6ln 7"}
+    engine.dispose()
 
 
 def test_the_url_may_come_from_the_environment(imports, monkeypatch):

@@ -14,7 +14,7 @@ from upstream.extraction.reading.decoding.hl7_messages import Message
 from upstream.extraction.reading.decoding.html_texts import html_text
 from upstream.extraction.reading.decoding.rewriting import Rewriter
 from upstream.extraction.reading.decoding.xml_texts import xml_text
-from upstream.extraction.text.documents import Place, TextDocument
+from upstream.extraction.text.documents import Place, TextDocument, pieces_of
 
 SIZES = settings(max_examples=60, deadline=None)
 LETTERS = "aZ 0\t\n\r'\".,;|^~&<>\\#äöüßéñ€“İǅ漢字\u0301\u2013\u2028\ufeff😀"
@@ -42,6 +42,20 @@ def require_all_spans(written, raw, said, expected):
 def test_bytes_of_unicode_say_their_spans(text, encoding):
     raw = ("\ufeff" + text).encode(encoding)
     require_all_spans(decode(raw), raw, lambda part: part.decode(encoding), text)
+
+
+@SIZES
+@given(
+    st.text(st.sampled_from("aZ \u00e9\u6f22\u5b57"), min_size=1),
+    st.sampled_from(["utf-8", "utf8", "gb18030", "utf-16-le"]),
+)
+def test_pieces_are_the_same_for_every_name_of_an_encoding(text, encoding):
+    raw = text.encode(encoding)
+    pieces = pieces_of(text, encoding)
+    found = TextDocument("d", text, Place("d"), pieces)
+    for at, character in enumerate(text):
+        first, behind = found.original_range(at, at + 1)
+        assert raw[first:behind].decode(encoding) == character
 
 
 @SIZES
