@@ -14,7 +14,7 @@ from upstream.extraction.reading.seen_ids import SeenIds
 from upstream.extraction.text.documents import Place
 
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_LONGEST_ID = 1000  # characters
+_LONGEST_ID = 4096  # characters: as long as a path may be
 _MOST_CONTROLS = 0.01  # share of control characters from which a text is none
 
 
