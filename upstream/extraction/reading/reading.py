@@ -48,8 +48,9 @@ def read_documents(
         source: Its declaration.
         import_folder: What no file may lie outside of.
         after: Goes on behind the document that has this position.
-        seen: The ids so far; a job keeps them in a file, so that duplicates are known
-            after it went on. Without it they are those of this reading.
+        seen: The ids so far; a job keeps them in a file and saves it before each
+            position, so that duplicates are known after it went on. Without it they
+            are those of this reading.
 
     Raises:
         IngestionError: The source names nothing or holds no text at all, its database
