@@ -171,7 +171,8 @@ def _without_mark(raw: bytes) -> str:
         is_text = "\0" not in raw.decode(guess)
     except UnicodeDecodeError:
         is_text = False
-    if not is_text or not _looks_right(raw, guess):
+    is_western = max(at_odd, at_even) > _MOST_HIGH * len(raw)  # of at most a half
+    if not (is_text and is_western and _looks_right(raw, guess)):
         said = "zero bytes stand in it: it is no text, or its encoding must be declared"
         raise FlawError(Reason.BINARY, said, raw.index(0))
     return guess

@@ -110,6 +110,9 @@ def _decoded(source: ColumnFiles, field: Field) -> Written:
     Raises:
         FlawError: Its bytes are no text.
     """
+    if b"\0" in field.raw:
+        said = "a zero byte stands in it: it is no text"
+        raise FlawError(Reason.BINARY, said, field.start + field.raw.index(0))
     written = decode(field.raw, source.encoding, original=field.start)
     if not field.is_quoted or '"' not in written.text:
         return written

@@ -303,3 +303,24 @@ def test_rows_are_read_one_at_a_time(imports):
     found = imports.all("columns", texts=["note"], max_characters=1000)
     assert sum(isinstance(each, Quarantined) for each in found) == 1
     assert len(found) == 1001
+
+
+def test_numbers_and_times_are_text_and_other_values_are_set_aside(imports):
+    parquet(
+        imports.path / "a.parquet",
+        "SELECT DATE '2024-01-02' AS id, 1.50 AS note, uuid() AS who UNION ALL "
+        "SELECT DATE '2024-01-03', 2.25, NULL",
+    )
+    first, second = imports.all("columns", **KEYS)
+    assert [(each.id, each.text) for each in (first, second)] == [
+        ("2024-01-02", "1.50"),
+        ("2024-01-03", "2.25"),
+    ]
+    assert (len(first.fields["patient"]), second.fields["patient"]) == (36, "")
+    parquet(imports.path / "a.parquet", "SELECT 1 AS id, [1, 2] AS note, 3 AS who")
+    assert imports.reasons("columns", **KEYS) == ["bad_structure"]
+
+
+def test_a_row_whose_id_is_no_text_is_set_aside(imports):
+    imports.put("a.csv", b"id,who,note\n1\0,7,a\n2,8,b\n")
+    assert imports.reasons("columns", **KEYS) == ["binary", None]

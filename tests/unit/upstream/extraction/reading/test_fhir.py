@@ -176,3 +176,34 @@ def test_a_flaw_names_line_and_byte(imports):
     assert isinstance(bad, Quarantined)
     at = len(lines(reference(b64("a"))))
     assert bad.sentence == f"a.ndjson, line 2, at byte {at}: the line is no JSON"
+
+
+def test_an_id_with_half_a_character_is_set_aside(imports):
+    resource = {"resourceType": "Observation", "id": "\ud800", "valueString": "a"}
+    imports.put("a.ndjson", lines(resource))
+    assert imports.reasons("fhir") == ["bad_encoding"]
+
+
+def test_an_attachment_that_is_a_large_file_is_set_aside(imports):
+    imports.put("big.txt", "x" * 10_000)
+    imports.put("a.ndjson", lines(reference(url="big.txt")))
+    keys = {"files": ["*.ndjson"], "max_characters": 1000}
+    assert imports.reasons("fhir", **keys) == ["too_long"]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a <![CDATA[b < c]]> d", "a b < c d"),
+        ("1 <2 and </ 3", "1 <2 and </ 3"),
+        ("<a title='>' b>x", "x"),
+        ("<a title='> x", " x"),
+        ("<script>never closed", "never closed"),
+        ("<STYLE>a</STYLE>b", "b"),
+        ("&nope; &amp;lt; &#; &#xZ;", "&nope; &lt; &#; &#xZ;"),
+        ("<?php a ?>b<!DOCTYPE c>d", "bd"),
+    ],
+)
+def test_html_that_is_not_well_formed_is_read_as_far_as_it_says(imports, html, text):
+    imports.put("a.ndjson", lines(reference(b64(html), "text/html")))
+    assert imports.texts("fhir") == {"DocumentReference/1": text}

@@ -2,6 +2,7 @@
 
 import hl7
 import pytest
+from pydantic import ValidationError
 
 from upstream.extraction.reading.decoding.encodings import decode
 from upstream.extraction.reading.decoding.hl7_messages import Message
@@ -157,3 +158,15 @@ def test_fields_are_those_that_the_library_of_hl7_finds():
         for number in range(1, len(known)):
             start, end = segment.field(number)
             assert text[start:end] == str(known[number])
+
+
+def test_fields_are_unescaped_and_bytes_that_are_no_utf8_are_latin_1(imports):
+    raw = message(obx(r"caf\XE9\ ".strip(), "FT")).replace("123^^^", r"1\T\23^^^")
+    imports.put("a.hl7", raw)
+    (found,) = imports.all("hl7")
+    assert (found.text, found.fields["patient"]) == ("café", "1&23")
+
+
+def test_a_declaration_in_utf16_is_refused(imports):
+    with pytest.raises(ValidationError, match="export them as UTF-8"):
+        imports.source("hl7", encoding="utf-16")

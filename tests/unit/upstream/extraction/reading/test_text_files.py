@@ -1,5 +1,6 @@
 """Text files: ids, encodings, and what is set aside."""
 
+import bz2
 import gzip
 import inspect
 import io
@@ -9,6 +10,7 @@ import sys
 import zipfile
 
 import pytest
+from pydantic import ValidationError
 
 from upstream.errors import IngestionError
 from upstream.extraction.reading.outcomes import Position, Quarantined
@@ -75,6 +77,10 @@ def test_an_encoding_is_detected_and_told_and_nothing_is_normalised(
         (b"\xff\xfea\0b", "bad_encoding"),
         (b"a note\0with zeros", "binary"),
         (bytes(500), "binary"),
+        *(
+            (b"an ordinary note of a patient.."[:n] + b"\0", "binary")
+            for n in range(9, 30)
+        ),
         (b"\x01\x02\x03\x04 note", "binary"),
         (b"%PDF-1.7\n", "other_format"),
         (zipped("a"), "other_format"),
@@ -268,3 +274,39 @@ def test_an_id_of_any_length_is_set_aside(imports):
     imports.put("a.csv", "id,note\n" + "7" * 5000 + ",a\n8,b\n")
     bad, good = imports.all("columns", texts=["note"], id=["id"])
     assert (bad.reason, len(bad.id), good.text) == ("no_id", 4096, "b")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"files": []},
+        {"files": ["."]},
+        {"files": ["a/../../b"]},
+        {"folder": "/etc"},
+        {"id_pattern": "(unclosed"},
+        {"encoding": "utf-7"},
+        {"kind": "unknown"},
+        {"name": "Not A Name"},
+    ],
+)
+def test_a_declaration_that_cannot_be_meant_is_refused(imports, keys):
+    with pytest.raises(ValidationError):
+        imports.source(**({"kind": "text"} | keys))
+
+
+def test_a_file_that_can_no_longer_be_read_is_set_aside_when_reading_goes_on(imports):
+    imports.put("a.csv", "note\na\nb\n")
+    imports.put("b.csv", "note\nc\n")
+    first, *_ = imports.all("columns", texts=["note"])
+    (imports.path / "a.csv").unlink()
+    (imports.path / "a.csv").symlink_to("nowhere")
+    gone, other = imports.all("columns", texts=["note"], after=first.position)
+    assert (gone.reason, other.text) == ("unreadable", "c")
+    (last,) = imports.all("columns", texts=["note"], after=gone.position)
+    assert last == other
+
+
+def test_a_dicom_file_and_one_of_bzip2_are_set_aside(imports):
+    imports.put("a.txt", b"a" * 128 + b"DICM")
+    imports.put("b.txt", bz2.compress(b"note"))
+    assert imports.reasons("text") == ["other_format", "other_format"]
