@@ -74,6 +74,8 @@ def document_features(
     tokens: Tokens, choices: FeatureChoices, dictionaries: Iterable[Dictionary] = ()
 ) -> DocumentFeatures:
     """Return what is known of a document's tokens by their places."""
+    if not len(tokens):
+        return DocumentFeatures(tokens, ())
     lower = tuple(word.lower() for word in tokens.words)
     columns: list[Column] = []
     if choices.layout:

@@ -21,9 +21,12 @@ _SIGNS_IN_KEYS = frozenset("/.ºª°-")
 
 
 def layout_columns(tokens: Tokens) -> list[Column]:
-    """Return what stands around each token, and how far its line is from either end."""
+    """Return what stands around each token, and how far its line is from either end.
+
+    Of this and the others here: there is a token.
+    """
     line = _lines(tokens)
-    count = int(line[-1]) + 1 if len(tokens) else 0
+    count = int(line[-1]) + 1
     gaps = _gaps(tokens, line)
     from_end = np.minimum(count - 1 - line, _LAST_LINES)
     return [
@@ -111,8 +114,6 @@ def segment_columns(tokens: Tokens) -> list[Column]:
     A segment is what stands between commas, full stops, brackets and line breaks, as
     the parts of an address do.
     """
-    if not len(tokens):
-        return []
     line = _lines(tokens)
     breaks = np.array([word in _DIVIDERS for word in tokens.words])
     begins = np.diff(line, prepend=-1) > 0
@@ -148,6 +149,6 @@ def count_column(words: tuple[str, ...]) -> Column:
         words: The tokens in lower case.
     """
     numbers = column(words).at
-    counts = np.bincount(numbers)[numbers] if len(words) else numbers
+    counts = np.bincount(numbers)[numbers]
     at = np.zeros(len(words), dtype=np.int64)
-    return Column(("COUNT",), at, counts / max(len(words), 1))
+    return Column(("COUNT",), at, counts / len(words))

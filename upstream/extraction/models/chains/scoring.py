@@ -109,10 +109,12 @@ def label_scores(
     scores = np.tile(weights.intercept, (len(tokens), 1))
     words.add(tokens.words, scores)
     for each in features.columns:
-        rows = weights.rows(each.names)[each.at]
-        known = np.flatnonzero((each.at != NONE) & (rows < len(weights.attributes)))
-        added = weights.states[rows[known]]
+        here = np.flatnonzero(each.at != NONE)
+        if not len(here):
+            continue
+        rows = weights.rows(each.names)[each.at[here]]
+        added = weights.states[rows]
         if each.value is not None:
-            added = added * each.value[known, np.newaxis].astype(np.float32)
-        scores[known] += added
+            added = added * each.value[here, np.newaxis].astype(np.float32)
+        scores[here] += added
     return scores
