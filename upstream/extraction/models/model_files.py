@@ -3,8 +3,10 @@
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import ValidationError
 
 from upstream.extraction.features.phrases import dictionary_of, phrases_of
@@ -39,15 +41,25 @@ def model_bytes(model: TextModel) -> bytes:
         "card": dict(model.card),
     }
     written = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
-    held = io.BytesIO()
-    np.savez_compressed(
-        held,
-        allow_pickle=False,
-        description=np.frombuffer(written, dtype=np.uint8),
-        states=weights.states,
-        transitions=weights.transitions,
-        intercept=weights.intercept,
+    return _archive(
+        {
+            _DESCRIPTION: np.frombuffer(written, dtype=np.uint8),
+            "states": weights.states,
+            "transitions": weights.transitions,
+            "intercept": weights.intercept,
+        }
     )
+
+
+def _archive(arrays: Mapping[str, npt.NDArray[np.generic]]) -> bytes:
+    """Return arrays as numpy's own archive, but without the time of day."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            member = zipfile.ZipInfo(f"{name}.npy")
+            member.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(member, "w") as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
     return held.getvalue()
 
 
@@ -63,7 +75,7 @@ def read_model(content: bytes) -> TextModel:
             states, transitions, intercept = (
                 arrays[name] for name in ("states", "transitions", "intercept")
             )
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
         message = "the file is no model: train it again, or restore it"
         raise ModelFileError(message) from error
     if told.get("format") != FORMAT:
