@@ -13,6 +13,7 @@ from upstream.extraction.features.layout import (
     layout_columns,
     segment_columns,
 )
+from upstream.extraction.features.lexicons import LEXICONS
 from upstream.extraction.features.phrases import (
     Dictionary,
     dictionary_columns,
@@ -35,7 +36,8 @@ class FeatureChoices(BaseModel):
     Attributes:
         expressions: HIDE's regular expressions of a token, and its shape.
         affixes: Its prefixes and suffixes of one to three characters.
-        dictionaries: ``IN_name`` on each token of a phrase.
+        dictionaries: ``IN_name`` on each token of a phrase; also of small lists of
+            words that stand beside identifiers.
         context: The words around it, and how often it occurs.
         window: How many words to each side, with context.
         layout: White space, line, and the field that a token is the value of.
@@ -87,7 +89,7 @@ def document_features(
         columns += found
         columns += [each for step in _NEAR for each in beside(found, step)]
     if choices.dictionaries:
-        found = dictionary_columns(tokens, dictionaries)
+        found = dictionary_columns(tokens, (*LEXICONS, *dictionaries))
         columns += found
         columns += [each for step in _NEAR for each in beside(found, step)]
     if choices.pairs:
