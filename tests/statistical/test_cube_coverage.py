@@ -20,6 +20,8 @@ from tests.statistical.cube_coverage import (
 )
 from tests.support.data.coverages import DATA, SHAPES, image_of
 
+pytestmark = pytest.mark.thorough
+
 RUNS, BOXES = 14, 3
 
 

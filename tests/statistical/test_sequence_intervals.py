@@ -23,6 +23,8 @@ from tests.statistical.sequence_lengths import Lengths
 from tests.statistical.sequence_logs import made
 from tests.statistical.sequence_nodes import node_coverage
 
+pytestmark = pytest.mark.thorough
+
 UNITS, RELEASES, EACH = 600, 10, 2
 STRATEGIES = ("prefix_tree", "ngram")
 SHAPES = {"long, h 6": "2", "late": "2", "bursty": "0.3", "mixed": "0.3", "short": "1"}

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.installations.arms import masked_text, plan
 
+pytestmark = pytest.mark.thorough
+
 _KEYS = ("sex", "ward", "day", "age", "sex, ward", "ward, age", "sex, ward, age")
 _CONDITIONS = ("ward = 'north'", "age >= 111", "day >= '2024-12-20' OR note IS NULL")
 QUESTIONS = (

@@ -7,6 +7,8 @@ import pytest
 from tests.support.installations.arms import plan, shape
 from tests.support.installations.harness import ask
 
+pytestmark = pytest.mark.thorough
+
 QUESTIONS = 200
 ALLOTMENT = "12"  # about half of what the questions ask for
 

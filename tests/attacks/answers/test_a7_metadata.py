@@ -32,6 +32,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE")
 ALLOWED_HEADERS = {
     "allow",

@@ -21,6 +21,8 @@ from server.web import Server
 from tests.support.installations.arms import ROWS, make_installation
 from tests.support.installations.harness import ask, client, serve_in_thread, serving
 
+pytestmark = pytest.mark.thorough
+
 SLOT_MS = 1000
 MANY = 40
 JUNK = b"x" * 16_000  # reading it would count a third of a second

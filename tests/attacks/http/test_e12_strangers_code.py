@@ -30,6 +30,8 @@ from tests.support.installations.harness import (
     wait_until_ready,
 )
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[3]
 PACKAGES = (
     "privacy", "query_lang", "mechanisms", "budget", "engines", "release", "upstream",

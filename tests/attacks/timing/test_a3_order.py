@@ -31,6 +31,8 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.two_persons import Two
 
+pytestmark = pytest.mark.thorough
+
 LATER = "2999-01-01T00:00:00.000000+00:00"
 POPULATIONS = {"clinic": ("people", "study"), "school": ("pupils", "lessons")}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")

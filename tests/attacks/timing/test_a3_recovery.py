@@ -25,6 +25,8 @@ from server.web import Server
 from tests.effort import gate_first
 from tests.support.installations.harness import Installation
 
+pytestmark = pytest.mark.thorough
+
 ADA = Caller("ada", "analyst")
 SLOTS = 3
 SLOT_SECONDS = 1.0

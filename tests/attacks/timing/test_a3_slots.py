@@ -25,6 +25,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 SLOT_SECONDS = 0.4
 PERMITS = 3
 

@@ -18,6 +18,8 @@ from tests.support.installations.harness import (
     serve_in_thread,
 )
 
+pytestmark = pytest.mark.thorough
+
 FIRST = "SELECT COUNT(*) FROM visits WHERE age > 41"
 SECOND = "SELECT COUNT(*) FROM visits"
 

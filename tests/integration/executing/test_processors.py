@@ -22,9 +22,12 @@ from tests.support.installations.harness import (
     wait_until_ready,
 )
 
-pytestmark = pytest.mark.skipif(
-    len(os.sched_getaffinity(0)) < 2, reason="one processor cannot be divided"
-)
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        len(os.sched_getaffinity(0)) < 2, reason="one processor cannot be divided"
+    ),
+]
 OF_ROWS = ("engines.duckdb.executor_child", "server.main worker --child")
 
 

@@ -16,6 +16,8 @@ from tests.support.installations.stored_ledgers import (
     StoredLedger,
 )
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).resolve().parents[3]
 PROJECT = Scope.project("study")
 POPULATION = Scope.population("people")

@@ -20,6 +20,8 @@ from tests.support.installations.harness import (
 )
 from tests.support.installations.publishing import Press, spec
 
+pytestmark = pytest.mark.thorough
+
 
 class World:
     """Two datasets of one population; ``damage`` spoils the file of the first."""

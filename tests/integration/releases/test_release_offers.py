@@ -19,6 +19,8 @@ from tests.support.installations.harness import (
 )
 from tests.support.noise.samplers import ZeroVectorSampler
 
+pytestmark = pytest.mark.thorough
+
 ROWS = [row.split(",") for row in DEFAULT_ROWS]
 DIMENSIONS = [
     {"column": "sex"},
