@@ -1,0 +1,130 @@
+"""Whether a term is denied: "no fever" is no fever.
+
+Words that deny reach over the tokens behind them, or before them, until a word that
+ends their reach, the sentence's end, or a number of tokens.
+Source: Chapman et al. 2001 (NegEx); the lists are our own, of English and Spanish.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from upstream.extraction.features.phrases import Dictionary, dictionary_of
+from upstream.extraction.text.tokens import Tokens
+
+REACH: Final = 8
+"""Tokens that a denial reaches over, besides those of lists."""
+
+_AHEAD = (
+    "no, not, without, denies, denied, denying, negative for, no evidence of, no "
+    "sign of, no signs of, free of, absence of, absent, never, nor, rules out, "
+    "ruled out for, fails to reveal, no history of, never had, declines, none of, "
+    "lack of, lacks, sin, niega, negativo para, negativa para, ausencia de, "
+    "tampoco, ni, descarta, no refiere, no presenta, sin evidencia de, sin signos "
+    "de, nunca, no se observa, no se observan, no muestra"
+)
+_BEHIND = (
+    "is ruled out, was ruled out, are ruled out, were ruled out, has been ruled "
+    "out, is negative, was negative, are negative, were negative, is absent, was "
+    "absent, not seen, not present, is denied, was denied, unlikely, descartado, "
+    "descartada, fue descartado, fue descartada, negativo, negativa, ausente, "
+    "ausentes, negativos"
+)
+_NO_DENIALS = (
+    "no increase, no change, not only, no further, not certain, not necessarily, "
+    "no new, without difficulty, gram negative, no doubt, sin duda, no solo, sin "
+    "embargo, sin cambios, not sure, no longer certain"
+)
+_ENDS = (
+    "but, however, although, though, except, aside from, apart from, yet, still, "
+    "because, secondary to, due to, which, who, presents with, presented with, "
+    "complains of, pero, aunque, salvo, excepto, por, debido a, refiere, "
+    "presenta, y presenta, and reports, reports, reported, positive for, admits, "
+    "admits to, has, had"
+)
+_SENTENCE_ENDS = frozenset(".;:!?")
+
+
+class Denial(Enum):
+    """What a phrase does to the terms near it."""
+
+    AHEAD = _AHEAD
+    BEHIND = _BEHIND
+    NONE = _NO_DENIALS
+    ENDS = _ENDS
+
+
+def _dictionary(denial: Denial) -> Dictionary:
+    return dictionary_of(denial.name, denial.value.split(","))
+
+
+_DICTIONARIES = {denial: _dictionary(denial) for denial in Denial}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    start: int
+    end: int
+    denial: Denial
+
+
+def denied_tokens(tokens: Tokens) -> frozenset[int]:
+    """Return the indexes of tokens that a denial reaches.
+
+    >>> from upstream.extraction.text.tokens import tokenize
+    >>> tokens = tokenize("Denies fever or chills, but has a cough.")
+    >>> [tokens.words[at] for at in sorted(denied_tokens(tokens))]
+    ['fever', 'or', 'chills', ',']
+    """
+    lower = tuple(word.lower() for word in tokens.words)
+    breaks = _breaks(tokens)
+    cues = _cues(lower)
+    within = {at: cue for cue in cues for at in range(cue.start, cue.end)}
+    denied: set[int] = set()
+    for cue in cues:
+        if cue.denial is Denial.AHEAD:
+            denied |= _reached(range(cue.end, len(lower)), within, breaks)
+        elif cue.denial is Denial.BEHIND:
+            denied |= _reached(range(cue.start - 1, -1, -1), within, breaks)
+    return frozenset(denied)
+
+
+def _cues(words: tuple[str, ...]) -> list[_Cue]:
+    """Return the cues, the longest where several begin or overlap."""
+    found = [
+        _Cue(start, end, denial)
+        for denial, dictionary in _DICTIONARIES.items()
+        for start, end in dictionary.spans(words)
+    ]
+    found.sort(key=lambda cue: (cue.start - cue.end, cue.start))
+    kept: list[_Cue] = []
+    for cue in found:
+        if all(cue.end <= other.start or other.end <= cue.start for other in kept):
+            kept.append(cue)
+    return kept
+
+
+def _breaks(tokens: Tokens) -> frozenset[int]:
+    """Return the tokens that end sentences."""
+    return frozenset(
+        at
+        for at, word in enumerate(tokens.words)
+        if word in _SENTENCE_ENDS and not _is_inside(tokens, at)
+    )
+
+
+def _is_inside(tokens: Tokens, at: int) -> bool:
+    """Whether a sign stands between characters, as the point of 38.5 does."""
+    end = int(tokens.ends[at])
+    return end < len(tokens.text) and not tokens.text[end].isspace()
+
+
+def _reached(places: range, cues: dict[int, _Cue], breaks: frozenset[int]) -> set[int]:
+    reached: set[int] = set()
+    for steps, at in enumerate(places):
+        cue = cues.get(at)
+        ends_here = cue is not None and cue.denial is not Denial.NONE
+        if at in breaks or ends_here or steps >= REACH:
+            break
+        reached.add(at)
+    return reached
