@@ -45,11 +45,20 @@ from upstream.manifests.proposals import (
     is_identifier,
     number_proposal,
 )
+from upstream.manifests.time_formats import format_pattern
 from upstream.public_check.published_ids import HANDFUL, literal_rows
 
 _DEFAULT_SCALE = 2
 _JOINING = frozenset({ColumnType.INTEGER, ColumnType.TEXT})
 _INTEGER = "[+-]?0*[0-9]{1,18}"
+_IN_UTC = tuple(
+    f"%Y-%m-%d{between}%H:%M:%S{parts}{zone}"
+    for between in "T "
+    for parts in ("", ".%f")
+    for zone in ("Z", "+00:00", "+00")
+)
+"""Formats of times with a zone, which are texts to DuckDB: with offset 0 alone."""
+
 _TYPES = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"
 _SNIFFED = f", delim = ',', header = true, auto_type_candidates = [{_TYPES}]"
 _CSV = f"{_SNIFFED}, sample_size = 200000, ignore_errors = true"
@@ -324,15 +333,29 @@ class _Draft:
             raise IngestionError((Problem(self.file.name, 1, None, said),))
         formats, booleans = self._formats(), self._booleans(described)
         names = _apart([_identifier(source) for source, _ in described])
-        return [
-            _Drafted(
-                source,
-                name,
-                ColumnType.BOOLEAN if source in booleans else kind,
-                formats.get(kind),
-            )
-            for (source, kind), name in zip(described, names, strict=True)
-        ]
+        zoned = self._in_utc([s for s, kind in described if kind is ColumnType.TEXT])
+        drafted = []
+        for (source, kind), name in zip(described, names, strict=True):
+            chosen, form = kind, formats.get(kind)
+            if source in booleans:
+                chosen, form = ColumnType.BOOLEAN, None
+            elif source in zoned:
+                chosen, form = ColumnType.TIMESTAMP, zoned[source]
+            drafted.append(_Drafted(source, name, chosen, form))
+        return drafted
+
+    def _in_utc(self, texts: list[str]) -> dict[str, str]:
+        """Return the text columns of times in UTC, with the format of each."""
+        tries = [(source, one) for source in texts for one in _IN_UTC]
+        wanted = ", ".join(
+            f"bool_and(regexp_full_match({_quoted_name(source)}, "
+            f"{quoted(format_pattern(one, with_clock=True))})) "
+            f"FILTER ({_quoted_name(source)} <> '')"
+            for source, one in tries
+        )
+        found = self._one(wanted) if tries else ()
+        pairs = zip(tries, found, strict=True)
+        return {source: one for (source, one), all_are in pairs if all_are}
 
     def _booleans(self, described: list[tuple[str, ColumnType]]) -> set[str]:
         """Return the text columns that hold nothing but true and false."""

@@ -27,7 +27,8 @@ class Shape:
             words of letters alone, how many letters, below 0.
         alone: Whether there are no letters beside them.
         filled: Whether they are numbers filled up with zeros to six digits or more; if
-            not alone, whether a dot in them was read as another separator.
+            not alone, whether a dot in them was read as another separator, or six
+            digits in two parts as one number.
     """
 
     digits: int

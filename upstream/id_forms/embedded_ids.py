@@ -7,6 +7,8 @@ and runs that one character parts, joined: whole, and without their first part, 
 last part, or both. Dates and decimals are none. Where a dot or a comma parts a run, it
 is read as another separator too: programs write ``031-2179`` as ``X031.2179``. That
 finds ids alone that have a separator there, which decimals and codes hit by accident.
+So do ranges hit numbers of six digits in two parts: ``700-123`` is ``700123``, but
+months, seasons and ranges up to a round number are none.
 
 Much of what is public holds such runs, so whether they are ids is decided by how many
 are (``upstream.id_forms.coincidence``). ``upstream.id_forms.loose_ids`` has what counts
@@ -72,6 +74,13 @@ _TIMES = (
 _COMPACT_DATE = f"^{_YEAR}((0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01]))?$"  # or a year
 _DECIMAL = "[0-9]+[.,][0-9]+"
 _LEAST_OF_TWO = 7  # digits of two numbers that may be one: 10-14 is a range
+_BETWEEN_TWO = "[-/_:|~*+]"
+_SIX_DIGITS = (
+    f"[1-9][0-9]{{2}}{_BETWEEN_TWO}[0-9]{{3}}|[1-9][0-9]{_BETWEEN_TWO}[0-9]{{4}}"
+    f"|[1-9][0-9]{{3}}{_BETWEEN_TWO}[0-9]{{2}}"
+)
+_OF_A_YEAR = "(?:19|20)[0-9]{2}[^0-9][0-9]{2}|[0-9]{2}[^0-9](?:19|20)[0-9]{2}"
+_ROUND = "[0459]$"  # 100-199, 50-1000
 _RUNS, _TEXTS = "temp.embedded_runs", "temp.embedded_texts"
 _LETTERED = "lettered_texts"
 _SINGLE = f"SELECT run AS id FROM {_RUNS} WHERE NOT regexp_matches(run, '{_APART}')"  # noqa: S608 - our own query
@@ -85,9 +94,15 @@ _JOINED = (
     f"WHERE number > 2 OR (number = 2 AND (length(id) >= {_LEAST_OF_TWO} "
     "OR NOT regexp_full_match(id, '[0-9]+')))"
 )
-_NOTHING = (
-    "SELECT '' AS form, '' AS digits, false AS alone, false AS dotted WHERE false"
+_SIX = (
+    "SELECT array_to_string(parts, '') AS id FROM ("  # noqa: S608 - as above
+    f"SELECT run, regexp_extract_all(run, '[0-9]+') AS parts FROM {_RUNS} "
+    f"WHERE regexp_full_match(run, '{_SIX_DIGITS}') "
+    f"AND NOT regexp_full_match(run, '{_OF_A_YEAR}')) "
+    f"WHERE CAST(parts[2] AS INTEGER) <= CAST(parts[1] AS INTEGER) "
+    f"OR NOT regexp_matches(run, '{_ROUND}')"
 )
+_NOTHING = "SELECT '' AS form, '' AS digits, false AS alone, false AS apart WHERE false"
 _NUMBERS = (
     "SELECT CAST(TRY_CAST('0x' || ltrim(run, '0x') AS UBIGINT) AS VARCHAR) FROM ("  # noqa: S608 - as above
     f"SELECT unnest(regexp_extract_all(x, '{_HEXADECIMAL}')) AS run FROM {_TEXTS}) "
@@ -140,8 +155,9 @@ def embedded_ids(connection: duckdb.DuckDBPyConnection, rows: str) -> Iterator[s
     """Lend the name of a table of the ids that texts may have within them.
 
     Columns ``form``, as ``upstream.id_forms.loose_ids`` has it; ``digits``, those of it
-    as they are written; ``alone``, whether there are no others; and ``dotted``, whether
-    a dot was read as another separator. Each once. What a whole text is, is left out.
+    as they are written; ``alone``, whether there are no others; and ``apart``, whether
+    a dot was read as another separator, or six digits in two parts as one number: these
+    are hit by accident more often. Each once. What a whole text is, is left out.
 
     Args:
         connection: It has ``FUNCTIONS``.
@@ -211,9 +227,9 @@ def _runs() -> str:
 def _ids() -> str:
     digits = "array_to_string(regexp_extract_all(id, '[0-9]+'), '')"
     return (
-        f"SELECT id, {digits} AS digits, dotted FROM (SELECT id, false AS dotted FROM "  # noqa: S608 - our own query
+        f"SELECT id, {digits} AS digits, apart FROM (SELECT id, false AS apart FROM "  # noqa: S608 - our own query
         f"({_SINGLE} UNION ALL {_JOINED} UNION ALL {_NUMBERS}) "
-        f"UNION ALL SELECT id, true FROM ({_dotted()}))"
+        f"UNION ALL SELECT id, true FROM ({_dotted()} UNION ALL {_SIX}))"
     )
 
 
@@ -250,7 +266,7 @@ def _within() -> str:
     least = f"CASE WHEN id = digits THEN {LEAST_NUMBER} ELSE {LEAST_CODE} END"
     return (
         f"SELECT DISTINCT CASE WHEN contains(id, '0') THEN {form} ELSE id END AS form, "  # noqa: S608 - our own query
-        f"digits, id = digits AS alone, dotted FROM temp.embedded_ids "
+        f"digits, id = digits AND NOT apart AS alone, apart FROM temp.embedded_ids "
         f"WHERE length(id) BETWEEN {least} AND {_MOST_ID} "
         f"AND length(digits) >= {_LEAST_DIGITS} "
         f"AND NOT {is_date_sql('id')}"

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from upstream.id_forms.embedded_ids import CharacterMap, compared_text, plain_text
+from upstream.id_forms.moments import moment_text, moments_text
 
 MOST_WORDS = 100
 """Words of a text that are looked at."""
@@ -209,10 +210,12 @@ FUNCTIONS: Mapping[str, Callable[[str | None], str]] = {
     "text_forms": _as_text(text_forms),
     "certain_forms": _as_text(certain_forms),
     "plain_text": plain_text,
+    "moments": moments_text,
+    "moment": moment_text,
 }
 """What ``forms_sql`` calls, of texts: the forms in one text, split by line feeds.
 
-And what ``upstream.id_forms.embedded_ids`` calls.
+And what ``upstream.id_forms.embedded_ids`` and ``upstream.id_forms.moments`` call.
 """
 
 

@@ -206,6 +206,7 @@ def _private(at: Place, table: TableSpec) -> Broken:
     if table.unit_column is not None and table.unit_column not in names:
         sentence = f"unit_column names {table.unit_column}: declare it as a column"
         yield (*at, "unit_column"), sentence
+    yield from _second_unit_columns(at, table)
     if table.max_rows_per_unit is None:
         sentence = (
             f"max_rows_per_unit is missing in table {table.name}: say the most rows "
@@ -216,6 +217,18 @@ def _private(at: Place, table: TableSpec) -> Broken:
     first_by = table.keep.first_by if table.keep else None
     if first_by and (first_by not in names or first_by == table.unit_column):
         yield (*at, "keep"), "keep.first_by names a column other than the unit column"
+
+
+def _second_unit_columns(at: Place, table: TableSpec) -> Broken:
+    """Refuse the unit's ids as an ordinary column: literals on it would name units."""
+    sources = {c.file_column for c in table.columns if c.name == table.unit_column}
+    for index, column in enumerate(table.columns):
+        if column.name != table.unit_column and column.file_column in sources:
+            sentence = (
+                f"{column.name} reads the unit column once more, and its ids would be "
+                "ordinary values that questions may name: remove it"
+            )
+            yield (*at, "columns", index), sentence
 
 
 def _unit_type(at: Place, table: TableSpec, unit_type: str) -> Broken:

@@ -19,7 +19,7 @@ SHAPE = (
 Words have their letters for digits, and their number below 0.
 """
 
-_SHAPE_WITHIN = SHAPE.replace(" AS filled", " OR dotted AS filled")
+_SHAPE_WITHIN = SHAPE.replace(" AS filled", " OR apart AS filled")
 _NO_LETTERS = "regexp_full_match(form, '[-0-9]+')"
 
 

@@ -29,6 +29,12 @@ from upstream.public_check.row_copies import RowCopies, copy_refusal
 from upstream.public_check.row_decimals import RowDecimals
 from upstream.public_check.row_ids import RowIds
 from upstream.public_check.row_ids import refusal as row_refusal
+from upstream.public_check.row_lists import (
+    id_warnings,
+    list_refusal,
+    list_warning,
+    lists_of_units,
+)
 from upstream.public_check.row_values import PrivateRows
 from upstream.public_check.whole_datasets import WholeDataset
 
@@ -178,8 +184,23 @@ class PublicWatch:
         problems = [row_refusal(one, unit) for one in found]
         copied = self._copies.found_in(tables)
         problems += [copy_refusal(one, unit) for one in copied]
+        for table in tables:
+            problems += self._refused_lists(table)
         if problems:
             raise IngestionError(tuple(dict.fromkeys(problems)))
+
+    def _refused_lists(self, table: PrivateRows) -> Iterator[Problem]:
+        """Yield the refusals of lists of units; warn of what may be one."""
+        schema, unit = self._declared.schema, self._declared.schema.unit
+        columns = schema.tables[table.table].columns
+        own, coinciding = schema.hierarchies, self._declared.coinciding
+        for one in lists_of_units(self._connection, table, columns, own, coinciding):
+            if one.are_words:
+                yield list_refusal(one, unit)
+            else:
+                self.warnings.append(list_warning(one, unit))
+        for column in table.columns:
+            self.warnings += id_warnings(self._connection, column, unit)
 
     def look_again(self) -> None:
         """Look at a whole load beside what was loaded while it was under way.

@@ -2,8 +2,10 @@
 
 A table of birth dates, postcodes and weights holds no value that one patient alone has,
 and yet each of its rows is a patient's. So the rows of public tables are compared with
-those of each private table of the load, by the columns that both have: of one name and
-type, two at least. Rows that one unit alone has count, where more than a handful of
+those of each private table of the load, by the columns that both have: of one name, two
+at least, and of one type or of types that may hold the same (a text and a time). Once
+more by those of one type alone, where these are fewer: what a text writes cannot always
+be read. Rows that one unit alone has count, where more than a handful of
 units are named, where they are half of the public rows or more, and where that is no
 accident (``upstream.public_check.row_evidence``).
 """
@@ -21,6 +23,7 @@ from upstream.public_check.row_evidence import Shared
 from upstream.public_check.row_values import (
     ONE_UNIT,
     PrivateRows,
+    are_comparable,
     compared_sql,
     plain_name,
 )
@@ -32,6 +35,9 @@ _LEAST_EACH = 3  # rows of a value, on average, of a grid
 _CELLS = "row_copies"
 
 
+_Both = tuple[Column, Column]
+
+
 @dataclass(frozen=True, slots=True)
 class _Pair:
     """A public table beside a private one.
@@ -39,14 +45,14 @@ class _Pair:
     Attributes:
         place: What is public, in words.
         private: The private table's name.
-        columns: The private names of those that both have, in order.
+        columns: The private columns that both have, each after the public one.
         cells: How many rows the public table has of these columns, each once.
         values: How many values each column has there.
     """
 
     place: str
     private: str
-    columns: tuple[str, ...]
+    columns: tuple[_Both, ...]
     cells: int
     values: tuple[int, ...]
 
@@ -103,28 +109,25 @@ class RowCopies:
         names = [c for c in table.columns if f"{table.name}.{c.name}" not in coinciding]
         for private in self.schema.tables.values():
             both = [] if private.is_public else list(_common(names, private.columns))
-            if len(both) >= _LEAST_COLUMNS:
-                columns = [column for column, _ in both]
-                counts = self._insert(columns, f'{database}."{table.name}"')
-                self._pairs.append(
-                    _Pair(
-                        f"{table.name}{of}",
-                        private.name,
-                        tuple(other.name for _, other in both),
-                        *counts,
-                    )
-                )
+            alike = [(one, other) for one, other in both if one.type is other.type]
+            for columns in dict.fromkeys((tuple(both), tuple(alike))):
+                if len(columns) >= _LEAST_COLUMNS:
+                    counts = self._insert(columns, f'{database}."{table.name}"')
+                    place = f"{table.name}{of}"
+                    self._pairs.append(_Pair(place, private.name, columns, *counts))
 
     def _insert(
-        self, columns: Sequence[Column], rows: str
+        self, columns: Sequence[_Both], rows: str
     ) -> tuple[int, tuple[int, ...]]:
         """Keep the distinct rows of some columns; return how many, of which values."""
         pair = len(self._pairs)
-        cell = _cell([compared_sql(column, f'"{column.name}"') for column in columns])
+        cell = _cell(
+            [compared_sql(one, other, f'"{one.name}"') for one, other in columns]
+        )
         self.connection.execute(
             f"INSERT INTO temp.{_CELLS} SELECT DISTINCT {pair}, {cell} FROM {rows}"  # noqa: S608 - declared identifiers
         )
-        values = ", ".join(f'count(DISTINCT "{column.name}")' for column in columns)
+        values = ", ".join(f'count(DISTINCT "{column.name}")' for column, _ in columns)
         counts = self.connection.execute(f"SELECT {values} FROM {rows}").fetchone()  # noqa: S608 - as above
         cells = self.connection.execute(
             f"SELECT count(*) FROM temp.{_CELLS} WHERE pair = {pair}"  # noqa: S608 - our own name
@@ -134,16 +137,21 @@ class RowCopies:
     def found_in(self, tables: Sequence[PrivateRows]) -> list[CopiedRows]:
         """Return which public tables hold rows of single units of which tables."""
         named = {rows.table: rows for rows in tables if rows.buckets}
-        return [
-            CopiedRows(pair.place, named[pair.private], pair.columns)
-            for number, pair in enumerate(self._pairs)
-            if pair.private in named
-            and not pair.is_grid
-            and self._is_copy(number, pair, named[pair.private])
-        ]
+        found: dict[tuple[str, str], CopiedRows] = {}
+        for number, pair in enumerate(self._pairs):
+            one = pair.place, pair.private
+            if (
+                pair.private in named
+                and one not in found
+                and not pair.is_grid
+                and self._is_copy(number, pair, named[pair.private])
+            ):
+                columns = tuple(other.name for _, other in pair.columns)
+                found[one] = CopiedRows(pair.place, named[pair.private], columns)
+        return list(found.values())
 
     def _is_copy(self, number: int, pair: _Pair, rows: PrivateRows) -> bool:
-        cell = _cell([rows.values[name] for name in pair.columns])
+        cell = _cell([compared_sql(b, a, rows.values[b.name]) for a, b in pair.columns])
         private = rows.query(f"{cell} AS cell")
         found = self.connection.execute(
             "SELECT count(*), count(*) FILTER (uses = 1), count(DISTINCT unit), "  # noqa: S608 - our own names
@@ -158,14 +166,15 @@ class RowCopies:
         return is_most and not Shared(pair.cells, cells, uses, shared).is_catalogue
 
 
-def _common(
-    columns: Sequence[Column], others: Sequence[Column]
-) -> Iterator[tuple[Column, Column]]:
-    """Yield the columns of one name and type, with the other of each."""
+def _common(columns: Sequence[Column], others: Sequence[Column]) -> Iterator[_Both]:
+    """Yield the columns of one name and of types that may hold the same.
+
+    With the other of each.
+    """
     named = {plain_name(column.name): column for column in others}
     for column in columns:
         other = named.get(plain_name(column.name))
-        if other is not None and other.type is column.type:
+        if other is not None and are_comparable(column, other):
             yield column, other
 
 

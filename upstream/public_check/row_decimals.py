@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
+from upstream.id_forms.amounts import MOST_DECIMALS, amount_sql
 from upstream.public_check.published_ids import HANDFUL, Published, Texts
 from upstream.public_check.row_evidence import LEAST_TOGETHER, Shared, Spread
 from upstream.public_check.row_values import (
-    MOST_DECIMALS,
     ONE_UNIT,
     DecimalColumn,
     Found,
@@ -24,7 +24,6 @@ from upstream.public_check.row_values import (
 _LOOKED_AT = 200_000  # values of a private column whose spread is found out
 _NO_SPREAD = Spread(1, 0)  # of so many decimals that none is looked at: by accident
 _CELLS, _HITS = "row_decimals", "row_decimal_hits"
-_NUMBER = f"[-+]?[0-9]{{1,19}}[.,][0-9]{{1,{MOST_DECIMALS}}}"
 _COUNTS = (
     f"count(*), count(DISTINCT {_HITS}.value), "
     "coalesce(CAST(sum(uses) AS BIGINT), 0), "
@@ -72,9 +71,8 @@ class RowDecimals:
                     f"rpad(places, {MOST_DECIMALS}, '0')) AS HUGEINT) FROM ("
                     "SELECT split_part(n, '.', 1) AS ones, "
                     "rtrim(split_part(n, '.', 2), '0') AS places FROM ("
-                    "SELECT replace(ltrim(trim(t), '+-'), ',', '.') AS n "
-                    f"FROM ({texts.rows}) WHERE regexp_full_match(trim(t), "
-                    f"'{_NUMBER}'))) WHERE places <> ''"
+                    f"SELECT {amount_sql('t')} AS n FROM ({texts.rows}))) "
+                    "WHERE places <> ''"
                 )
 
     def found_in(self, columns: Sequence[DecimalColumn]) -> list[Found]:

@@ -15,6 +15,7 @@ import duckdb
 
 from upstream.errors import Problem
 from upstream.id_forms.embedded_ids import LEAST_CODE, LEAST_NUMBER
+from upstream.id_forms.moments import moments_sql, timed_forms_sql
 from upstream.public_check.published_ids import HANDFUL, LOOKED_AT, Published, Texts
 from upstream.public_check.row_evidence import (
     CODE,
@@ -71,10 +72,14 @@ class RowIds:
         self.texts += [replace(texts, place=texts.place + of) for texts in published]
         exempt = [i for i, texts in enumerate(published) if texts.numbers_coincide]
         kept = f"part NOT IN ({', '.join(map(str, exempt))})" if exempt else "true"
+        forms = timed_forms_sql(
+            "written", "times", f"[{form_sql('written')}, {form_sql('form')}]"
+        )
+        times = moments_sql("written", since_1970=True)
         self._insert(
             f"SELECT part + {first} AS part, false AS within, written AS t, "  # noqa: S608 - our own names
-            f"unnest([{form_sql('written')}, {form_sql('form')}]) AS form "
-            f"FROM temp.{LOOKED_AT} WHERE {kept}"
+            f"unnest({forms}) AS form FROM (SELECT *, {times} AS times "
+            f"FROM temp.{LOOKED_AT} WHERE {kept})"
         )
         self._insert(
             f"SELECT part + {first} AS part, true AS within, form AS t, form "  # noqa: S608 - as above
@@ -210,13 +215,19 @@ def refusal(found: Found, unit: str) -> Problem:
     """
     column = found.column
     name, files = f"{column.table}.{column.name}", ", ".join(column.files)
-    sentence = (
-        f"{found.texts.place} holds values of {name}, more than {HANDFUL} of them, "
-        f"each of one {unit} alone, and cannot be public: whoever reads it reads about "
-        f"single {unit}s. Join the {unit}'s id in: write its file anew with the "
+    holds = "hold" if found.texts.are_many else "holds"
+    advice = (
+        f"Join the {unit}'s id in: write its file anew with the "
         f"column {column.unit_column} that {files} has for each {column.name}; "
         f"then declare the table's unit_column: {column.unit_column} and "
-        "max_rows_per_unit in place of public: true. Where the values coincide by "
+        "max_rows_per_unit in place of public: true"
+    )
+    if not (found.texts.column or found.texts.are_names):
+        advice = "Leave it out, so that only its column's type is declared"
+    sentence = (
+        f"{found.texts.place} {holds} values of {name}, more than {HANDFUL} of them, "
+        f"each of one {unit} alone, and cannot be public: whoever reads it reads about "
+        f"single {unit}s. {advice}. Where the values coincide by "
         "accident alone, declare the column, and two persons may agree on "
         "not_unit_ids: true, with its source"
     )

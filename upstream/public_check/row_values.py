@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import duckdb
 
-from privacy.schema import Column, ColumnType, HierarchyDomain, ValuesDomain
+from privacy.schema import Column, ColumnType
 from upstream.files.reading_sql import STORED_TYPES
+from upstream.id_forms.amounts import MOST_DECIMALS, amount_sql
 from upstream.id_forms.embedded_ids import MOST_CHARACTERS, is_date_sql
+from upstream.id_forms.moments import moment_sql, moments_sql, timed_forms_sql
 from upstream.public_check.published_ids import Texts
 from upstream.public_check.row_evidence import Uses
 from upstream.staging.staging import StagedTable
@@ -18,7 +20,8 @@ _NOTE = 200  # characters of texts that are compared as they are written
 _READ = frozenset(
     (ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.TEXT, ColumnType.TIMESTAMP)
 )
-MOST_DECIMALS = 18  # of a column
+_NUMBERS = frozenset((ColumnType.INTEGER, ColumnType.DECIMAL))
+_TIMES = frozenset((ColumnType.DATE, ColumnType.TIMESTAMP))
 ONE_UNIT = "CASE WHEN min(unit_key) = max(unit_key) THEN min(unit_key) END AS unit"
 """The unit that alone has a value; NULL where several have it."""
 
@@ -79,7 +82,7 @@ class PrivateRows:
     Attributes:
         table: The table's name.
         buckets: The relations of them.
-        values: The expressions of its columns' values, by name.
+        values: The expressions of its columns' values as the files have them, by name.
         columns: Those whose values may be ids.
         decimals: Those with decimals.
         files: The names of the table's files.
@@ -147,8 +150,8 @@ def staged_rows(
 ) -> PrivateRows:
     """Return a staged private table as it is looked at.
 
-    All of its rows: what is compared depends on no bound, key or domain. Of codes that
-    are listed, and of Booleans, none is looked at by itself.
+    All of its rows: what is compared depends on no bound, key or domain. Booleans are
+    not looked at by themselves; codes that are listed are, since a list is public.
 
     Args:
         staged: The table, before it is stored.
@@ -168,7 +171,7 @@ def staged_rows(
             if column.scale:
                 rows = _fractions(buckets, column.scale, index)
                 decimals.append(DecimalColumn(one, column.scale, rows))
-    values = {c.name: compared_sql(c, _as_written(c, index)) for index, c in stored}
+    values = {c.name: _as_written(c, index) for index, c in stored}
     return PrivateRows(name, buckets, values, looked_at, decimals, files, unit_column)
 
 
@@ -208,14 +211,50 @@ def _as_written(column: Column, index: int) -> str:
     return f"coalesce(TRY_CAST({lost} AS {kind}), {value})"
 
 
-def compared_sql(column: Column, value: str) -> str:
-    """Return the expression of what is equal for equal values of a column's type."""
-    if column.type is ColumnType.DECIMAL:
-        step = 10 ** (MOST_DECIMALS - (column.scale or 0))
-        return f"CAST({value} AS HUGEINT) * {step}::HUGEINT"
+def are_comparable(column: Column, other: Column) -> bool:
+    """Whether values of two columns may be the same, as a file or another wrote them.
+
+    Of one type; numbers; days and times; and whatever a text may write.
+    """
+    kinds = {column.type, other.type}
+    return len(kinds) == 1 or ColumnType.TEXT in kinds or kinds in (_NUMBERS, _TIMES)
+
+
+def compared_sql(column: Column, other: Column, value: str) -> str:
+    """Return the expression of what is equal where two columns' values are the same.
+
+    Args:
+        column: The value's.
+        other: The column that it is compared with.
+        value: The expression of it.
+    """
+    kinds = {column.type, other.type}
+    compared = f"CAST({value} AS VARCHAR)"
     if column.type is ColumnType.TEXT:
-        return f"lower(trim({value}))"
-    return value
+        compared = _text_compared_sql(f"trim({value})")
+    elif kinds == _TIMES:
+        compared = f"CAST({value} AS DATE)"
+    elif column.type in _NUMBERS and kinds != {ColumnType.INTEGER}:
+        step = 10 ** (MOST_DECIMALS - (column.scale or 0))
+        compared = f"TRY(CAST({value} AS HUGEINT) * {step}::HUGEINT)"
+        if ColumnType.TEXT in kinds:
+            compared = f"CAST({compared} AS VARCHAR)"
+    elif len(kinds) == 1:
+        compared = value
+    elif column.type in _TIMES:
+        compared = moment_sql(compared)
+    return compared
+
+
+def _text_compared_sql(text: str) -> str:
+    """Return the expression of what a text is: a time, a number, or small letters."""
+    number = (
+        f"CASE WHEN regexp_full_match({text}, '{_WHOLE}') THEN {text} "
+        f"ELSE ltrim({amount_sql(text)}, '+') END"
+    )
+    decimal = f"CAST(TRY_CAST({number} AS DECIMAL(38, {MOST_DECIMALS})) AS VARCHAR)"
+    digits = f"CAST(TRY_CAST(replace({decimal}, '.', '') AS HUGEINT) AS VARCHAR)"
+    return f"coalesce(nullif({moment_sql(text)}, ''), {digits}, lower({text}))"
 
 
 def _text(column: Column, index: int) -> str | None:
@@ -225,8 +264,7 @@ def _text(column: Column, index: int) -> str | None:
     times to the second: days, hours and minutes of public calendars are anybody's.
     """
     value, lost = f"v{index}", f"l{index}"
-    is_listed = isinstance(column.domain, ValuesDomain | HierarchyDomain)
-    if is_listed or column.type not in _READ:
+    if column.type not in _READ:
         return None
     if column.type is ColumnType.TIMESTAMP:
         return f"CASE WHEN second({value}) <> 0 THEN CAST({value} AS VARCHAR) END"
@@ -272,7 +310,12 @@ def uses_of(connection: duckdb.DuckDBPyConnection, rows: str) -> Uses:
 
 def values_sql(rows: str) -> str:
     """Return the query of ``unit_key`` and ``form`` of the values that may be ids."""
-    return f"SELECT unit_key, {form_sql('t')} AS form FROM ({rows}) WHERE t <> ''"  # noqa: S608 - our own queries
+    forms = timed_forms_sql("t", "times", f"[{form_sql('t')}]")
+    times = moments_sql("t", since_1970=False)
+    return (
+        f"SELECT unit_key, unnest({forms}) AS form FROM ("  # noqa: S608 - our own queries
+        f"SELECT unit_key, t, {times} AS times FROM ({rows}) WHERE t <> '')"
+    )
 
 
 def form_sql(text: str) -> str:

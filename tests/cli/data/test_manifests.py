@@ -63,6 +63,16 @@ def test_a_draft_guesses_the_format_of_days(bare, tmp_path):
     assert "domain: {min: 1990-01-01, max: 2019-12-31}" in text
 
 
+@pytest.mark.parametrize("zone", ["Z", ".250Z", "+00:00", ""])
+def test_a_draft_reads_times_in_utc(bare, tmp_path, zone):
+    times = (f"2024-05-06T07:08:09{zone}", f"2023-12-31T23:59:01{zone}")
+    (tmp_path / "t.csv").write_text("seen,at\n" + "".join(f"a,{t}\n" for t in times))
+    text = bare.run("manifest", "draft", tmp_path / "t.csv").stdout
+    assert "name: at, type: timestamp" in text
+    form = f"%Y-%m-%dT%H:%M:%S{zone.replace('250', '%f')}"
+    assert (f'format: "{form}"' in text) == bool(zone)
+
+
 @pytest.mark.parametrize("ends", [("2000-01-01", "2009-12-31"), ("1", "50")])
 def test_a_draft_steps_beyond_ends_that_are_rungs_themselves(bare, tmp_path, ends):
     (tmp_path / "t.csv").write_text("size\n" + "\n".join(ends) + "\n")

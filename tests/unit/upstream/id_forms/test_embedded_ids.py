@@ -412,3 +412,41 @@ def test_a_number_is_hit_the_likelier_the_more_ids_there_are():
     assert five.probability(200_000) == 1
     assert Shape(3, alone=True, filled=True).probability(10**6) == 0.5
     assert Shape(4, alone=False, filled=False).probability(10**6) == 0.5
+
+
+SIX = [str(700_123 + 37 * i) for i in range(400)]
+
+
+@pytest.mark.parametrize(
+    "form", ["{0}-{1}", "{0}/{1}", "MRN {0}-{1}", "P{0}_{1}", "({0}-{1})"]
+)
+@pytest.mark.parametrize("at", [2, 3, 4])
+def test_ids_of_six_digits_in_two_parts_are_found(hospital, form, at):
+    stays(hospital, SIX, "integer")
+    lists(hospital, [[form.format(uid[:at], uid[at:]) for uid in SIX]])
+    assert refused(hospital) == [0]
+
+
+@pytest.mark.parametrize("ids", [SIX, range(100_000, 160_000), range(1, 9_000)])
+def test_ranges_months_and_codes_in_parts_are_public_beside_six_digits(hospital, ids):
+    rng = random.Random(6)
+    stays(hospital, ids, "integer")
+    numbers = range(100, 1_000, 50)
+    tables = {
+        "limits": [f"{low}-{high}" for low in numbers for high in numbers],
+        "reference": [f"{low}-{low + 99} mg/dl" for low in range(100, 900, 100)],
+        "wide": [f"{low}-{high}" for low in (10, 20, 50) for high in (1_000, 2_000)],
+        "months": [f"{year}-{m:02}" for year in range(1990, 2026)
+                   for m in range(1, 13)],
+        "turned": [f"{m:02}/{year}" for year in range(1990, 2026)
+                   for m in range(10, 13)],
+        "seasons": [f"{year}/{year % 100 + 1:02}" for year in range(2000, 2026)],
+        "loinc": [f"{rng.randrange(10_000, 99_000)}-{i % 10}" for i in range(300)],
+        "pressure": [f"{a}/{b}" for a in range(110, 170) for b in range(60, 100, 5)],
+        "telephone": [f"089 {rng.randrange(100, 999)}-{rng.randrange(100, 999)}"
+                      for _ in range(300)],
+        "rooms": [f"{rng.randrange(100, 999)}-{rng.randrange(100, 999)}"
+                  for _ in range(300)],
+    }  # fmt: skip
+    publish(hospital, tables)
+    assert len(hospital.load().report.tables) == 1 + len(tables)

@@ -154,6 +154,7 @@ BROKEN = [
     ("max_rows_per_unit: 40", "max_rows_per_unit: true", 19, "whole number"),
     ("  source: protocol 7\n  columns", "  columns", 14, "source is missing"),
     ("name: answer", "name: row_hash", 23, "reserved"),
+    ("name: answer", "name: answer, from: PATIENT", 23, "unit column once more"),
     ("name: answer", "name: limit", 23, "a word of the language"),
     ("name: answer", "name: current_date", 23, "a word of the language"),
     ("name: answer", "name: weight", 24, "stands twice"),

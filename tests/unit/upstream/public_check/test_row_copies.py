@@ -175,3 +175,60 @@ def test_a_full_calendar_of_beds_is_public_though_each_is_of_one_patient(hospita
     hospital.csv = as_csv("pid,day,bed", enumerate_rows(taken))
     publish(hospital, "plan", types, full)
     assert hospital.publishes()
+
+
+WRITTEN = {
+    "day first": lambda d: f"{d[8:]}.{d[5:7]}.{d[:4]}",
+    "month first": lambda d: f"{int(d[5:7])}/{int(d[8:])}/{d[:4]}",
+    "midnight": lambda d: f"{d}T00:00:00Z",
+    "as it is": str,
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_copy_is_found_whose_columns_are_texts(people, written):
+    texts = {name: {"type": "text"} for name in ("birth", "zip", "weight")}
+    rows = [row.split(",") for row in people.people]
+    lines = [
+        f"{WRITTEN[written](birth)},0{zip_},{weight}0"
+        for birth, _, zip_, weight in rows
+    ]
+    publish(people, "open", texts, lines)
+    assert "most rows of open are, by birth, zip, weight" in told_of(people)
+
+
+def test_a_copy_is_found_whose_private_columns_are_texts_or_times(people):
+    declare(people, TYPES | {"birth": {"type": "text"}, "zip": {"type": "text"}})
+    publish(people, "open", some("birth", "zip"), parts(people.people, 0, 2))
+    assert "most rows of open are, by birth, zip" in told_of(people)
+    declare(people, TYPES | {"birth": {"type": "timestamp"}})
+    assert "most rows of open are, by birth, zip" in told_of(people)
+
+
+def test_a_text_that_says_a_day_in_words_hides_no_copy_by_the_other_columns(people):
+    types = some("zip", "weight", "sex") | {"birth": {"type": "text"}}
+    lines = [f"{line},year {i}" for i, line in
+             enumerate(parts(people.people, 2, 3, 1))]  # fmt: skip
+    publish(people, "open", types, lines)
+    assert told_of(people).count("most rows of open are, by zip, weight, sex") == 1
+
+
+def test_numbers_beyond_all_scales_are_compared(people):
+    publish(people, "open", TYPES, people.people)
+    people.column("weight", domain={"min": 0, "max": 900}, source="x")
+    people.csv += f"1,1950-01-01,M,1,{'9' * 36}.5\n"
+    assert "most rows of open are" in told_of(people)
+
+
+def test_calendars_of_texts_are_public_beside_days_of_stays(hospital):
+    rng = random.Random(4)
+    declare(hospital, {"day": {"type": "date"}, "bed": {"type": "integer"}})
+    taken = [f"{rng.choice(DAYS)},{rng.randrange(1, 40)}" for _ in range(300)]
+    hospital.csv = as_csv("pid,day,bed", enumerate_rows(taken))
+    types = {"day": {"type": "text"}, "bed": {"type": "text"}}
+    open_days = [f"{day},{bed:02}" for day in DAYS for bed in rng.sample(range(40), 9)]
+    publish(hospital, "plan", types, open_days)
+    publish(hospital, "whole", types | {"day": {"type": "timestamp"}},
+            [f"{day} 00:00:00,{bed}" for day in DAYS
+             for bed in range(1, 40)])  # fmt: skip
+    assert hospital.publishes()

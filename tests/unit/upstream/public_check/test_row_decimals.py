@@ -165,3 +165,49 @@ def test_decimals_that_fill_their_range_are_anybodys():
     assert copied.is_of_units(Spread(600, 100_000))
     assert not copied.is_of_units(Spread(600, 1_000))
     assert not copied.is_of_units(Spread(1, 0))
+
+
+def grouped(number, between, point):
+    whole, places = f"{float(number):,.4f}".split(".")
+    return f"{whole.replace(',', between)}{point}{places}"
+
+
+AMOUNTS = {
+    "commas": lambda one: grouped(one, ",", "."),
+    "points": lambda one: grouped(one, ".", ","),
+    "quotes": lambda one: grouped(one, "'", "."),
+    "blanks": lambda one: grouped(one, " ", ","),
+    "narrow blanks": lambda one: grouped(one, "\u202f", ",") + " €",
+    "dollars": lambda one: f"${one}",
+    "euros": lambda one: f"{one} EUR",
+    "currency first": lambda one: f"CHF {grouped(one, '’', '.')}",  # noqa: RUF001
+    "losses": lambda one: f"({one})",
+    "powers": lambda one: f"{float(one):.10E}",
+    "a unit": lambda one: f"{one} mg/dl",
+    "less than": lambda one: f"<{one}",
+}
+
+
+@pytest.mark.parametrize("form", AMOUNTS)
+def test_results_are_found_however_amounts_are_written(laboratory, form):
+    results = [f"{float(one) * 900:.4f}" for one in laboratory.results]
+    lines = "".join(f"{i // 2 + 1},{one}\n" for i, one in enumerate(results))
+    laboratory.csv = f"pid,result\n{lines}"
+    publish(laboratory, "open", [AMOUNTS[form](one) for one in results])
+    told = refused(laboratory)
+    assert "the column open.x holds values of stays.result" in told
+
+
+def test_price_lists_are_public_however_amounts_are_written(hospital):
+    rng = random.Random(6)
+    prices = [f"{rng.lognormvariate(7, 1):.2f}" for _ in range(700)]
+    hospital.columns = [{"name": "pid", "type": "integer"}, column("bill", 2)]
+    bills = [rng.choice(prices) for _ in range(800)]
+    bills += [f"{rng.lognormvariate(7, 1):.2f}" for _ in range(800)]
+    lines = "".join(f"{70_000 + i},{one}\n" for i, one in enumerate(bills))
+    hospital.csv = f"pid,bill\n{lines}"
+    for name, form in AMOUNTS.items():
+        publish(hospital, name.replace(" ", "_"), [form(one) for one in prices])
+    publish(hospital, "codes", [f"E{i / 10:.1f}" for i in range(10, 900)])
+    publish(hospital, "versions", [f"v{i}.{j}" for i in range(9) for j in range(9)])
+    assert hospital.publishes()

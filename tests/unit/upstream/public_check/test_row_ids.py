@@ -1,6 +1,7 @@
 """What identifies rows of private tables is not public: encounters, specimens."""
 
 import random
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -314,4 +315,76 @@ def test_single_values_in_lists_of_others_are_not_counted_together(hospital):
     for i in range(20):
         codes = [str(100_000 + 31 * i + 1_000 * j) for j in range(20)]
         publish(hospital, f"lab_{i}", [str(numbers[i]), *codes], "loinc")
+    assert hospital.publishes()
+
+
+def seconds(rng, count):
+    return [
+        f"{rng.randrange(2019, 2025)}-{rng.randrange(1, 13):02}-"
+        f"{rng.randrange(1, 29):02} {rng.randrange(24):02}:{rng.randrange(60):02}:"
+        f"{rng.randrange(1, 60):02}"
+        for _ in range(count)
+    ]
+
+
+def as_time(form):
+    return lambda one: f"{datetime.fromisoformat(one):{form}}"
+
+
+TIMES = {
+    "T": as_time("%Y-%m-%dT%H:%M:%S"),
+    "UTC": as_time("%Y-%m-%dT%H:%M:%SZ"),
+    "offset": as_time("%Y-%m-%dT%H:%M:%S.000+00:00"),
+    "another offset": lambda one: (
+        f"{datetime.fromisoformat(one) + timedelta(hours=2):%Y-%m-%dT%H:%M:%S}+02:00"
+    ),
+    "local": as_time("%Y-%m-%d %H:%M:%S-0530"),
+    "day first": as_time("%d.%m.%Y %H:%M:%S"),
+    "month first": as_time("%m/%d/%Y %I:%M:%S %p"),
+    "two digits": as_time("%d/%m/%y %H:%M:%S"),
+    "names": as_time("%d-%b-%y %I.%M.%S %p"),
+    "SAS": as_time("%d%b%Y:%H:%M:%S"),
+    "mail": as_time("%a, %d %b %Y %H:%M:%S GMT"),
+    "C": as_time("%c"),
+    "compact": as_time("%Y%m%dT%H%M%SZ"),
+    "digits": as_time("%Y%m%d%H%M%S"),
+    "files": as_time("scan_%Y-%m-%d_%H-%M-%S.dcm"),
+    "clock first": as_time("%H:%M:%S %d.%m.%Y"),
+    "interval": as_time("%Y-%m-%dT%H:%M:%SZ/2025-01-01T01:01:01Z"),
+    "since 1970": lambda one: str(
+        int(datetime.fromisoformat(one).replace(tzinfo=UTC).timestamp())
+    ),
+}
+
+
+@pytest.mark.parametrize("private", ["timestamp", "text", "zoned"])
+@pytest.mark.parametrize("form", TIMES)
+def test_times_to_the_second_are_found_however_they_are_written(
+    hospital, form, private
+):
+    times = seconds(random.Random(2), 2 * PATIENTS)
+    written = [TIMES["UTC"](one) for one in times] if private == "zoned" else times
+    visits(hospital, written, type="text" if private == "zoned" else private)
+    publish(hospital, "events", [f'"{TIMES[form](one)}"' for one in times], "x")
+    assert "the column events.x holds values of stays.enc" in refused(hospital)[0]
+
+
+@pytest.mark.parametrize("form", ["day first", "month first", "UTC", "names"])
+def test_texts_of_a_private_table_are_found_among_public_times(hospital, form):
+    times = seconds(random.Random(2), 2 * PATIENTS)
+    visits(hospital, [TIMES[form](one) for one in times])
+    publish(hospital, "events", times, "x", type="timestamp")
+    assert "the column events.x holds values of stays.enc" in refused(hospital)[0]
+
+
+def test_clocks_of_machines_and_calendars_are_public_beside_times_of_visits(hospital):
+    rng = random.Random(8)
+    visits(hospital, seconds(rng, 40 * PATIENTS), type="timestamp")
+    for name, form in TIMES.items():
+        log = [f'"{form(one)}"' for one in seconds(rng, 2_000)]
+        publish(hospital, name.replace(" ", "_").lower(), log, "x")
+    slots = [f"{day[:4]}-{day[4:6]}-{day[6:]}T10:00:00Z" for day in DAYS]
+    publish(hospital, "slots", slots, "x")
+    hours = [f"{h:02}:{m:02}:00" for h in range(24) for m in range(60)]
+    publish(hospital, "hours", hours, "x")
     assert hospital.publishes()
