@@ -914,7 +914,7 @@ FAULTS = (
     ),
     Fault(
         "times_as_they_are_written",
-        "a copy whose times have a T and a Z is public",
+        "a copy whose times have a `T` and a `Z` is public",
         "upstream/id_forms/moments.py",
         '    is_short = f"length({text}) <= {MOST_OF_A_TIME}"\n',
         "    return forms\n",
@@ -1004,8 +1004,8 @@ FAULTS = (
         "dotted_ids_unseen",
         "ids whose separators became dots, as R writes names, are not found",
         "upstream/id_forms/embedded_ids.py",
-        'f"UNION ALL SELECT id, true FROM ({_dotted()}))"',
-        '")"',
+        "({_dotted()} UNION ALL {_SIX}))",
+        "({_SIX}))",
         ("tests/unit/upstream/id_forms/test_embedded_ids.py",),
     ),
     Fault(
