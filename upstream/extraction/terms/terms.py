@@ -24,7 +24,7 @@ _FORMS = {
     ),
     "MEASUREMENT": re.compile(
         rf"\b(?P<name>[^\W\d_]{{2,}}(?:\s+[^\W\d_]+)?)(?:\s+(?:of|is|was|de|:|=))?[\s:=]+"
-        rf"(?P<dose>{_NUMBER}(?:/{_NUMBER})?\s?(?:{_UNITS}))(?!\w)",
+        rf"(?P<dose>{_NUMBER}(?:/{_NUMBER})?\s?(?:{_UNITS}))(?![\w/])",
         re.IGNORECASE,
     ),
 }
