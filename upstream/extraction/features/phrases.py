@@ -47,25 +47,29 @@ class Dictionary:
 
     Attributes:
         name: What its attribute is called after ``IN_``.
-        phrases: For each first token, the rest of its phrases, the longest first.
+        phrases: For each first token, the rests of its phrases.
+        lengths: For each first token, how many tokens the rests have, the most first.
     """
 
     name: str
-    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+    phrases: Mapping[str, frozenset[tuple[str, ...]]]
+    lengths: Mapping[str, tuple[int, ...]]
 
     def spans(self, words: tuple[str, ...]) -> Iterable[tuple[int, int]]:
         """Yield where its longest phrases stand, as indexes of tokens in lower case."""
-        at = 0
-        while at < len(words):
-            length = self._longest(words, at)
+        behind = 0
+        candidates = [at for at, word in enumerate(words) if word in self.phrases]
+        for at in candidates:
+            length = self._longest(words, at) if at >= behind else 0
             if length:
-                yield at, at + length
-            at += length or 1
+                behind = at + length
+                yield at, behind
 
     def _longest(self, words: tuple[str, ...], at: int) -> int:
-        for rest in self.phrases.get(words[at], ()):
-            if words[at + 1 : at + 1 + len(rest)] == rest:
-                return 1 + len(rest)
+        rests = self.phrases[words[at]]
+        for length in self.lengths[words[at]]:
+            if words[at + 1 : at + 1 + length] in rests:
+                return 1 + length
         return 0
 
 
@@ -80,11 +84,12 @@ def dictionary_of(name: str, phrases: Iterable[str]) -> Dictionary:
         words = tokenize(phrase.lower()).words
         if words:
             found.setdefault(words[0], set()).add(words[1:])
-    longest_first = {
-        first: tuple(sorted(rests, key=lambda rest: (-len(rest), rest)))
+    lengths = {
+        first: tuple(sorted({len(rest) for rest in rests}, reverse=True))
         for first, rests in found.items()
     }
-    return Dictionary(name, longest_first)
+    kept = {first: frozenset(rests) for first, rests in found.items()}
+    return Dictionary(name, kept, lengths)
 
 
 def phrases_of(dictionary: Dictionary) -> list[str]:
