@@ -32,7 +32,7 @@ class Difference:
     exchanges: int
 
     @property
-    def is_more_than_chance(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the probability is under one in twenty."""
         return self.probability < 0.05  # noqa: PLR2004 - the usual level
 

@@ -77,13 +77,13 @@ def test_a_model_does_not_differ_from_itself():
     same = documents(*[1, 0] * 20)
     told = compare(same, same, strict)
     assert told.probability == 1.0
-    assert not told.is_more_than_chance
+    assert not told.is_significant
 
 
 def test_a_model_that_is_right_everywhere_differs_from_one_that_is_not():
     told = compare(documents(*[1] * 40), documents(*[1, 0] * 20), strict)
     assert told.first > told.second
-    assert told.is_more_than_chance
+    assert told.is_significant
     assert told.probability < 0.001
 
 
