@@ -1,0 +1,1 @@
+"""Clinical notes of made-up patients, with where in them each identifier stands."""
