@@ -106,7 +106,7 @@ def _drawn(
     for number in range(patients):
         rng = np.random.default_rng((seed, number))
         person = draw_person(rng, lists, number)
-        stays = [_draw_stay(rng, lists) for _ in range(1 + int(rng.random() < 0.25))]
+        stays = [draw_stay(rng, lists) for _ in range(1 + int(rng.random() < 0.25))]
         stays.sort(key=lambda stay: stay.admitted)
         notes = chain.from_iterable(
             _of_stay(rng, person, stay, lists) for stay in stays
@@ -114,7 +114,8 @@ def _drawn(
         yield person, list({note.document.id: note for note in notes}.values())
 
 
-def _draw_stay(rng: np.random.Generator, lists: Lists) -> Stay:
+def draw_stay(rng: np.random.Generator, lists: Lists) -> Stay:
+    """Return a stay of two to eleven days, with the people in charge."""
     days = int(rng.integers(2, 12))
     span = (LAST_DAY - _FIRST_DAY).days - days
     admitted = _FIRST_DAY + timedelta(days=int(rng.integers(span)))

@@ -1,0 +1,1 @@
+"""What injection puts into reports, and what it finds there already."""
