@@ -44,7 +44,7 @@ def main() -> None:
     """Train both, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_data(parser)
-    add_corpus(parser, 300)
+    add_corpus(parser, 200)
     parser.add_argument("--algorithm", choices=("lbfgs", "ap"), default="lbfgs")
     told = parser.parse_args()
     parts = chosen_parts(told)

@@ -45,7 +45,7 @@ def main() -> None:
     """Train each, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_data(parser)
-    add_corpus(parser, 300)
+    add_corpus(parser, 150)
     add_spec(parser)
     told = parser.parse_args()
     parts = chosen_parts(told)

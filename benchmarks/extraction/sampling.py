@@ -59,7 +59,7 @@ def main() -> None:
     """Train each, print, draw."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_data(parser)
-    add_corpus(parser, 200)
+    add_corpus(parser, 150)
     parser.add_argument("--pictures", default="docs/images", help="a folder")
     told = parser.parse_args()
     parts = chosen_parts(told)
