@@ -3,8 +3,9 @@
 Run: ``python -m benchmarks.extraction.english --data FOLDER [--documents 900]``. Trains
 one model on reports with injected identifiers and one on asq-phi, judges each on
 documents, names and in part wordings that it has not seen, and Presidio's patterns
-beside it on the same ones. ``--test FILE`` judges the first model (``--only reports``)
-or the second (``--only queries``) on a file of JSON lines instead.
+beside it on the same ones; the first also on these reports with no wording at all that
+it has learned. ``--test FILE`` judges the first model (``--only reports``) or the second
+(``--only queries``) on a file of JSON lines instead.
 """
 
 import argparse
@@ -64,6 +65,9 @@ def _print_one(name: str, parts: Parts, told: argparse.Namespace, types) -> None
     lines = {"for F1": best.judgement, "for recall": careful.judgement}
     if is_installed():
         lines[NAME] = judge(held, PresidioFinder(types).find)
+    if name == "reports" and not told.test:
+        unseen = injected_parts(told.data, told.documents, "unseen").judge
+        lines["for F1, wordings never seen"] = judged(model, unseen).judgement
     spans = sum(len(each.spans) for each in held)
     print_overview(f"{name}: {len(held)} documents, {spans:,} spans", lines)
     print_types(f"{name}, for F1", best.judgement)

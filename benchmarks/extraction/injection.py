@@ -54,16 +54,19 @@ class Ways:
     sentences: tuple[str, ...]
 
 
-def injected_parts(data: Path, most: int | None = None, seed: int = SEED) -> Parts:
+def injected_parts(
+    data: Path, most: int | None = None, judged: str = "judge", seed: int = SEED
+) -> Parts:
     """Return reports to learn from, to tune on, and to judge on: 6 to 1 to 3 of ten.
 
     Args:
         data: The folder of all data.
         most: Reports at most; none: all.
+        judged: What the reports to judge on have: ``judge`` or ``unseen``.
         seed: Another seed puts in others.
     """
     found: dict[str, list[AnnotatedDocument]] = {"train": [], "tune": [], "judge": []}
-    ways = {name: ways_of("judge" if name == "judge" else "train") for name in found}
+    ways = {name: ways_of(judged if name == "judge" else "train") for name in found}
     for report in sorted(reports_of(data), key=_place)[:most]:
         digit = _place(report) % 10
         part = "train" if digit < 6 else "tune" if digit < 7 else "judge"
@@ -76,15 +79,20 @@ def _place(report: dict) -> int:
 
 
 def ways_of(kind: str) -> Ways:
-    """Return what is put into reports to learn from, ``train``, or to ``judge`` on."""
+    """Return what is put into reports.
+
+    Args:
+        kind: ``train``, to learn from; ``judge``, to judge on; ``unseen``, to judge on
+            without any wording that is learned from.
+    """
     lists = [Lists().part(number, _JUDGED_NAMES) for number in range(_JUDGED_NAMES)]
-    own = lists[-1] if kind == "judge" else _together(lists[:-1])
-    return Ways(
-        own,
-        HEADERS["both"] + HEADERS[kind],
-        FOOTERS["both"] + FOOTERS[kind],
-        SENTENCES["both"] + SENTENCES[kind],
+    own = _together(lists[:-1]) if kind == "train" else lists[-1]
+    kinds = ("judge",) if kind == "unseen" else ("both", kind)
+    headers, footers, sentences = (
+        tuple(wording for each in kinds for wording in wordings[each])
+        for wordings in (HEADERS, FOOTERS, SENTENCES)
     )
+    return Ways(own, headers, footers, sentences)
 
 
 def _together(parts: Sequence[Lists]) -> Lists:
@@ -186,7 +194,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="a folder")
     told = parser.parse_args()
     told.out.mkdir(parents=True, exist_ok=True)
-    parts = injected_parts(told.data, told.documents, told.seed)
+    parts = injected_parts(told.data, told.documents, seed=told.seed)
     for name in ("train", "tune", "judge"):
         documents = getattr(parts, name)
         write_json_spans(documents, told.out / f"{name}.jsonl")

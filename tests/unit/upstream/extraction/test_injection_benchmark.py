@@ -61,6 +61,15 @@ def test_judged_reports_have_names_and_wordings_of_their_own():
         assert len(wordings["judge"]) >= len(wordings["both"])
 
 
+def test_wordings_never_seen_are_those_of_judged_reports_alone():
+    unseen = ways_of("unseen")
+    assert unseen.lists == ways_of("judge").lists
+    learned = ways_of("train")
+    for field in ("headers", "footers", "sentences"):
+        assert getattr(unseen, field)
+        assert not set(getattr(unseen, field)) & set(getattr(learned, field))
+
+
 @pytest.mark.skipif(not (DATA / "mtsamples").exists(), reason="no mtsamples here")
 def test_reports_belong_to_one_part_and_their_spans_to_words():
     parts = injected_parts(DATA, 120)
