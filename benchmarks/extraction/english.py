@@ -4,8 +4,8 @@ Run: ``python -m benchmarks.extraction.english --data FOLDER [--documents 900]``
 one model on reports with injected identifiers and one on asq-phi, judges each on
 documents, names and in part wordings that it has not seen, and Presidio's patterns
 beside it on the same ones; the first also on these reports with no wording at all that
-it has learned. ``--test FILE`` judges the first model (``--only reports``) or the second
-(``--only queries``) on a file of JSON lines instead.
+it has learned. ``--test FILE`` judges the first model (``--only reports``) or the
+second (``--only queries``) on a file of JSON lines instead.
 """
 
 import argparse

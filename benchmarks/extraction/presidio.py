@@ -55,7 +55,8 @@ class PresidioFinder:
     """
 
     def __init__(self, types: Mapping[str, str], least: float = 0.3) -> None:
-        logging.getLogger("presidio-analyzer").setLevel(logging.ERROR)
+        for noisy in ("presidio-analyzer", "tldextract"):  # it asks the network
+            logging.getLogger(noisy).setLevel(logging.CRITICAL)
         analyzer = importlib.import_module("presidio_analyzer")
         spacy = importlib.import_module("spacy")
         nlp = importlib.import_module("presidio_analyzer.nlp_engine")
