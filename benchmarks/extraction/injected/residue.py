@@ -120,6 +120,18 @@ RESIDUES = (
     _found(r"\b(?:[Aa]ged?|AGE):? (?P<it>\d{1,2})\b", "AGE"),
     _found(r"(?<![\d-])(?P<it>(?:\(?\d{3}\)?[-. ])?\d{3}-\d{4})(?![\d-])", "PHONE"),
     _found(rf"(?P<it>\b(?:{_FIRST}) {_CAP})(?= (?:[a-z]|is|was)|[.,])", None),
+    _found(
+        r"\b[Ss]erial (?:[Nn]umbers?|[Nn]o\.?|#)(?: of)?:? ?"
+        r"(?P<it>\w*\d(?:[\w.-]*\w)?)",
+        "ID",
+    ),
+    _found(rf"\b(?!Complex)(?P<it>(?:{_CAP} ){{1,2}}Regional)\b", "HOSPITAL"),
+    _found(rf"\b(?P<it>{_CAP}(?: {_CAP})?, (?:{_STATES}))\b", "LOCATION"),
+    _found(
+        r"\b(?:lives?|lived|living|home|moved|born|raised) (?:alone |here )?"
+        rf"(?:in|to|from|near) (?!{_HOLDER})(?P<it>{_CAP}(?: {_CAP})?)",
+        "LOCATION",
+    ),
     _found(rf"(?P<it>\b(?:{_STATES}|{_TOWNS})\b)", "LOCATION"),
     _found(rf"(?P<it>\b{_HOLDER}\b|\bX\b(?= (?:who|is|was|has|had)))", None),
 )
