@@ -23,6 +23,7 @@ from upstream.extraction.features.feature_set import FeatureChoices
 from upstream.extraction.models.sampling import Window
 from upstream.extraction.models.training import GoldStandard
 
+pytestmark = pytest.mark.slow
 DATA = Path(os.environ.get("CURATOR_TEST_DATA", "."))
 QUICK = '{"training": {"algorithm": "ap", "iterations": 4}}'
 NOTES = list(islice(draw_notes(40, seed=5), 80))
