@@ -1,7 +1,7 @@
 """The demo's notes of made-up patients: how well some find the identifiers of others.
 
-Run: ``python -m benchmarks.extraction.generated``; it needs no data, and takes a minute.
-Learned and judged notes share their wordings and lists of names, so this is for trying.
+Run: ``python -m benchmarks.extraction.generated``; it needs no data, and takes a
+minute. Learned and judged notes share wordings and names, so this is for trying.
 """
 
 import argparse
