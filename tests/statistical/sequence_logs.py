@@ -331,6 +331,31 @@ def successors(units, dice):
     return _log(rows, lengths, alphabet, dice)
 
 
+def treated(units, dice, *, long=1 / 20):
+    """Most have one to three visits; a few come for weeks, for what only they have."""
+    longest, places = 40, np.arange(40)
+    stays = dice.random(units) < long
+    lengths = np.where(
+        stays, dice.integers(12, longest, units), dice.integers(1, 4, units)
+    )
+    acute = (0.45, 0.25, 0.15, 0.1, 0.05)
+    rows = dice.choice(5, (units, longest), p=acute)
+    rows = np.where(stays[:, None], np.where(places % 3 < 2, 5, 6), rows)
+    return _log(rows, lengths, 8, dice)
+
+
+def looping(units, dice):
+    """One in twenty goes round three symbols of its own; all others have one or two."""
+    longest, places = 40, np.arange(40)
+    loops = dice.random(units) < 1 / 20
+    lengths = np.where(
+        loops, dice.integers(15, longest, units), dice.integers(1, 3, units)
+    )
+    rows = dice.choice(4, (units, longest), p=(0.7, 0.2, 0.07, 0.03))
+    rows = np.where(loops[:, None], 4 + places % 3, rows)
+    return _log(rows, lengths, 9, dice)
+
+
 SHAPES: dict[str, tuple[Callable, int]] = {
     "long": (long, 12),
     "long, h 6": (long, 6),
@@ -364,7 +389,15 @@ UNBRANCHED: dict[str, tuple[Callable, int]] = {
 }
 """Shapes of which many prefixes have one way on."""
 
-_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED
+FEW_LONG: dict[str, tuple[Callable, int]] = {
+    "treated": (treated, 14),
+    "rarely treated": (partial(treated, long=1 / 50), 14),
+    "often treated": (partial(treated, long=3 / 20), 14),
+    "looping": (looping, 14),
+}
+"""Shapes whose few long sequences have symbols of their own."""
+
+_EVERY = SHAPES | KEPT_ASIDE | WIDE | UNBRANCHED | FEW_LONG
 
 
 def made(shape, units, seed=1):

@@ -14,6 +14,7 @@ from query_lang.reading.parse import parse_query
 from tests.effort import gate_first
 from tests.statistical.sequence_choices import Choices
 from tests.statistical.sequence_coverage import (
+    Asked,
     Coverage,
     Questions,
     coverage,
@@ -130,6 +131,34 @@ def test_frequent_runs_are_held_where_one_symbol_tells_the_next(
     held = coverage(own, strategy, epsilon, range(80))
     assert set(held) == {"runs, top"}
     assert not held["runs, top"].is_short(1), held["runs, top"].share
+
+
+@pytest.mark.parametrize(
+    ("shape", "units", "epsilon"),
+    [
+        ("treated", 2_000, "3"),
+        *gate_first(0, [("looping", 2_000, "3"), ("rarely treated", 20_000, "1")]),
+    ],
+)
+def test_runs_are_held_where_a_few_long_sequences_have_symbols_of_their_own(
+    shape, units, epsilon
+):
+    """Places that are not sampled are theirs alone: nobody else's say what stands."""
+    own = Questions(*made(shape, units))
+    kinds = {"runs, top", "runs, met", "runs, drawn"}
+    own.asked = [question for question in own.asked if question.kind in kinds]
+    held = coverage(own, "ngram", epsilon, range(40))
+    assert set(held) == kinds
+    assert not {kind: each.share for kind, each in held.items() if each.is_short(9)}
+
+
+@pytest.mark.parametrize("symbol", [5, 6])
+def test_each_symbol_that_only_long_sequences_have_is_held(symbol):
+    own = Questions(*made("treated", 2_000))
+    tree = parse_query(f"SELECT OCCURRENCES({symbol}) FROM r", sequences=True)
+    own.asked = [Asked("runs", tree, [own.occurrences((symbol,))])]
+    held = coverage(own, "ngram", "3", range(40))
+    assert not held["runs"].is_short(2), held["runs"].share
 
 
 @pytest.mark.thorough

@@ -6,16 +6,21 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from release.contract.intervals import WEIGHTED_QUANTILE
 from release.contract.models import FloatArray, IntArray
 from release.sequences.estimation.chains import PUSHED, GramLevel
 
 _UNKNOWN: Final = -1
 
+_Part = tuple[FloatArray, FloatArray, NDArray[np.bool_]]
+"""Of each run: a part's noisy value, its noise's scale, and whether it was counted."""
+
 
 @dataclass(frozen=True)
 class GramEnds:
-    """What bounds a gram's count whatever the others are, 19 times in 20.
+    """What bounds a gram's count whatever the others are.
 
     A kept gram's noisy value, or the threshold that an unkept one had, and the noise
     that may have drawn it down so far. No prior takes part: grams that nothing but
@@ -35,36 +40,54 @@ class GramEnds:
     symbols: int
     groups: int
 
-    def of(self, group: int, codes: IntArray) -> FloatArray:
-        """Return upper ends of runs of one length: the least of all their parts.
+    def of(
+        self, group: int, codes: IntArray, long: float = 0.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return upper ends of runs of one length, by their parts that were counted.
 
-        No run occurs more often than a part of it.
+        No run occurs more often than a part of it: the least end of all parts is one.
 
         Args:
             group: Of the split.
             codes: (runs, symbols).
+            long: How many of the counted places are of sequences that have others, too.
+
+        Returns:
+            The least end, where each part's holds 19 times in 20; and the least where
+            they all hold together so often, of what any other sample would have held.
         """
         starts = range(codes.shape[1])
-        ends = [self._of_beginnings(group, codes[:, first:]) for first in starts]
-        return np.asarray(np.min(ends, axis=0))
+        parts = [part for first in starts for part in self._parts(group, codes, first)]
+        values, scales, counted = (np.array(each) for each in zip(*parts, strict=True))
+        values = np.where(counted, values, np.inf)
+        least = (values + PUSHED * scales).min(axis=0)
+        many = np.log(np.maximum(counted.sum(axis=0), 1))
+        sampled = WEIGHTED_QUANTILE * np.sqrt(np.minimum(values, long))
+        surely = values + np.hypot((PUSHED + many) * scales, sampled)
+        return least, surely.min(axis=0)
 
-    def _of_beginnings(self, group: int, codes: IntArray) -> FloatArray:
-        """Return the least upper end of the runs' beginnings that were counted."""
-        rows = np.full(len(codes), group)
-        ends = np.full(len(codes), np.inf)
-        for level, keys, above, symbols in zip(
-            self.levels, self._keys, self._above, codes.T, strict=False
+    def _parts(self, group: int, codes: IntArray, first: int) -> list[_Part]:
+        """Return what was drawn of the parts of runs that begin at one place."""
+        length = codes.shape[1]
+        rows, found = np.full(len(codes), group), []
+        for size, (level, keys, above) in enumerate(
+            zip(self.levels, self._keys, self._above, strict=False), 1
         ):
+            if first + size > length:
+                break
+            own = codes[:, first : first + size]
             scales, thresholds = (column[rows] for column in above)
-            found = self._found(keys, rows, symbols)
-            kept = found != _UNKNOWN
+            places = self._found(keys, rows, own[:, -1])
+            kept = places != _UNKNOWN
             values = thresholds.astype(np.float64)
-            values[kept] = level.counts[found[kept]]
+            values[kept] = level.counts[places[kept]]
             counted = (rows != _UNKNOWN) & (scales > 0)
-            own = np.maximum(values, 0) + PUSHED * scales
-            ends = np.where(counted, np.minimum(ends, own), ends)
-            rows = np.where(counted, found, _UNKNOWN)
-        return ends
+            rows = np.where(counted, places, _UNKNOWN)
+            for before in range(first):  # the same gram says no more a second time
+                same = codes[:, before : before + size] == own
+                counted &= ~same.all(axis=1)
+            found.append((np.maximum(values, 0), scales, counted))
+        return found
 
     def _found(self, keys: IntArray, rows: IntArray, symbols: IntArray) -> IntArray:
         """Return the rows of the next level's grams; unknown where there is none."""

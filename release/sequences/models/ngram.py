@@ -23,12 +23,14 @@ from release.sequences.estimation.chains import (
 from release.sequences.estimation.expansion import expanded
 from release.sequences.estimation.gram_ends import GramEnds
 from release.sequences.estimation.paths import PathTree
+from release.sequences.estimation.sample_ends import SampleEnds, least_periods
 
 LOST_DEVIATION: Final = 1.5
-"""Half-width of a run's share beyond the cut, in that share before it."""
+"""Of the first format: a run's share beyond the cut may be off by so much of that
+before it."""
 
 LOST_ROOT: Final = 0.1
-"""The same in square roots of that share, if that is more: late symbols may be few."""
+"""Or by so many square roots of that share, if that is more."""
 
 
 DOUBT: Final = 0.3
@@ -153,32 +155,75 @@ class NgramModel:
 
     def _occurrences(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return estimates and half-widths of runs of one length, all groups summed."""
+        if not self.bands.sampled:
+            return self._of_first_places(codes)
         runs, length = codes.shape
         every = self.bands.starts(length)
-        counted = self.bands.starts(length, max(1, self.cut - 1))
-        values, variances, shifts = np.zeros(runs), np.zeros(runs), np.zeros(runs)
+        counted = self.bands.starts(length, self._sample_ends.places)
+        values, ends, squares = np.zeros(runs), np.zeros((2, runs)), np.zeros((2, runs))
         for group in range(self.domain.groups):
             factor = every[group] / counted[group] if counted[group] > 0 else 1.0
             found, noise = self._in_group(group, codes)
-            shrunk = self._shrunk(found, noise)
-            values += factor * shrunk
-            shifts += factor * (found - shrunk)
-            lost = self._lost(found, every[group], counted[group])
-            most = found + WEIGHTED_QUANTILE * np.sqrt(noise)
-            unsure = most * self._unsure(factor, length, every[group])
-            missed = np.maximum(self._most(group, codes) - found, 0)
-            noise = np.maximum(noise, np.square(missed / WEIGHTED_QUANTILE))
-            variances += factor**2 * noise + np.square(lost) + np.square(unsure)
-        return values, shifts + WEIGHTED_QUANTILE * np.sqrt(variances)
+            values += factor * self._shrunk(found, noise)
+            own, off = self._between(group, codes, (found, noise))
+            ends += own
+            squares += np.square(off)
+        low, high = ends[0] - np.sqrt(squares[0]), ends[1] + np.sqrt(squares[1])
+        return values, np.maximum(values - low, high - values)
 
-    def _most(self, group: int, codes: IntArray) -> FloatArray:
-        """Return how often runs begin at the counted places at the most.
+    def _between(
+        self, group: int, codes: IntArray, told: tuple[FloatArray, FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return between what runs of one group lie, by what may stand elsewhere.
 
-        The chain draws towards what it knows of others: what was drawn says so much.
+        The chain draws towards what it knows of others; upper ends say what was drawn.
+
+        Args:
+            group: Of the split.
+            codes: (runs, symbols).
+            told: How often they begin at the counted places, and the error squared.
+
+        Returns:
+            (2, runs): the least and the most, if what is told is right; and how far
+            each may be off.
         """
-        if not self.bands.sampled:
-            return np.zeros(len(codes))
-        return self._ends.of(group, codes)
+        found, noise = told
+        every, own = self._sample_ends, WEIGHTED_QUANTILE * np.sqrt(noise)
+        long = every.in_long(group)
+        most, surely = self._ends.of(group, codes, long)
+        sampled = WEIGHTED_QUANTILE * np.sqrt(np.clip(found, 0, long))
+        off = np.hypot(own, sampled)
+        up, over = np.maximum(found + own, most), np.maximum(found + off, surely)
+        periods = least_periods(codes)
+        ends, wrong = np.zeros((2, len(codes))), np.zeros((2, len(codes)))
+        for period in np.unique(periods).tolist():
+            rows, shape = periods == period, (codes.shape[1], period)
+            low, less = every.least(group, shape, found[rows])
+            lower, _ = every.least(group, shape, (found - off)[rows])
+            high, _ = every.most(group, shape, found[rows])
+            higher, more = every.most(group, shape, over[rows])
+            elsewhere = higher + more - over[rows]
+            ends[:, rows] = low, high
+            wrong[:, rows] = np.hypot(low - lower, less), up[rows] + elsewhere - high
+        return ends, wrong
+
+    def _of_first_places(self, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the same of a release of the first format, as it was told then."""
+        runs, length = codes.shape
+        every = self.bands.starts(length)
+        counted = self.bands.starts(length, max(1, self.cut - 1))
+        values, variances = np.zeros(runs), np.zeros(runs)
+        for group in range(self.domain.groups):
+            factor = every[group] / counted[group] if counted[group] > 0 else 1.0
+            found, noise = self._in_group(group, codes)
+            values += factor * found
+            lost = self._lost(found, every[group], counted[group])
+            variances += factor**2 * noise + np.square(lost)
+        return values, WEIGHTED_QUANTILE * np.sqrt(variances)
+
+    @cached_property
+    def _sample_ends(self) -> SampleEnds:
+        return SampleEnds(self.bands, max(1, self.cut - 1))
 
     @cached_property
     def _ends(self) -> GramEnds:
@@ -189,22 +234,9 @@ class NgramModel:
 
     def _shrunk(self, found: FloatArray, variances: FloatArray) -> FloatArray:
         """Return estimates drawn towards 0, the more the less they are sure."""
-        if not self.bands.sampled:
-            return found
         squares = np.square(found)
         sums = np.maximum(squares + DOUBT * variances, _LEAST)
         return np.asarray(found * squares / sums)
-
-    def _unsure(self, factor: float, symbols: int, every: float) -> float:
-        """Return how far the factor may be off by the noise of the lengths.
-
-        It is 1 at the least, and at the most that of sequences of the maximal length.
-        """
-        if not self.bands.sampled:
-            return 0.0
-        most = max(1.0, self.domain.max_length / (self.cut - 1))
-        known = min(1.0, self.bands.starts_deviation(symbols) / max(every, 1.0))
-        return known * max(most - factor, factor - 1)
 
     def _lost(self, found: FloatArray, every: float, counted: float) -> FloatArray:
         """Return the half-width of how often runs begin where nobody counted."""

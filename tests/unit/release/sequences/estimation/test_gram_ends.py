@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from release.contract.intervals import WEIGHTED_QUANTILE
 from release.sequences.estimation.chains import PUSHED, GramLevel
 from release.sequences.estimation.gram_ends import GramEnds
 
@@ -44,14 +45,36 @@ FAR, NEAR = PUSHED * SCALE, PUSHED * CHILDREN
     ],
 )
 def test_no_run_occurs_more_often_than_any_part_of_it(run, end):
-    (found,) = ENDS.of(0, np.array([run]))
+    (found,), _ = ENDS.of(0, np.array([run]))
     assert found == pytest.approx(end)
 
 
 def test_ends_hold_for_runs_together_as_for_each():
     runs = np.array([(0, 2), (0, 0), (2, 0), (1, 1)])
-    apart = [ENDS.of(0, run[None])[0] for run in runs]
-    assert ENDS.of(0, runs).tolist() == apart
+    apart = [ENDS.of(0, run[None], long=9) for run in runs]
+    for number, found in enumerate(ENDS.of(0, runs, long=9)):
+        assert found.tolist() == [each[number][0] for each in apart]
+
+
+@pytest.mark.parametrize(
+    ("run", "value", "scale", "parts"),
+    [
+        ((0,), 90, SCALE, 1),
+        ((0, 2), 12, CHILDREN, 3),  # both symbols and the pair
+        ((0, 0), LEAST, CHILDREN, 2),  # one symbol says no more a second time
+        ((2, 0), 50, SCALE, 2),
+    ],
+)
+def test_the_more_parts_the_further_out_all_ends_hold_together(
+    run, value, scale, parts
+):
+    _, (found,) = ENDS.of(0, np.array([run]))
+    assert found == pytest.approx(value + (PUSHED + np.log(parts)) * scale)
+
+
+def test_what_a_sample_may_have_missed_comes_on_top_of_the_noise():
+    _, (found,) = ENDS.of(0, np.array([(0,)]), long=25)
+    assert found == pytest.approx(90 + np.hypot(FAR, 5 * WEIGHTED_QUANTILE))
 
 
 def test_another_group_has_its_own_grams():
@@ -59,5 +82,5 @@ def test_another_group_has_its_own_grams():
         (level([(0, 0, 90), (1, 0, 40)]),), SCALE, THRESHOLD, symbols=3, groups=2
     )
     runs = np.array([(0,), (2,)])
-    assert both.of(0, runs) == pytest.approx([90 + FAR, THRESHOLD + FAR])
-    assert both.of(1, runs) == pytest.approx([40 + FAR, THRESHOLD + FAR])
+    assert both.of(0, runs)[0] == pytest.approx([90 + FAR, THRESHOLD + FAR])
+    assert both.of(1, runs)[0] == pytest.approx([40 + FAR, THRESHOLD + FAR])
