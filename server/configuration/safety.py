@@ -61,6 +61,7 @@ def find_dangers(settings: Settings) -> list[Danger]:
         *_open_metrics(settings),
         *_open_database(settings),
         *_open_tls_key(settings),
+        *_open_text_key(settings),
         *_loud_logs(settings),
     ]
 
@@ -216,6 +217,13 @@ def _open_tls_key(settings: Settings) -> list[Danger]:
     if settings.tls_key is None:
         return []
     danger = _too_open(settings.tls_key, _GROUP_MAY_READ, "600")
+    return [] if danger is None else [danger]
+
+
+def _open_text_key(settings: Settings) -> list[Danger]:
+    if settings.text_key is None:
+        return []
+    danger = _too_open(settings.text_key, _OTHERS, "600")
     return [] if danger is None else [danger]
 
 

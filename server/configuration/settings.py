@@ -52,6 +52,7 @@ class Settings(BaseSettings):
     oidc_jwks: str = ""
     oidc_principal_claim: str = "sub"
     oidc_subjects: Path | None = None
+    text_key: Path | None = None  # encrypts texts and models in the database
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -67,8 +68,20 @@ class Settings(BaseSettings):
         if (self.tls_cert is None) != (self.tls_key is None):
             message = "CURATOR_TLS_CERT and CURATOR_TLS_KEY: set both, or neither"
             raise ValueError(message)
+        self._check_text_key()
         self._check_database()
         return self
+
+    def _check_text_key(self) -> None:
+        if self.text_key is None:
+            return
+        self.text_key = self.text_key.expanduser().absolute()
+        if self.text_key.resolve().is_relative_to(self.data.resolve()):
+            message = (
+                f"CURATOR_TEXT_KEY ({self.text_key}) lies inside CURATOR_DATA, with "
+                "the texts that it encrypts: set it to a path elsewhere"
+            )
+            raise ValueError(message)
 
     def _check_database(self) -> None:
         if _backend(self.database_url) not in {"", "sqlite", "postgresql"}:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, MetaData, text
 from budget.storage.tables import metadata as budget_metadata
 from server.persistence.tables import metadata as catalogue_metadata
 from server.persistence.tables import work_metadata
+from server.persistence.text_tables import metadata as text_metadata
 
 RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 """Tables that are written through the ledger's recorded transactions alone."""
@@ -18,7 +19,7 @@ RECORDED_TABLES = tuple(catalogue_metadata.sorted_tables)
 
 def all_metadata() -> list[MetaData]:
     """Return the tables of every package that keeps state in the database."""
-    return [budget_metadata, catalogue_metadata, work_metadata]
+    return [budget_metadata, catalogue_metadata, work_metadata, text_metadata]
 
 
 def migration_config(connection: Connection | None = None) -> Config:

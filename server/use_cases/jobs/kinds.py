@@ -175,6 +175,15 @@ class JobContext:
         """
         self._store.save(self.lease, position=json.dumps(position))
 
+    def save_position_with(self, connection: Connection, position: object) -> None:
+        """Write down where a later attempt goes on, with what was done up to there.
+
+        Raises:
+            JobStoppedError: The job is another worker's now: roll back.
+        """
+        said = json.dumps(position)
+        self._store.save_with(connection, self.lease, position=said)
+
     def record_inputs(self, inputs: list[Document]) -> None:
         """Write down what is read, for the job's lineage.
 

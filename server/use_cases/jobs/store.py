@@ -273,9 +273,17 @@ class JobStore:
             LeaseLostError: Somebody else has the job now, or it has ended.
         """
         with self._databases.writer.begin() as connection:
-            done = connection.execute(_held(lease).values(**values))
-            if done.rowcount != 1:
-                raise LeaseLostError
+            self.save_with(connection, lease, **values)
+
+    def save_with(self, connection: Connection, lease: Lease, **values: str) -> None:
+        """Write a member of a job, as ``save``, in the transaction of its work.
+
+        Raises:
+            LeaseLostError: As ``save``: roll back.
+        """
+        done = connection.execute(_held(lease).values(**values))
+        if done.rowcount != 1:
+            raise LeaseLostError
 
     def conclude(self, connection: Connection, lease: Lease, **values: str) -> None:
         """Write result and lineage in the transaction that does what the job is for.

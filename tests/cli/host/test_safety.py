@@ -253,6 +253,16 @@ def test_tls_files_that_are_none_are_refused(curator, monkeypatch, tmp_path):
     assert "No such file" in said
 
 
+def test_a_key_of_texts_that_everybody_may_read_is_refused(
+    curator, monkeypatch, tmp_path
+):
+    path = tmp_path / "text.key"
+    path.write_text("ab" * 32)
+    path.chmod(0o644)
+    said = refused(curator, monkeypatch, TEXT_KEY=str(path))
+    assert f"chmod 600 {path}" in said
+
+
 def test_a_tls_key_that_everybody_may_read_is_refused(curator, monkeypatch, tmp_path):
     (tmp_path / "x.pem").touch(0o644)
     (tmp_path / "x.pem").chmod(0o644)

@@ -50,6 +50,15 @@ def test_an_anchor_inside_the_data_is_refused(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_key_of_texts_inside_the_data_is_refused(tmp_path):
+    environment = {
+        "CURATOR_DATA": str(tmp_path / "data"),
+        "CURATOR_ANCHOR": str(tmp_path / "a.anchor"),
+        "CURATOR_TEXT_KEY": str(tmp_path / "data" / "text.key"),
+    }
+    assert "with the texts that it encrypts" in said("init", environment=environment)
+
+
 def test_an_anchor_inside_the_data_by_a_link_is_refused(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "door").symlink_to(tmp_path / "data")

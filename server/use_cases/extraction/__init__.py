@@ -1,0 +1,1 @@
+"""Texts: read, tagged and judged; models of them; tables made of what they say."""

@@ -1,0 +1,167 @@
+"""Models as rows: raw data of custodians, as the texts that they learned from are."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, insert, select
+
+from server.persistence.text_tables import text_model
+from server.use_cases.extraction.sealing import TextSeal
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
+from server.use_cases.services.services import now_text
+from upstream.extraction.models.model import TextModel
+from upstream.extraction.models.model_files import ModelFileError, read_model
+
+_SHOWN = [column for column in text_model.c if column.name != "body"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model, but for what it learned. ``spec`` and ``card`` are JSON."""
+
+    id: str
+    population: str
+    name: str
+    spec: str
+    card: str
+    job: str
+    created: str
+    created_by: str
+
+    def document(self) -> Document:
+        """Return what custodians see of it."""
+        return {
+            "id": self.id,
+            "population": self.population,
+            "name": self.name,
+            "created": self.created,
+            "created_by": self.created_by,
+            "job": self.job,
+            "card": json.loads(self.card),
+            "spec": json.loads(self.spec),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NewModel:
+    """A model that a job has trained."""
+
+    population: str
+    name: str
+    spec: str
+    card: Mapping[str, object]
+    job: str
+    actor: str
+
+
+def model_id_of(job: str) -> str:
+    """Return the id of the model that a job trains: the same at each attempt.
+
+    >>> model_id_of("job_0123")
+    'model_0123'
+    """
+    return "model_" + job.partition("_")[2]
+
+
+class ModelStore:
+    """The table of models."""
+
+    def __init__(self, seal: TextSeal) -> None:
+        self._seal = seal
+
+    def closed(self, model: str, content: bytes) -> bytes:
+        """Return a model's file as its row holds it, for ``insert``."""
+        return self._seal.close(content, text_model.name, model)
+
+    def insert(self, connection: Connection, new: NewModel, body: bytes) -> None:
+        """Write a model.
+
+        Raises:
+            CommandRefusedError: The population has one of this name.
+        """
+        self.require_unused(connection, new.population, new.name)
+        connection.execute(
+            insert(text_model).values(
+                id=model_id_of(new.job),
+                population=new.population,
+                name=new.name,
+                spec=new.spec,
+                card=json.dumps(dict(new.card)),
+                job=new.job,
+                created=now_text(),
+                created_by=new.actor,
+                body=body,
+            )
+        )
+
+    def require_unused(
+        self, connection: Connection, population: str, name: str
+    ) -> None:
+        """Refuse a name that a model of the population has.
+
+        Raises:
+            CommandRefusedError: One has it.
+        """
+        held = connection.execute(
+            select(text_model.c.id).where(
+                text_model.c.population == population, text_model.c.name == name
+            )
+        ).first()
+        if held is not None:
+            message = (
+                f"population {population!r} has a model {name!r}: choose another name, "
+                "or delete that one"
+            )
+            raise CommandRefusedError(message)
+
+    def row(self, connection: Connection, population: str, model: str) -> ModelRow:
+        """Return a population's model, by its name or its id.
+
+        Raises:
+            NoSuchThingError: There is none.
+        """
+        found = connection.execute(
+            select(*_SHOWN).where(
+                text_model.c.population == population,
+                (text_model.c.name == model) | (text_model.c.id == model),
+            )
+        ).first()
+        if found is None:
+            message = (
+                f"population {population!r} has no model {model!r}: see "
+                "'curator model list'"
+            )
+            raise NoSuchThingError(message)
+        return ModelRow(**found._mapping)  # noqa: SLF001 - public, but for its dash
+
+    def rows(self, connection: Connection) -> list[ModelRow]:
+        """Return all models, oldest first."""
+        found = connection.execute(
+            select(*_SHOWN).order_by(text_model.c.created, text_model.c.id)
+        )
+        return [ModelRow(**row._mapping) for row in found]  # noqa: SLF001 - as above
+
+    def model(self, connection: Connection, model: str) -> TextModel:
+        """Return a model by its id, ready to find spans.
+
+        Raises:
+            NoSuchThingError: It was deleted.
+            TextKeyError: It cannot be opened.
+            CommandRefusedError: Another version made it.
+        """
+        body = connection.execute(
+            select(text_model.c.body).where(text_model.c.id == model)
+        ).scalar_one_or_none()
+        if body is None:
+            message = f"the model {model} was deleted"
+            raise NoSuchThingError(message)
+        try:
+            return read_model(self._seal.open(body, text_model.name, model))
+        except ModelFileError as error:
+            raise CommandRefusedError(str(error)) from None
+
+    def delete(self, connection: Connection, model: str) -> None:
+        """Delete a model; the spans that it found stay."""
+        connection.execute(delete(text_model).where(text_model.c.id == model))

@@ -1,0 +1,176 @@
+"""Spans as rows: what was found in a collection, and by whom."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from server.persistence.text_tables import text_finding, text_span
+from server.use_cases.extraction.texts import UNFINISHED, WHOLE
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import now_text
+from upstream.extraction.text.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finder's spans in a collection: whose, and which job looks for them."""
+
+    collection: str
+    finder: str
+    job: str
+    actor: str
+
+
+class SpanStore:
+    """The tables of spans; what writes is given its transaction's connection."""
+
+    def begin_finding(self, connection: Connection, new: Finding) -> None:
+        """Make a finding that nobody sees yet; once for its job.
+
+        Raises:
+            CommandRefusedError: The finder went over the collection already.
+        """
+        table = text_finding
+        held = connection.execute(
+            select(table.c.job).where(
+                table.c.collection == new.collection, table.c.finder == new.finder
+            )
+        ).scalar_one_or_none()
+        if held == new.job:
+            return
+        if held is not None:
+            message = f"{new.finder} went over this collection already ({held})"
+            raise CommandRefusedError(message)
+        connection.execute(
+            insert(table).values(
+                collection=new.collection,
+                finder=new.finder,
+                job=new.job,
+                state=UNFINISHED,
+                created=now_text(),
+                created_by=new.actor,
+            )
+        )
+
+    def insert_spans(
+        self,
+        connection: Connection,
+        collection: str,
+        finder: str,
+        found: Mapping[int, Sequence[Span]],
+    ) -> None:
+        """Write the spans of documents, by the documents' numbers."""
+        rows = [
+            {
+                "collection": collection,
+                "finder": finder,
+                "document": document,
+                "number": number,
+                "start": span.start,
+                "end": span.end,
+                "label": span.label,
+                "score": span.score,
+                "source": span.source,
+            }
+            for document, spans in found.items()
+            for number, span in enumerate(spans)
+        ]
+        if rows:
+            connection.execute(insert(text_span), rows)
+
+    def finish_finding(
+        self, connection: Connection, collection: str, finder: str
+    ) -> None:
+        """Let a finder's spans be seen."""
+        connection.execute(
+            update(text_finding)
+            .where(
+                text_finding.c.collection == collection,
+                text_finding.c.finder == finder,
+            )
+            .values(state=WHOLE)
+        )
+
+    def finders(self, connection: Connection, collection: str) -> dict[str, int]:
+        """Return who went over a collection, and how many spans each found."""
+        rows = connection.execute(
+            select(text_finding.c.finder, func.count(text_span.c.number))
+            .join(
+                text_span,
+                (text_span.c.collection == text_finding.c.collection)
+                & (text_span.c.finder == text_finding.c.finder),
+                isouter=True,
+            )
+            .where(
+                text_finding.c.collection == collection,
+                text_finding.c.state == WHOLE,
+            )
+            .group_by(text_finding.c.finder)
+            .order_by(text_finding.c.finder)
+        ).all()
+        return {finder: count for finder, count in rows}  # noqa: C416 - rows are typed
+
+    def labels(
+        self, connection: Connection, collection: str, finder: str
+    ) -> dict[str, int]:
+        """Return how many spans of each type a finder found."""
+        rows = connection.execute(
+            select(text_span.c.label, func.count())
+            .where(text_span.c.collection == collection, text_span.c.finder == finder)
+            .group_by(text_span.c.label)
+            .order_by(text_span.c.label)
+        ).all()
+        return {label: count for label, count in rows}  # noqa: C416 - as above
+
+    def spans(
+        self, connection: Connection, collection: str, finder: str, numbers: range
+    ) -> dict[int, tuple[Span, ...]]:
+        """Return the spans of documents in order, by the documents' numbers.
+
+        Args:
+            connection: Of the transaction that reads.
+            collection: Whose documents.
+            finder: Who found them.
+            numbers: Of the documents; one without spans is not in what is returned.
+        """
+        table = text_span
+        rows = connection.execute(
+            select(table)
+            .where(
+                table.c.collection == collection,
+                table.c.finder == finder,
+                table.c.document >= numbers.start,
+                table.c.document < numbers.stop,
+            )
+            .order_by(table.c.document, table.c.number)
+        ).all()
+        found: dict[int, list[Span]] = {}
+        for row in rows:
+            span = Span(row.start, row.end, row.label, row.score, row.source)
+            found.setdefault(row.document, []).append(span)
+        return {document: tuple(spans) for document, spans in found.items()}
+
+    def delete_of(self, connection: Connection, job: str) -> None:
+        """Delete what a job found and did not finish."""
+        findings = connection.execute(
+            select(text_finding).where(
+                text_finding.c.job == job, text_finding.c.state == UNFINISHED
+            )
+        ).all()
+        for row in findings:
+            for table in (text_span, text_finding):
+                connection.execute(
+                    delete(table).where(
+                        table.c.collection == row.collection,
+                        table.c.finder == row.finder,
+                    )
+                )
+
+    def unfinished_jobs(self, connection: Connection) -> set[str]:
+        """Return the jobs that look for spans, or did, and did not finish."""
+        return set(
+            connection.execute(
+                select(text_finding.c.job).where(text_finding.c.state == UNFINISHED)
+            ).scalars()
+        )
