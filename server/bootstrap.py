@@ -34,8 +34,12 @@ from server.persistence.schema import (
     RECORDED_TABLES,
 )
 from server.use_cases.custody.populations import installation_value
+from server.use_cases.extraction.evaluating import EvaluateJob
+from server.use_cases.extraction.reading import ReadJob
+from server.use_cases.extraction.tagging import TagJob
+from server.use_cases.extraction.training import TrainJob
 from server.use_cases.jobs.jobs import JobService
-from server.use_cases.jobs.kinds import JobKinds
+from server.use_cases.jobs.kinds import JobKind, JobKinds
 from server.use_cases.jobs.running import BEAT_SECONDS, JobRunner, RunnerParts
 from server.use_cases.jobs.store import LEASE_MS, JobStore
 from server.use_cases.loading.job import LoadJob
@@ -110,7 +114,13 @@ def job_kinds(services: Services) -> JobKinds:
     """Return what jobs can do."""
     load = LoadJob(services, lambda: delete_unnamed_files(services))
     release = ReleaseJob(services)
-    return {load.name: load, release.name: release}
+    texts: list[JobKind] = [
+        ReadJob(services),
+        TrainJob(services),
+        TagJob(services),
+        EvaluateJob(services),
+    ]
+    return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 
 
 def _job_store(services: Services, lease_ms: int = LEASE_MS) -> JobStore:

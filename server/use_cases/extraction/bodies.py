@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 
-from upstream.extraction.reading.outcomes import Quarantined
 from upstream.extraction.text.documents import Piece, Place, TextDocument
 
 
@@ -49,10 +48,9 @@ def document_of(key: str, body: bytes) -> TextDocument:
     )
 
 
-def set_aside_body(found: Quarantined) -> bytes:
+def set_aside_body(found: SetAside) -> bytes:
     """Return all of what was set aside but its reason."""
-    place = found.place
-    return json.dumps([found.id, place.file, place.item, found.sentence]).encode()
+    return json.dumps([found.key, found.file, found.item, found.sentence]).encode()
 
 
 def set_aside_of(reason: str, body: bytes) -> SetAside:

@@ -22,7 +22,6 @@ from server.use_cases.extraction.bodies import (
 from server.use_cases.extraction.sealing import TextSeal
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text
-from upstream.extraction.reading.outcomes import Quarantined
 from upstream.extraction.text.documents import TextDocument
 
 PAGE = 100
@@ -176,14 +175,14 @@ class TextStore:
         ]
 
     def quarantined_rows(
-        self, collection: str, first: int, found: Sequence[Quarantined]
+        self, collection: str, first: int, found: Sequence[SetAside]
     ) -> Rows:
         """Return what was set aside as rows; the first has the number ``first``."""
         return [
             {
                 "collection": collection,
                 "number": number,
-                "reason": str(one.reason),
+                "reason": one.reason,
                 "body": self._seal.close(
                     set_aside_body(one), text_quarantined.name, collection, number
                 ),
@@ -219,6 +218,13 @@ class TextStore:
         while page := self.page(connection, collection, after=after):
             yield from page
             after = page[-1].number
+
+    def keys(self, connection: Connection, collection: str) -> Iterator[str]:
+        """Yield the ids of a collection's documents, in no order."""
+        table = text_document
+        yield from connection.execute(
+            select(table.c.key).where(table.c.collection == collection)
+        ).scalars()
 
     def page(
         self, connection: Connection, collection: str, *, after: int, most: int = PAGE

@@ -157,6 +157,11 @@ class JobContext:
         return self._row.actor
 
     @property
+    def population(self) -> str | None:
+        """Whose custodians may see the job, or None."""
+        return self._row.population
+
+    @property
     def inputs(self) -> list[Document]:
         """What the job reads, as its lineage has it."""
         inputs: list[Document] = self._lineage["inputs"]

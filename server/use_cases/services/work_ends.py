@@ -17,7 +17,10 @@ PROPOSED: Final = "proposal.create"
 LOADED: Final = "dataset.load"
 ACTIVATED: Final = "snapshot.activate"
 
-CHANGING_NO_RIGHT: Final = RELEASE_ENDS | {REFUSED_OVERLAP, PROPOSED}
+TEXTS_BEGUN: Final = "text.begin"
+"""Of the entry that says that a job about texts was asked for (ADR 37)."""
+
+CHANGING_NO_RIGHT: Final = RELEASE_ENDS | {REFUSED_OVERLAP, PROPOSED, TEXTS_BEGUN}
 """Of entries that alter nothing of people, keys, grants and datasets."""
 CHANGING_SNAPSHOTS: Final = frozenset({LOADED, ACTIVATED})
 """Of entries that alter which snapshots are asked, and nobody's rights."""

@@ -8,13 +8,13 @@ from sqlalchemy import LargeBinary, select
 from budget.storage.databases import Databases
 from server.persistence.schema import upgrade
 from server.persistence.text_tables import metadata
+from server.use_cases.extraction.bodies import SetAside
 from server.use_cases.extraction.models import ModelStore, NewModel, model_id_of
 from server.use_cases.extraction.sealing import TextKeyError, TextSeal
 from server.use_cases.extraction.spans import Finding, SpanStore
 from server.use_cases.extraction.texts import NewCollection, StoredDocument, TextStore
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from tests.effort import gate_first
-from upstream.extraction.reading.outcomes import Quarantined, Reason
 from upstream.extraction.text.documents import Place, TextDocument, pieces_of
 from upstream.extraction.text.spans import Span
 
@@ -44,8 +44,7 @@ def documents():
 
 
 def aside(number):
-    place = Place(f"b{number}.txt")
-    return Quarantined(f"b{number}", place, Reason.EMPTY, "b.txt: it is empty")
+    return SetAside(f"b{number}", f"b{number}.txt", "", "empty", "b.txt: it is empty")
 
 
 def fill(databases, store, new=NEW):

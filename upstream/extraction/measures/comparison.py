@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from upstream.extraction.measures.counts import Counts, DocumentCounts, total
 
@@ -99,6 +98,8 @@ def paired_t_test(first: Sequence[float], second: Sequence[float]) -> float:
     differences = np.subtract(first, second)
     if np.ptp(differences) == 0:
         return 1.0 if differences[0] == 0 else 0.0
+    from scipy import stats  # noqa: PLC0415 - half a second of every command
+
     return float(stats.ttest_rel(first, second).pvalue)
 
 

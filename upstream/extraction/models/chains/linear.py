@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import MultinomialNB
 
 from upstream.extraction.models.chains.weights import ChainWeights
 from upstream.extraction.text.labels import OUTSIDE
@@ -100,6 +98,8 @@ class LinearTrainer:
     def _bayes(
         self, rows: csr_matrix, known: npt.NDArray[np.int64], count: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        from sklearn.naive_bayes import MultinomialNB  # noqa: PLC0415 - takes seconds
+
         model = MultinomialNB(alpha=max(self._choices.penalty, 1e-3))
         model.partial_fit(rows, known, classes=np.arange(count))
         states = model.feature_log_prob_.T
@@ -109,6 +109,8 @@ class LinearTrainer:
     def _support(
         self, rows: csr_matrix, known: npt.NDArray[np.int64], count: int
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        from sklearn.linear_model import SGDClassifier  # noqa: PLC0415 - as above
+
         model = SGDClassifier(
             alpha=self._choices.penalty,
             max_iter=self._choices.passes,

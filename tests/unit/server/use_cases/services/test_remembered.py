@@ -57,6 +57,7 @@ ENDS = [
     "release.fail",
     "overlap.refused",
     "proposal.create",
+    "text.begin",
     "dataset.load",
     "snapshot.activate",
 ]

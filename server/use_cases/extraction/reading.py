@@ -1,0 +1,295 @@
+"""The kind of job that reads texts into a collection: ``text.read``."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from sqlalchemy import Connection
+
+from server.use_cases.extraction.bodies import SetAside
+from server.use_cases.extraction.declarations import (
+    FilePath,
+    GoldFiles,
+    Texts,
+    import_folder,
+    prepared_file,
+    submitted_file,
+)
+from server.use_cases.extraction.gold import is_storable, read_gold
+from server.use_cases.extraction.spans import Finding
+from server.use_cases.extraction.texts import NewCollection, StoredDocument
+from server.use_cases.extraction.work import TextJob, TextParts, own
+from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
+from server.use_cases.services.documents import Document
+from upstream.extraction.reading.outcomes import (
+    Json,
+    Position,
+    Quarantined,
+    ReadDocument,
+    Reason,
+)
+from upstream.extraction.reading.reading import read_documents
+from upstream.extraction.reading.seen_ids import SeenIds
+from upstream.extraction.reading.specs import SourceSpec
+from upstream.extraction.text.spans import GOLD, AnnotatedDocument
+
+BATCH_DOCUMENTS = 100
+BATCH_CHARACTERS = 1_000_000
+BATCH_SECONDS = 2.0
+"""What is read is written after so much, so that little is lost and a lock is short."""
+
+
+class ReadParameters(JobParameters):
+    """A file under CURATOR_IMPORT that declares texts."""
+
+    declaration: FilePath
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What came next, and where reading goes on behind it.
+
+    ``after`` is a position of a source; of a gold standard how many items were passed.
+    """
+
+    found: AnnotatedDocument | SetAside
+    after: Json
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """How far a job is: how much is stored, and where reading goes on."""
+
+    documents: int = 0
+    set_aside: int = 0
+    after: Json = None
+
+    @classmethod
+    def of(cls, position: object) -> "_Reached":
+        """Return what an earlier attempt saved."""
+        if position is None:
+            return cls()
+        documents, set_aside, after = cast("list[Json]", position)
+        return cls(cast("int", documents), cast("int", set_aside), after)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What was read and not written yet."""
+
+    documents: list[AnnotatedDocument] = field(default_factory=list)
+    set_aside: list[SetAside] = field(default_factory=list)
+    after: Json = None
+    characters: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to write it."""
+        return (
+            len(self.documents) + len(self.set_aside) >= BATCH_DOCUMENTS
+            or self.characters >= BATCH_CHARACTERS
+            or time.monotonic() - self.began >= BATCH_SECONDS
+        )
+
+    def add(self, step: _Step) -> None:
+        """Add what came next."""
+        self.after = step.after
+        if isinstance(step.found, SetAside):
+            self.set_aside.append(step.found)
+            return
+        self.documents.append(step.found)
+        self.characters += len(step.found.document.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a job writes: its collection, and whether it is a gold standard."""
+
+    parts: TextParts
+    context: JobContext
+    collection: str
+    is_gold: bool
+
+    def begin(self, declared: Texts) -> None:
+        """Make the collection, once."""
+        context = self.context
+        new = NewCollection(
+            self.collection,
+            declared.population,
+            declared.collection,
+            declared.model_dump_json(exclude_none=True),
+            context.job_id,
+            context.actor,
+        )
+        finding = Finding(self.collection, GOLD, context.job_id, context.actor)
+        with self.parts.databases.work.begin() as connection:
+            self.parts.texts.begin_collection(connection, new)
+            if self.is_gold:
+                self.parts.spans.begin_finding(connection, finding)
+
+    def write(self, batch: _Batch, reached: _Reached) -> _Reached:
+        """Write what was read together with the job's position."""
+        texts, first = self.parts.texts, reached.documents + 1
+        numbered = [
+            StoredDocument(number, one.document)
+            for number, one in enumerate(batch.documents, first)
+        ]
+        rows = texts.document_rows(self.collection, numbered)
+        aside = texts.quarantined_rows(
+            self.collection, reached.set_aside + 1, batch.set_aside
+        )
+        spans = {n: one.spans for n, one in enumerate(batch.documents, first)}
+        now = _Reached(
+            reached.documents + len(rows), reached.set_aside + len(aside), batch.after
+        )
+        with self.parts.databases.work.begin() as connection:
+            texts.insert_documents(connection, rows, aside)
+            if self.is_gold:
+                self.parts.spans.insert_spans(connection, self.collection, GOLD, spans)
+            self.context.save_position_with(
+                connection, [now.documents, now.set_aside, now.after]
+            )
+        return now
+
+    def finish(self, connection: Connection) -> None:
+        """Let the collection be seen."""
+        self.parts.texts.finish_collection(connection, self.collection)
+        if self.is_gold:
+            self.parts.spans.finish_finding(connection, self.collection, GOLD)
+
+
+class ReadJob(TextJob):
+    """Reads a source or a gold standard into a collection.
+
+    Documents are stored together with the position behind them, so that an attempt
+    that was cut off is gone on with; the collection is seen once it is whole.
+    """
+
+    name = "text.read"
+    parameters: type[JobParameters] = ReadParameters
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Read the declaration, and no text.
+
+        Raises:
+            CommandRefusedError: The path leads out of the import folder.
+            UnpreparedError: There is no such file, or it is wrong.
+        """
+        given = own(parameters, ReadParameters)
+        found = prepared_file(Texts, self._services.settings.import_, given.declaration)
+        self.require_population(found.declared.population)
+        return Prepared(
+            ReadParameters(declaration=str(found.path)),
+            found.declared.population,
+            [found.input],
+        )
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Read what there is.
+
+        Raises:
+            CommandRefusedError: It was refused; nothing of it is seen.
+            IngestionError: The source names nothing, or a file changed meanwhile.
+            JobStoppedError: The job was cancelled, or has to be let go.
+        """
+        self.begin(context, parameters)
+        given = own(parameters, ReadParameters)
+        configured = self._services.settings.import_
+        declared = submitted_file(
+            Texts, configured, given.declaration, context.inputs[0]
+        ).declared
+        collection = collection_id_of(context.job_id)
+        target = _Target(
+            self._parts(), context, collection, is_gold=declared.gold is not None
+        )
+        target.begin(declared)
+        self._read(target, _steps(declared, import_folder(configured), target))
+        return self._concluded(target, declared)
+
+    def _read(self, target: _Target, steps: Iterator[_Step]) -> None:
+        reached, batch = _Reached.of(target.context.position), _Batch()
+        for step in steps:
+            batch.add(step)
+            if batch.is_full:
+                reached, batch = target.write(batch, reached), _Batch()
+            done = reached.documents + len(batch.documents)
+            target.context.progress("read", done, None)
+        if batch.after is not None:
+            target.write(batch, reached)
+
+    def _concluded(self, target: _Target, declared: Texts) -> Document:
+        parts, collection = target.parts, target.collection
+        with parts.databases.reader.connect() as connection:
+            result: Document = {
+                "collection": declared.collection,
+                "id": collection,
+                "documents": parts.texts.count(connection, collection),
+                "quarantined": parts.texts.reasons(connection, collection),
+            }
+            if target.is_gold:
+                labels = parts.spans.labels(connection, collection, GOLD)
+                result["spans"] = labels
+        output: Document = {"collection": collection, "name": declared.collection}
+        with parts.databases.work.begin() as connection:
+            self.check_actor(connection, target.context)
+            target.finish(connection)
+            target.context.conclude(connection, result, [output])
+        return result
+
+
+def collection_id_of(job: str) -> str:
+    """Return the id of the collection that a job reads.
+
+    >>> collection_id_of("job_0123")
+    'texts_0123'
+    """
+    return "texts_" + job.partition("_")[2]
+
+
+def _steps(declared: Texts, folder: Path, target: _Target) -> Iterator[_Step]:
+    """Yield what was not stored yet."""
+    after = _Reached.of(target.context.position).after
+    if declared.gold is not None:
+        yield from _gold_steps(declared.gold, folder, cast("int | None", after) or 0)
+    elif declared.source is not None:
+        with closing(SeenIds()) as seen:
+            _remember(target, seen)
+            yield from _source_steps(declared.source, folder, after, seen)
+
+
+def _remember(target: _Target, seen: SeenIds) -> None:
+    """Let the ids of what is stored be known: a second document of one is set aside."""
+    texts = target.parts.texts
+    with target.parts.databases.reader.connect() as connection:
+        for number, key in enumerate(texts.keys(connection, target.collection)):
+            seen.is_new(key, Position(record=number, state="stored"))
+
+
+def _gold_steps(gold: GoldFiles, folder: Path, passed: int) -> Iterator[_Step]:
+    for number, found in enumerate(read_gold(gold, folder), 1):
+        if number > passed:
+            yield _Step(found, number)
+
+
+def _source_steps(
+    source: SourceSpec, folder: Path, after: Json, seen: SeenIds
+) -> Iterator[_Step]:
+    position = None if after is None else Position.from_json(after)
+    for one in read_documents(source, folder, after=position, seen=seen):
+        yield _Step(_stored(one), one.position.to_json())
+
+
+def _stored(found: ReadDocument | Quarantined) -> AnnotatedDocument | SetAside:
+    if isinstance(found, Quarantined):
+        place = found.place
+        said = str(found.reason), found.sentence
+        return SetAside(found.id, place.file, place.item, *said)
+    if not is_storable(found.id):
+        place = found.place
+        sentence = f"{place.file}, {place.item}: its id has a zero character"
+        return SetAside("", place.file, place.item, str(Reason.BAD_NAME), sentence)
+    return AnnotatedDocument(found, ())

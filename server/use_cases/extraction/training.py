@@ -1,0 +1,195 @@
+"""The kind of job that trains a model on a gold standard: ``text.train``."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import Field, ValidationError
+
+from privacy.errors import CuratorError
+from server.use_cases.extraction.models import NewModel, model_id_of
+from server.use_cases.extraction.texts import Collection
+from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
+from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.version import VERSION
+from upstream.extraction.judging.folds import cross_validate, folds_of
+from upstream.extraction.measures.report import Judgement
+from upstream.extraction.models.model import ModelSpec, TextModel
+from upstream.extraction.models.model_files import model_bytes
+from upstream.extraction.models.training import GoldStandard, train_model
+from upstream.extraction.text.spans import GOLD, AnnotatedDocument
+from upstream.manifests.declarations import Identifier
+
+MOST_FOLDS = 50
+
+
+class TrainParameters(JobParameters):
+    """What a model learns, and how.
+
+    Attributes:
+        population: Whose texts.
+        model: The model's name, new in its population.
+        gold: The collection with a gold standard that it learns.
+        tune: A collection with one to choose thresholds on; without it a part of
+            ``gold`` is kept aside for that.
+        spec: What it is trained as; nothing: the defaults.
+        folds: With 2 or more, models are also trained on all folds but one and
+            judged on that one; the card says how good they were. 0: none are.
+        fold_by: A field of documents, such as a patient's number: documents that
+            share it are in one fold.
+    """
+
+    population: Identifier
+    model: Identifier
+    gold: Identifier
+    tune: Identifier | None = None
+    spec: dict[str, object] = Field(default_factory=dict)
+    folds: int = Field(default=0, ge=0, le=MOST_FOLDS)
+    fold_by: str = Field(default="", max_length=200)
+
+
+class TrainJob(TextJob):
+    """Trains a model and stores it; an attempt that was cut off begins again.
+
+    The model's row and the job's result are one transaction.
+    """
+
+    name = "text.train"
+    parameters: type[JobParameters] = TrainParameters
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Check the spec, the names and that there is a gold standard.
+
+        Raises:
+            CommandRefusedError: The spec is none.
+            UnpreparedError: The collection is not there, or the name is taken.
+        """
+        given = own(parameters, TrainParameters)
+        spec = read_spec(given.spec)
+        self.require_population(given.population)
+        try:
+            parts = self._parts()
+            used = [*_collections(parts, given)]
+            with parts.databases.reader.connect() as connection:
+                parts.models.require_unused(connection, given.population, given.model)
+        except CuratorError as error:
+            raise told_to(given.population, error) from None
+        inputs: list[Document] = [
+            {"collection": one.id, "name": one.name} for one in used
+        ]
+        told = spec.model_dump(mode="json")
+        return Prepared(
+            given.model_copy(update={"spec": told}), given.population, inputs
+        )
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Train the model.
+
+        Raises:
+            CommandRefusedError: It was refused; there is no model.
+            JobStoppedError: The job was cancelled, or has to be let go.
+        """
+        self.begin(context, parameters)
+        given = own(parameters, TrainParameters)
+        parts, spec = self._parts(), read_spec(given.spec)
+        gold, *tune = [_all(context, parts, one) for one in _collections(parts, given)]
+        model_id = model_id_of(context.job_id)
+        try:
+            judged = _cross_validated(context, given, spec, gold)
+            standard = GoldStandard(gold, tune[0] if tune else ())
+            trained = train_model(model_id, spec, standard, context.progress)
+        except ValueError as error:
+            raise CommandRefusedError(str(error)) from None
+        card = {**_card(given, gold), **judged}
+        context.progress("store", 0, 1)
+        body = parts.models.closed(model_id, _content(trained, card))
+        new = NewModel(
+            given.population,
+            given.model,
+            spec.model_dump_json(),
+            card,
+            context.job_id,
+            context.actor,
+        )
+        result: Document = {"model": model_id, "name": given.model, "card": card}
+        output: Document = {"model": model_id, "name": given.model}
+        with parts.databases.work.begin() as connection:
+            self.check_actor(connection, context)
+            parts.models.insert(connection, new, body)
+            context.conclude(connection, result, [output])
+        return result
+
+
+def read_spec(told: dict[str, object]) -> ModelSpec:
+    """Return what a model is trained as.
+
+    Raises:
+        CommandRefusedError: It is no spec.
+    """
+    try:
+        return ModelSpec.model_validate(told)
+    except ValidationError as error:
+        said = "; ".join(
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}"
+            for one in error.errors(include_url=False)
+        )
+        message = f"spec: {said}"
+        raise CommandRefusedError(message) from None
+
+
+def _collections(parts: TextParts, given: TrainParameters) -> list[Collection]:
+    """Return the collections that a model is made of; each has a gold standard."""
+    names = [given.gold] if given.tune is None else [given.gold, given.tune]
+    found = [parts.collection(given.population, name) for name in names]
+    for one in found:
+        parts.require_finding(one, GOLD)
+    return found
+
+
+def _all(
+    context: JobContext, parts: TextParts, collection: Collection
+) -> list[AnnotatedDocument]:
+    """Return a gold standard, whole: training goes over it many times."""
+    held = []
+    for one in parts.annotated(collection.id, GOLD):
+        held.append(one)
+        context.progress(f"read {collection.name}", len(held), None)
+    return held
+
+
+def _cross_validated(
+    context: JobContext,
+    given: TrainParameters,
+    spec: ModelSpec,
+    gold: Sequence[AnnotatedDocument],
+) -> Document:
+    """Return how good models of the other folds were on each fold, together."""
+    if not given.folds:
+        return {}
+    folds = folds_of(gold, given.folds, by=given.fold_by)
+
+    def tell(stage: str, done: int, total: int) -> None:
+        if stage == "fold":
+            context.progress("judge by folds", done, total)
+        context.raise_if_stopped()
+
+    parts = cross_validate(spec, GoldStandard(gold), folds, tell)
+    together = tuple(one for part in parts for one in part.documents)
+    return {"by_folds": Judgement(together).to_json(), "folds": given.folds}
+
+
+def _card(given: TrainParameters, gold: Sequence[AnnotatedDocument]) -> Document:
+    counts = Counter(span.label for one in gold for span in one.spans)
+    return {
+        "gold": given.gold,
+        "tune": given.tune,
+        "documents": len(gold),
+        "spans": dict(sorted(counts.items())),
+        "code_version": VERSION,
+    }
+
+
+def _content(trained: TextModel, card: Document) -> bytes:
+    return model_bytes(replace(trained, card=card))

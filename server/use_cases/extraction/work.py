@@ -1,0 +1,203 @@
+"""What the kinds of jobs about texts have in common."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from sqlalchemy import Connection, insert, select
+
+from privacy.errors import CuratorError
+from server.persistence import tables
+from server.persistence.text_tables import text_begun
+from server.use_cases.extraction.models import ModelStore
+from server.use_cases.extraction.sealing import TextSeal, read_seal
+from server.use_cases.extraction.spans import SpanStore
+from server.use_cases.extraction.texts import (
+    PAGE,
+    Collection,
+    StoredDocument,
+    TextStore,
+)
+from server.use_cases.jobs.actors import check_custodian
+from server.use_cases.jobs.kinds import (
+    JobContext,
+    JobParameters,
+    UnpreparedError,
+)
+from server.use_cases.jobs.store import is_free
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import Services
+from server.use_cases.services.work_ends import TEXTS_BEGUN
+from upstream.extraction.text.spans import GOLD, AnnotatedDocument
+
+RULES = "rules"
+"""The finder that needs no model."""
+Parameters = TypeVar("Parameters", bound=JobParameters)
+
+
+class TextParts:
+    """The stores of texts, for one use: the key's file is read when it is needed."""
+
+    def __init__(self, services: Services) -> None:
+        """Open the stores.
+
+        Raises:
+            TextKeyError: The key's file is missing or holds none.
+        """
+        seal = read_seal(services.settings.text_key)
+        self.databases = services.databases
+        self.texts = TextStore(seal)
+        self.models = ModelStore(seal)
+        self.spans = SpanStore()
+
+    def collection(self, population: str, name: str) -> Collection:
+        """Return a population's collection.
+
+        Raises:
+            NoSuchThingError: There is none.
+        """
+        with self.databases.reader.connect() as connection:
+            return self.texts.collection(connection, population, name)
+
+    def pages(self, collection: str, after: int = 0) -> Iterator[list[StoredDocument]]:
+        """Yield documents, a page at a time, each read in a short transaction."""
+        while True:
+            with self.databases.reader.connect() as connection:
+                page = self.texts.page(connection, collection, after=after, most=PAGE)
+            if not page:
+                return
+            yield page
+            after = page[-1].number
+
+    def annotated(self, collection: str, finder: str) -> Iterator[AnnotatedDocument]:
+        """Yield a collection's documents with the spans of a finder."""
+        for page in self.pages(collection):
+            numbers = range(page[0].number, page[-1].number + 1)
+            with self.databases.reader.connect() as connection:
+                found = self.spans.spans(connection, collection, finder, numbers)
+            for one in page:
+                yield AnnotatedDocument(one.document, found.get(one.number, ()))
+
+    def require_finding(self, collection: Collection, finder: str) -> None:
+        """Refuse where nobody went over a collection for these spans.
+
+        Raises:
+            CommandRefusedError: Nobody did.
+        """
+        with self.databases.reader.connect() as connection:
+            finders = self.spans.finders(connection, collection.id)
+        if finder not in finders:
+            said = "is no gold standard" if finder == GOLD else f"has none of {finder}"
+            message = f"the collection {collection.name!r} {said}: it has {[*finders]}"
+            raise CommandRefusedError(message)
+
+
+class TextJob:
+    """A kind of job about texts: its beginning, and what it leaves behind.
+
+    That it was asked for is in the chain, at a time that tells of submissions alone;
+    when it ends, no entry is written (ADR 37).
+    """
+
+    name: str
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def unbegun(self) -> list[str]:
+        """Return the jobs that no entry names and that nobody works on."""
+        job = tables.job
+        wanted = (
+            select(job.c.id)
+            .where(
+                job.c.kind == self.name,
+                is_free(),
+                job.c.cancel_requested.is_(False),
+                job.c.id.not_in(select(text_begun.c.job)),
+            )
+            .order_by(job.c.created, job.c.id)
+        )
+        with self._services.databases.reader.connect() as connection:
+            return list(connection.execute(wanted).scalars())
+
+    def begin(self, context: JobContext, parameters: JobParameters) -> None:
+        """Write the entry that says that the job was asked for, once.
+
+        Raises:
+            CommandRefusedError: Whoever asked for it is no custodian now.
+        """
+        del parameters
+        facts = {
+            "population": context.population,
+            "job": context.job_id,
+            "kind": self.name,
+        }
+        with self._services.databases.reader.connect() as connection:
+            self.check_actor(connection, context)
+            begun = connection.execute(
+                select(text_begun.c.job).where(text_begun.c.job == context.job_id)
+            ).first()
+        if begun is not None:
+            return
+        recorded = self._services.ledger.recorded(TEXTS_BEGUN, context.actor, facts)
+        with recorded as change:
+            change.connection.execute(insert(text_begun).values(job=context.job_id))
+
+    def settle(self) -> None:
+        """Do nothing: what a job left is deleted by whoever cleans."""
+
+    def clean(self) -> None:
+        """Delete what ended jobs began and did not finish."""
+        texts, spans = TextStore(TextSeal(None)), SpanStore()  # nothing is opened
+        with self._services.databases.reader.connect() as connection:
+            begun = texts.unfinished_jobs(connection)
+            begun |= spans.unfinished_jobs(connection)
+            alive = set(
+                connection.execute(
+                    select(tables.job.c.id).where(
+                        tables.job.c.id.in_(sorted(begun)),
+                        tables.job.c.state.in_(("queued", "running")),
+                    )
+                ).scalars()
+            )
+        for job in sorted(begun - alive):
+            with self._services.databases.work.begin() as connection:
+                texts.delete_of(connection, job)
+                spans.delete_of(connection, job)
+
+    def check_actor(self, connection: Connection, context: JobContext) -> None:
+        """Check that whoever asked for the job could ask for it now.
+
+        Raises:
+            CommandRefusedError: They could not.
+        """
+        check_custodian(connection, context.actor, str(context.population))
+
+    def require_population(self, population: str) -> None:
+        """Require that a population is there.
+
+        Raises:
+            UnpreparedError: It is not.
+        """
+        table = tables.population
+        with self._services.databases.reader.connect() as connection:
+            known = connection.execute(
+                select(table.c.name).where(table.c.name == population)
+            ).first()
+        if known is None:
+            message = f"there is no population {population!r}: load a dataset first"
+            raise UnpreparedError(message, population)
+
+    def _parts(self) -> TextParts:
+        return TextParts(self._services)
+
+
+def told_to(population: str, error: CuratorError) -> UnpreparedError:
+    """Return a refusal that only custodians of a population are told."""
+    return UnpreparedError(str(error), population)
+
+
+def own(parameters: JobParameters, kind: type[Parameters]) -> Parameters:
+    """Return parameters as those of a kind, which they always are."""
+    if not isinstance(parameters, kind):
+        raise TypeError
+    return parameters
