@@ -134,5 +134,5 @@ def _told(difference: Difference) -> Document:
         "difference": round(difference.second - difference.first, 4),
         "probability": round(difference.probability, 4),
         "exchanges": difference.exchanges,
-        "more_than_chance": difference.is_more_than_chance,
+        "significant": difference.is_significant,
     }

@@ -95,7 +95,7 @@ class TextJob:
     """A kind of job about texts: its beginning, and what it leaves behind.
 
     That it was asked for is in the chain, at a time that tells of submissions alone;
-    when it ends, no entry is written (ADR 37).
+    when it ends, no entry is written (ADR 38).
     """
 
     name: str

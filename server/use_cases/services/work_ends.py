@@ -18,7 +18,7 @@ LOADED: Final = "dataset.load"
 ACTIVATED: Final = "snapshot.activate"
 
 TEXTS_BEGUN: Final = "text.begin"
-"""Of the entry that says that a job about texts was asked for (ADR 37)."""
+"""Of the entry that says that a job about texts was asked for (ADR 38)."""
 
 CHANGING_NO_RIGHT: Final = RELEASE_ENDS | {REFUSED_OVERLAP, PROPOSED, TEXTS_BEGUN}
 """Of entries that alter nothing of people, keys, grants and datasets."""

@@ -131,7 +131,7 @@ def test_a_gold_standard_comes_in_and_a_model_is_trained_judged_and_used(texts):
     assert first["strict"]["f1"] > 0.9 > second["strict"]["f1"]
     compared = judged["comparison"]["spans"]
     assert compared["first_f1"] == first["strict"]["f1"]
-    assert compared["more_than_chance"]
+    assert compared["significant"]
     tagged = texts.run(
         "text.tag", population="people", collection="notes", model="names"
     )
