@@ -24,9 +24,13 @@ from server.cli.host.operating import add_report
 from server.cli.releases.making import ReleaseParts
 from server.cli.releases.published import release_commands
 from server.cli.terminal.output import Json, refusals, say, show
+from server.cli.texts.models import model_commands
+from server.cli.texts.parts import TextCommandParts
+from server.cli.texts.texts import text_commands
 from server.installing import actor, initialise, upgrade_database
 from server.processes.job_worker import work_as_process
 from server.telemetry.logs import configure_logs
+from server.use_cases.extraction.service import TextService
 from server.use_cases.jobs.queues import JobQueues
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
@@ -53,6 +57,14 @@ cli.add_typer(
     ),
     name="release",
 )
+_texts = TextCommandParts(
+    service=lambda: TextService(make_services(settings_or_exit()), actor()),
+    jobs=_WIRING.job_service,
+    viewer=_WIRING.operator,
+    runner=lambda stop: make_runner(make_services(settings_or_exit()), stop),
+)
+cli.add_typer(text_commands(_texts), name="text")
+cli.add_typer(model_commands(_texts), name="model")
 _ledger = ledger_commands(
     lambda: AuditService(make_services(settings_or_exit()), actor()),
     lambda: AuditService(make_services(settings_or_exit(), ends_restore=True), actor()),

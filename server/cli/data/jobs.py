@@ -1,6 +1,7 @@
 """The commands ``curator job list | show | follow | cancel``."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from server.cli.terminal.output import (
 from server.cli.terminal.progress import PlainLines
 from server.use_cases.jobs.jobs import JobService, Viewer
 from server.use_cases.jobs.replies import JobDetail, JobItem
+from server.use_cases.jobs.running import JobRunner
 from server.use_cases.jobs.store import ENDED
 from server.use_cases.services.documents import Document
 from server.use_cases.services.paging import Page
@@ -132,6 +134,38 @@ def shown_headway(*, quiet: bool) -> Iterator[Tell]:
         )
         with Bars(*columns, console=Console(stderr=True)) as bars:
             yield _BarsOfStages(bars)
+
+
+def run_job(
+    jobs: JobService,
+    viewer: Viewer,
+    made: Callable[[threading.Event], JobRunner],
+    job: str,
+    *,
+    quiet: bool,
+) -> JobDetail:
+    """Run a job here, unless a worker has taken it, and watch it until its end.
+
+    Args:
+        jobs: Where it is.
+        viewer: Who watches.
+        made: Makes what runs jobs in this process, until its event is set.
+        job: Its id.
+        quiet: Whether its headway is not shown.
+    """
+    stop = threading.Event()
+    runner = made(stop)
+    working = threading.Thread(target=runner.run_one, args=(job,), daemon=True)
+    with shown_headway(quiet=quiet) as tell:
+        working.start()
+        try:
+            return follow_job(lambda: jobs.show(viewer, job), tell)
+        except KeyboardInterrupt:
+            jobs.cancel(viewer, job)
+            return follow_job(lambda: jobs.show(viewer, job), tell)
+        finally:
+            stop.set()
+            working.join()
 
 
 def _words(seen: JobItem) -> str:

@@ -11,7 +11,7 @@ import typer
 
 from privacy.losses import ZERO_LOSS, Loss
 from release.contract.spec import json_schema
-from server.cli.data.jobs import follow_job, shown_headway
+from server.cli.data.jobs import run_job
 from server.cli.terminal.arguments import read_loss
 from server.cli.terminal.output import (
     REFUSED,
@@ -23,7 +23,6 @@ from server.cli.terminal.output import (
     show,
 )
 from server.use_cases.jobs.jobs import JobService, Viewer
-from server.use_cases.jobs.replies import JobDetail
 from server.use_cases.jobs.running import JobRunner
 from server.use_cases.publishing.releases import ReleaseService
 from server.use_cases.publishing.replies import ReleasePlanShape
@@ -259,7 +258,7 @@ def _submitted(
     job = str(jobs.submit(viewer, "release.publish", order.told)["id"])
     if background:
         return {"job": job}
-    ended = _run(parts, job, quiet=quiet)
+    ended = run_job(jobs, viewer, parts.runner, job, quiet=quiet)
     if ended["state"] != "done":
         say(f"refused: {ended['error'] or 'the release was cancelled'}")
         raise typer.Exit(REFUSED)
@@ -277,21 +276,3 @@ def _planned(parts: ReleaseParts, order: _Order) -> ReleasePlanShape:
     except SpecRefusedError as error:
         _, places = read_spec_file(order.path)
         raise placed(error, order.path, places) from None
-
-
-def _run(parts: ReleaseParts, job: str, *, quiet: bool) -> JobDetail:
-    """Run a job here, unless a worker has taken it, and watch it until its end."""
-    stop = threading.Event()
-    runner = parts.runner(stop)
-    jobs, viewer = parts.jobs(), parts.viewer()
-    working = threading.Thread(target=runner.run_one, args=(job,), daemon=True)
-    with shown_headway(quiet=quiet) as tell:
-        working.start()
-        try:
-            return follow_job(lambda: jobs.show(viewer, job), tell)
-        except KeyboardInterrupt:
-            jobs.cancel(viewer, job)
-            return follow_job(lambda: jobs.show(viewer, job), tell)
-        finally:
-            stop.set()
-            working.join()

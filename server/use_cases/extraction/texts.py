@@ -26,6 +26,7 @@ from upstream.extraction.text.documents import TextDocument
 
 PAGE = 100
 """Documents that are held at once."""
+_SLICE = 500  # documents that are deleted in one transaction
 UNFINISHED, WHOLE = "unfinished", "whole"
 
 
@@ -148,13 +149,39 @@ class TextStore:
         )
         return [Collection(**row._mapping) for row in rows]  # noqa: SLF001 - as above
 
-    def delete_collection(self, connection: Connection, collection: str) -> None:
-        """Delete a collection and all that was found in it."""
-        for table in (text_span, text_finding, text_document, text_quarantined):
-            connection.execute(delete(table).where(table.c.collection == collection))
+    def hide(self, connection: Connection, collection: str) -> None:
+        """Let nobody see a collection any more: it is about to be deleted."""
+        connection.execute(
+            update(text_collection)
+            .where(text_collection.c.id == collection)
+            .values(state=UNFINISHED)
+        )
+
+    def delete_slice(self, connection: Connection, collection: str) -> bool:
+        """Delete a part of a collection; return whether there is more of it.
+
+        A part at a time, so that nothing else waits long for the database.
+        """
+        for table, number in (
+            (text_span, text_span.c.document),
+            (text_document, text_document.c.number),
+            (text_quarantined, text_quarantined.c.number),
+        ):
+            theirs = table.c.collection == collection
+            least = connection.execute(
+                select(func.min(number)).where(theirs)
+            ).scalar_one()
+            if least is not None:
+                below = least + _SLICE
+                connection.execute(delete(table).where(theirs, number < below))
+                return True
+        connection.execute(
+            delete(text_finding).where(text_finding.c.collection == collection)
+        )
         connection.execute(
             delete(text_collection).where(text_collection.c.id == collection)
         )
+        return False
 
     def document_rows(
         self, collection: str, documents: Sequence[StoredDocument]
@@ -291,15 +318,14 @@ class TextStore:
         ).all()
         return {reason: count for reason, count in rows}  # noqa: C416 - rows are typed
 
-    def delete_of(self, connection: Connection, job: str) -> None:
-        """Delete the collection that a job began and did not finish, if any."""
+    def unfinished_of(self, connection: Connection, job: str) -> list[str]:
+        """Return the collection that a job began and did not finish, if any."""
         left = connection.execute(
             select(text_collection.c.id).where(
                 text_collection.c.job == job, text_collection.c.state == UNFINISHED
             )
         ).scalars()
-        for collection in list(left):
-            self.delete_collection(connection, collection)
+        return list(left)
 
     def unfinished_jobs(self, connection: Connection) -> set[str]:
         """Return the jobs that began a collection and did not finish it."""

@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+import yaml
 from pydantic import Field, ValidationError
 
 from privacy.errors import CuratorError
@@ -137,6 +139,23 @@ def read_spec(told: dict[str, object]) -> ModelSpec:
         )
         message = f"spec: {said}"
         raise CommandRefusedError(message) from None
+
+
+def spec_in(path: Path) -> dict[str, object]:
+    """Return the spec that a YAML file of whoever works on the host holds.
+
+    Raises:
+        CommandRefusedError: It cannot be read, or is no mapping.
+    """
+    try:
+        told = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        message = f"{path} cannot be read as YAML ({type(error).__name__})"
+        raise CommandRefusedError(message) from None
+    if not isinstance(told, dict):
+        message = f"{path}: write keys of a model's spec, such as 'rules: union'"
+        raise CommandRefusedError(message)
+    return told
 
 
 def _collections(parts: TextParts, given: TrainParameters) -> list[Collection]:

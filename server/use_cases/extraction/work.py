@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select
 
+from budget.storage.databases import Databases
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.persistence.text_tables import text_begun
@@ -161,8 +162,10 @@ class TextJob:
             )
         for job in sorted(begun - alive):
             with self._services.databases.work.begin() as connection:
-                texts.delete_of(connection, job)
                 spans.delete_of(connection, job)
+                left = texts.unfinished_of(connection, job)
+            for collection in left:
+                delete_collection(self._services.databases, texts, collection)
 
     def check_actor(self, connection: Connection, context: JobContext) -> None:
         """Check that whoever asked for the job could ask for it now.
@@ -189,6 +192,20 @@ class TextJob:
 
     def _parts(self) -> TextParts:
         return TextParts(self._services)
+
+
+def delete_collection(databases: Databases, texts: TextStore, collection: str) -> None:
+    """Delete a collection and all that was found in it.
+
+    It is seen no more from the first transaction on; whoever cleans goes on where this
+    was cut off.
+    """
+    with databases.work.begin() as connection:
+        texts.hide(connection, collection)
+    is_more = True
+    while is_more:
+        with databases.work.begin() as connection:
+            is_more = texts.delete_slice(connection, collection)
 
 
 def told_to(population: str, error: CuratorError) -> UnpreparedError:

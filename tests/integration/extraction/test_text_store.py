@@ -13,6 +13,7 @@ from server.use_cases.extraction.models import ModelStore, NewModel, model_id_of
 from server.use_cases.extraction.sealing import TextKeyError, TextSeal
 from server.use_cases.extraction.spans import Finding, SpanStore
 from server.use_cases.extraction.texts import NewCollection, StoredDocument, TextStore
+from server.use_cases.extraction.work import delete_collection
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from tests.effort import gate_first
 from upstream.extraction.text.documents import Place, TextDocument, pieces_of
@@ -128,8 +129,10 @@ def test_a_name_is_one_collections_of_its_population(databases):
             store.begin_collection(connection, twice)
         with pytest.raises(NoSuchThingError):  # it is not whole yet
             store.collection(connection, "others", "notes")
-        store.delete_of(connection, "job_9")
-        store.delete_of(connection, "job_1")  # finished: it stays
+        assert store.unfinished_of(connection, "job_1") == []  # finished: it stays
+        assert store.unfinished_of(connection, "job_9") == ["texts_9"]
+    delete_collection(databases, store, "texts_9")
+    with databases.reader.connect() as connection:
         assert [one.id for one in store.collections(connection)] == ["texts_1"]
         assert store.unfinished_jobs(connection) == set()
 
@@ -152,8 +155,8 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(database
         assert spans.finders(connection, "texts_1") == {"model_1": 2}
         assert spans.labels(connection, "texts_1", "model_1") == {"AGE": 1, "NAME": 1}
         assert spans.spans(connection, "texts_1", "model_1", range(1, 3)) == found
-    with databases.work.begin() as connection:
-        store.delete_collection(connection, "texts_1")
+    delete_collection(databases, store, "texts_1")
+    with databases.reader.connect() as connection:
         assert spans.finders(connection, "texts_1") == {}
         assert store.collections(connection) == []
 

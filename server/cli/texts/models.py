@@ -1,0 +1,151 @@
+"""``curator model``: train models, list and compare them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.output import (
+    Json,
+    print_json,
+    refusals,
+    say,
+    show,
+    show_list,
+    write,
+)
+from server.cli.texts.parts import Background, Population, TextCommandParts
+from server.use_cases.extraction.training import spec_in
+from server.use_cases.services.documents import Document
+
+
+def model_commands(parts: TextCommandParts) -> typer.Typer:
+    """Return the commands."""
+    cli = typer.Typer(help="Models of texts: raw data, never given to analysts.")
+    _add_making(cli, parts)
+    _add_lists(cli, parts)
+    return cli
+
+
+def _add_making(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command()
+    def train(
+        model: Annotated[str, typer.Argument(help="The model's name, a new one.")],
+        gold: Annotated[str, typer.Argument(help="A collection with marked spans.")],
+        *,
+        tune: Annotated[
+            str | None, typer.Option(help="A collection to choose thresholds on.")
+        ] = None,
+        spec: Annotated[
+            Path | None, typer.Option(help="YAML: algorithm, features, rules, types.")
+        ] = None,
+        folds: Annotated[
+            int, typer.Option(help="Judge it by so many folds; 0: do not.")
+        ] = 0,
+        fold_by: Annotated[
+            str, typer.Option(help="A field that keeps a patient in one fold.")
+        ] = "",
+        population: Population = None,
+        background: Background = False,
+        json: Json = False,
+    ) -> None:
+        """Train a model on a gold standard that was read.
+
+        Example: curator model train names gold --folds 5
+        """
+        with refusals():
+            told: Document = {
+                "population": parts.population(population),
+                "model": model,
+                "gold": gold,
+                "tune": tune,
+                "spec": {} if spec is None else spec_in(spec),
+                "folds": folds,
+                "fold_by": fold_by,
+            }
+            parts.run("text.train", told, background=background, as_json=json)
+
+    @cli.command()
+    def compare(
+        first: str,
+        second: str,
+        gold: Annotated[str, typer.Argument(help="A collection with marked spans.")],
+        *,
+        population: Population = None,
+        json: Json = False,
+    ) -> None:
+        """Say whether one model is better than another by more than chance.
+
+        Their findings are exchanged at random, document by document: the probability
+        is how often the F1 of such mixtures differs as much.
+
+        Example: curator model compare names older held_out
+        """
+        with refusals():
+            told: Document = {
+                "population": parts.population(population),
+                "gold": gold,
+                "models": [first, second],
+            }
+            made = parts.done("text.evaluate", told, background=False, quiet=json)
+        if json:
+            print_json(made)
+        else:
+            _print_comparison(first, second, made)
+
+    @cli.command()
+    def delete(
+        model: str, *, population: Population = None, json: Json = False
+    ) -> None:
+        """Delete a model; the spans that it found stay.
+
+        Example: curator model delete older
+        """
+        with refusals():
+            show(parts.service().delete_model(population, model), as_json=json)
+
+
+def _add_lists(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the models.
+
+        Example: curator model list
+        """
+        with refusals():
+            show_list(parts.service().models(), as_json=json)
+
+    @cli.command("show")
+    def show_one(
+        model: str, *, population: Population = None, json: Json = False
+    ) -> None:
+        """Show one model: what it learned from, and how good it was.
+
+        Example: curator model show names
+        """
+        with refusals():
+            show(parts.service().model(population, model), as_json=json)
+
+
+def _print_comparison(first: str, second: str, made: Document) -> None:
+    """Print the figures of both, and a sentence on each difference."""
+    compared = made["comparison"]
+    if not isinstance(compared, dict):
+        return
+    show_list(
+        [
+            {"F1 of": name, first: told["first_f1"], second: told["second_f1"]}
+            | {"difference": told["difference"], "probability": told["probability"]}
+            for name, told in compared.items()
+        ],
+        as_json=False,
+    )
+    for name, told in compared.items():
+        said = "is more than chance" if told["significant"] else "may be chance"
+        write(f"{name}: the difference {said} (probability {told['probability']})")
+    models = made["models"]
+    for one in models if isinstance(models, list) else []:
+        if one["knows_gold"]:
+            say(
+                f"note: {one['name']} learned from this gold standard: judge on another"
+            )

@@ -1,0 +1,172 @@
+"""``curator text``: read, tag and judge texts; list, export and delete them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.terminal.output import Json, refusals, show, show_list
+from server.cli.texts.parts import (
+    After,
+    Background,
+    Limit,
+    Population,
+    TextCommandParts,
+)
+from server.use_cases.extraction.service import Format
+from server.use_cases.services.documents import Document
+
+
+def text_commands(parts: TextCommandParts) -> typer.Typer:
+    """Return the commands."""
+    cli = typer.Typer(help="Notes: raw data of custodians, which analysts never see.")
+    _add_jobs(cli, parts)
+    _add_lists(cli, parts)
+    _add_changes(cli, parts)
+    return cli
+
+
+def _add_jobs(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command()
+    def read(
+        declaration: Path, *, background: Background = False, json: Json = False
+    ) -> None:
+        """Read texts, or a gold standard, that a file declares, as a collection.
+
+        The file and what it names lie under CURATOR_IMPORT; see docs/text.md.
+
+        Example: curator text read notes.yaml
+        """
+        with refusals():
+            told: Document = {"declaration": str(declaration.absolute())}
+            parts.run("text.read", told, background=background, as_json=json)
+
+    @cli.command()
+    def tag(
+        collection: str,
+        model: Annotated[str, typer.Argument(help="A model's name, or rules.")],
+        *,
+        population: Population = None,
+        background: Background = False,
+        json: Json = False,
+    ) -> None:
+        """Let a model find spans in a collection.
+
+        Example: curator text tag notes names
+        """
+        with refusals():
+            told: Document = {
+                "population": parts.population(population),
+                "collection": collection,
+                "model": model,
+            }
+            parts.run("text.tag", told, background=background, as_json=json)
+
+    @cli.command()
+    def evaluate(
+        gold: Annotated[str, typer.Argument(help="A collection with marked spans.")],
+        models: Annotated[
+            list[str], typer.Argument(help="A model, or two; rules is one.")
+        ],
+        *,
+        population: Population = None,
+        background: Background = False,
+        json: Json = False,
+    ) -> None:
+        """Judge a model on a gold standard: precision, recall and F1, by type.
+
+        Example: curator text evaluate held_out names
+        """
+        with refusals():
+            told: Document = {
+                "population": parts.population(population),
+                "gold": gold,
+                "models": models,
+            }
+            parts.run("text.evaluate", told, background=background, as_json=json)
+
+
+def _add_lists(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command("list")
+    def list_all(*, json: Json = False) -> None:
+        """List the collections: how many documents each has, and whose spans.
+
+        Example: curator text list
+        """
+        with refusals():
+            show_list(parts.service().collections(), as_json=json)
+
+    @cli.command()
+    def documents(
+        collection: str,
+        *,
+        population: Population = None,
+        after: After = 0,
+        limit: Limit = 50,
+        json: Json = False,
+    ) -> None:
+        """List a collection's documents: where each stands, not what it says.
+
+        Example: curator text documents notes --limit 10
+        """
+        with refusals():
+            found = parts.service().documents(
+                population, collection, after=after, most=limit
+            )
+            show_list(found, as_json=json)
+
+    @cli.command()
+    def quarantined(
+        collection: str,
+        *,
+        population: Population = None,
+        after: After = 0,
+        limit: Limit = 50,
+        json: Json = False,
+    ) -> None:
+        """List what could not be read, and why.
+
+        Example: curator text quarantined notes
+        """
+        with refusals():
+            found = parts.service().quarantined(
+                population, collection, after=after, most=limit
+            )
+            show_list(found, as_json=json)
+
+
+def _add_changes(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command()
+    def export(
+        collection: str,
+        to: Annotated[Path, typer.Argument(help="A folder, or of JSON a file; new.")],
+        *,
+        finder: Annotated[
+            str, typer.Option(help="Whose spans: gold, rules or a model's name.")
+        ] = "gold",
+        written: Annotated[
+            Format, typer.Option("--format", help="How it is written.")
+        ] = "json",
+        population: Population = None,
+        json: Json = False,
+    ) -> None:
+        """Write texts with their spans to files: these are patients' notes.
+
+        Example: curator text export notes tagged.jsonl --finder names
+        """
+        with refusals():
+            made = parts.service().export(
+                population, collection, finder=finder, written=written, target=to
+            )
+            show(made, as_json=json)
+
+    @cli.command()
+    def delete(
+        collection: str, *, population: Population = None, json: Json = False
+    ) -> None:
+        """Delete a collection and all spans in it; models that learned from it stay.
+
+        Example: curator text delete notes
+        """
+        with refusals():
+            show(parts.service().delete(population, collection), as_json=json)

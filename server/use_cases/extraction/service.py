@@ -1,0 +1,200 @@
+"""What whoever works on the host does with texts and models, without a job."""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import select
+
+from server.persistence import tables
+from server.use_cases.extraction.texts import Collection
+from server.use_cases.extraction.work import RULES, TextParts, delete_collection
+from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.services import Services
+from upstream.extraction.gold.brat import write_brat
+from upstream.extraction.gold.json_spans import write_json_spans, write_presidio
+from upstream.extraction.gold.outcomes import Refused
+from upstream.extraction.gold.tagged_files import write_tagged
+from upstream.extraction.text.spans import GOLD, AnnotatedDocument
+
+Format = Literal["brat", "json", "presidio", "tags"]
+_WRITERS: dict[
+    str, Callable[[Iterable[AnnotatedDocument], Path], tuple[Refused, ...]]
+] = {
+    "brat": write_brat,
+    "json": write_json_spans,
+    "presidio": write_presidio,
+    "tags": write_tagged,
+}
+
+
+class TextService:
+    """Lists, shows, exports and deletes; what is deleted is named in the chain."""
+
+    def __init__(self, services: Services, actor: str) -> None:
+        self._services = services
+        self._actor = actor
+
+    def population(self, told: str | None) -> str:
+        """Return the population that is meant: the only one, where none is told.
+
+        Raises:
+            CommandRefusedError: There are several, or none.
+        """
+        if told is not None:
+            return told
+        with self._services.databases.reader.connect() as connection:
+            names = connection.execute(select(tables.population.c.name)).scalars()
+            known = list(names)
+        if len(known) == 1:
+            return str(known[0])
+        message = (
+            "say whose texts with --population"
+            if known
+            else "there is no population: load a dataset first"
+        )
+        raise CommandRefusedError(message)
+
+    def collections(self) -> list[Document]:
+        """Return all collections, with what was found in each."""
+        parts = TextParts(self._services)
+        with self._services.databases.reader.connect() as connection:
+            return [
+                {
+                    "name": one.name,
+                    "population": one.population,
+                    "documents": parts.texts.count(connection, one.id),
+                    "quarantined": sum(
+                        parts.texts.reasons(connection, one.id).values()
+                    ),
+                    "spans": parts.spans.finders(connection, one.id),
+                    "created": one.created,
+                    "id": one.id,
+                }
+                for one in parts.texts.collections(connection)
+            ]
+
+    def documents(
+        self, population: str | None, name: str, *, after: int, most: int
+    ) -> list[Document]:
+        """Return documents behind a number: where they stand, without their texts."""
+        parts, found = self._found(population, name)
+        with self._services.databases.reader.connect() as connection:
+            page = parts.texts.page(connection, found.id, after=after, most=most)
+        return [
+            {
+                "number": one.number,
+                "id": one.document.id,
+                "file": one.document.place.file,
+                "item": one.document.place.item,
+                "characters": len(one.document.text),
+                "fields": dict(one.document.fields),
+            }
+            for one in page
+        ]
+
+    def quarantined(
+        self, population: str | None, name: str, *, after: int, most: int
+    ) -> list[Document]:
+        """Return what was set aside behind a number, and why."""
+        parts, found = self._found(population, name)
+        with self._services.databases.reader.connect() as connection:
+            page = parts.texts.quarantined(connection, found.id, after=after, most=most)
+        return [
+            {
+                "number": number,
+                "id": one.key,
+                "file": one.file,
+                "item": one.item,
+                "reason": one.reason,
+                "sentence": one.sentence,
+            }
+            for number, one in page
+        ]
+
+    def export(
+        self,
+        population: str | None,
+        name: str,
+        *,
+        finder: str,
+        written: Format,
+        target: Path,
+    ) -> Document:
+        """Write a collection with the spans of a finder, as a gold standard is.
+
+        Raises:
+            CommandRefusedError: The target exists, or nobody found such spans.
+        """
+        parts, found = self._found(population, name)
+        finder = self._finder(parts, found, finder)
+        if target.exists():
+            message = f"{target} exists: nothing was written"
+            raise CommandRefusedError(message)
+        try:
+            refused = _WRITERS[written](parts.annotated(found.id, finder), target)
+        except OSError as error:
+            message = f"{target} cannot be written: {error.strerror}"
+            raise CommandRefusedError(message) from None
+        with self._services.databases.reader.connect() as connection:
+            documents = parts.texts.count(connection, found.id)
+        return {
+            "to": str(target),
+            "documents": documents - len(refused),
+            "refused": [str(one) for one in islice(refused, 20)],
+        }
+
+    def delete(self, population: str | None, name: str) -> Document:
+        """Delete a collection and all that was found in it."""
+        parts, found = self._found(population, name)
+        facts = {"population": found.population, "collection": found.id, "name": name}
+        with self._services.ledger.recorded("text.delete", self._actor, facts):
+            pass
+        delete_collection(self._services.databases, parts.texts, found.id)
+        return {"deleted": name, "id": found.id}
+
+    def models(self) -> list[Document]:
+        """Return all models, a line each."""
+        parts = TextParts(self._services)
+        with self._services.databases.reader.connect() as connection:
+            rows = parts.models.rows(connection)
+        shown = ("name", "population", "created", "created_by", "id")
+        return [{name: one.document()[name] for name in shown} for one in rows]
+
+    def model(self, population: str | None, name: str) -> Document:
+        """Return what is known of a model, but for what it learned."""
+        population = self.population(population)
+        parts = TextParts(self._services)
+        with self._services.databases.reader.connect() as connection:
+            return parts.models.row(connection, population, name).document()
+
+    def delete_model(self, population: str | None, name: str) -> Document:
+        """Delete a model; the spans that it found stay."""
+        population = self.population(population)
+        parts = TextParts(self._services)
+        with self._services.databases.reader.connect() as connection:
+            row = parts.models.row(connection, population, name)
+        facts = {"population": population, "model": row.id, "name": row.name}
+        recorded = self._services.ledger.recorded("model.delete", self._actor, facts)
+        with recorded as change:
+            parts.models.delete(change.connection, row.id)
+        return {"deleted": row.name, "id": row.id}
+
+    def _found(self, population: str | None, name: str) -> tuple[TextParts, Collection]:
+        parts = TextParts(self._services)
+        return parts, parts.collection(self.population(population), name)
+
+    def _finder(self, parts: TextParts, found: Collection, told: str) -> str:
+        """Return a finder by its name: a model's id is what spans are kept under.
+
+        Raises:
+            CommandRefusedError: It found nothing in this collection.
+        """
+        with self._services.databases.reader.connect() as connection:
+            finders = parts.spans.finders(connection, found.id)
+            if told not in {*finders, GOLD, RULES}:
+                told = parts.models.row(connection, found.population, told).id
+        parts.require_finding(found, told)
+        return told
