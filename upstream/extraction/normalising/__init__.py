@@ -1,0 +1,1 @@
+"""What a span says as a value: dates, ages, numbers with units, codes, categories."""
