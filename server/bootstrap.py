@@ -35,6 +35,7 @@ from server.persistence.schema import (
 )
 from server.use_cases.custody.populations import installation_value
 from server.use_cases.extraction.evaluating import EvaluateJob
+from server.use_cases.extraction.pipelines import PipelineJob
 from server.use_cases.extraction.reading import ReadJob
 from server.use_cases.extraction.tagging import TagJob
 from server.use_cases.extraction.training import TrainJob
@@ -119,6 +120,7 @@ def job_kinds(services: Services) -> JobKinds:
         TrainJob(services),
         TagJob(services),
         EvaluateJob(services),
+        PipelineJob(services),
     ]
     return {load.name: load, release.name: release, **{one.name: one for one in texts}}
 

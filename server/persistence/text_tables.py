@@ -89,6 +89,19 @@ text_span = Table(
     Column("source", Text, nullable=False),
 )
 
+text_origin = Table(
+    "text_origin",  # what each row of a pipeline's table was made of
+    metadata,
+    Column("job", Text, primary_key=True),
+    Column("row", BigInteger, primary_key=True, autoincrement=False),  # from 1
+    Column("column", Text, primary_key=True),  # of the table; the unit's: no span
+    Column("collection", Text, nullable=False),
+    Column("document", BigInteger, nullable=False),  # its number
+    Column("finder", Text, nullable=False),
+    Column("start", BigInteger),  # in code points; NULL of a field
+    Column("end", BigInteger),
+)
+
 text_model = Table(
     "text_model",
     metadata,

@@ -81,7 +81,7 @@ class Manifest(Declarations):
         Raises:
             ManifestError: Every problem found, without places.
         """
-        return _checked(read_json(text), {}, _JSON_NAME)
+        return checked_manifest(read_json(text), {}, _JSON_NAME)
 
 
 def load_manifest(
@@ -98,14 +98,19 @@ def load_manifest(
         ManifestError: Every problem found, with line and column of its YAML node.
     """
     read = read or read_yaml(path)
-    manifest = _checked(read.content, read.places, str(path))
+    manifest = checked_manifest(read.content, read.places, str(path))
     base = path.resolve().parent
     return manifest.with_hierarchies(
         read_hierarchies(manifest.hierarchies, base, import_folder or base)
     )
 
 
-def _checked(content: Plain, places: Places, file: str) -> Manifest:
+def checked_manifest(content: Plain, places: Places, file: str) -> Manifest:
+    """Return a manifest of a content that was read, with the checks of all of them.
+
+    Raises:
+        ManifestError: Every problem found, with the places that are known.
+    """
     try:
         manifest = Manifest.model_validate(content)
     except ValidationError as error:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import Json, refusals, show, show_list
 from server.cli.texts.parts import (
     After,
@@ -21,6 +22,7 @@ def text_commands(parts: TextCommandParts) -> typer.Typer:
     """Return the commands."""
     cli = typer.Typer(help="Notes: raw data of custodians, which analysts never see.")
     _add_jobs(cli, parts)
+    _add_pipelines(cli, parts)
     _add_lists(cli, parts)
     _add_changes(cli, parts)
     return cli
@@ -84,6 +86,54 @@ def _add_jobs(cli: typer.Typer, parts: TextCommandParts) -> None:
                 "models": models,
             }
             parts.run("text.evaluate", told, background=background, as_json=json)
+
+
+def _add_pipelines(cli: typer.Typer, parts: TextCommandParts) -> None:
+    @cli.command()
+    def run(
+        pipeline: Path,
+        *,
+        override_overlap: Annotated[
+            bool, typer.Option(help="Let patients be in two populations.")
+        ] = False,
+        accept_changes: Annotated[
+            bool, typer.Option(help="Let declarations differ from the last snapshot's.")
+        ] = False,
+        reason: Annotated[
+            str | None,
+            typer.Option(help="Why; recorded with an override.", callback=check_line),
+        ] = None,
+        background: Background = False,
+        json: Json = False,
+    ) -> None:
+        """Read and tag texts, make a private table of what is found, and load it.
+
+        The report is for custodians alone: it counts raw rows.
+
+        Example: curator text run pipeline.yaml
+        """
+        with refusals(as_json=json):
+            told: Document = {
+                "pipeline": str(pipeline.absolute()),
+                "override_overlap": override_overlap,
+                "accept_changes": accept_changes,
+                "reason": reason,
+            }
+            parts.run("text.pipeline", told, background=background, as_json=json)
+
+    @cli.command()
+    def origin(
+        job: Annotated[str, typer.Argument(help="The pipeline's.")],
+        row: Annotated[int, typer.Argument(min=1, help="Of its table, from 1.")],
+        *,
+        json: Json = False,
+    ) -> None:
+        """Say which documents, and where in them, a row's values come from.
+
+        Example: curator text origin job_0123456789abcdef01234567 17
+        """
+        with refusals():
+            show_list(parts.service().origins(job, row), as_json=json)
 
 
 def _add_lists(cli: typer.Typer, parts: TextCommandParts) -> None:

@@ -59,6 +59,13 @@ class GoldFiles(BaseModel):
     split: bool = False
 
 
+def with_named_source(told: object) -> object:
+    """Return a declaration whose source has a name: its own, or the collection's."""
+    if isinstance(told, dict) and isinstance(source := told.get("source"), dict):
+        return {**told, "source": {"name": told.get("collection"), **source}}
+    return told
+
+
 class Texts(Declared):
     """Texts to be read: a source, or a gold standard, as a named collection."""
 
@@ -69,10 +76,7 @@ class Texts(Declared):
     @model_validator(mode="before")
     @classmethod
     def _name_source(cls, told: object) -> object:
-        if isinstance(told, dict) and isinstance(source := told.get("source"), dict):
-            named = {"name": told.get("collection"), **source}
-            return {**told, "source": named}
-        return told
+        return with_named_source(told)
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:

@@ -21,7 +21,7 @@ from server.use_cases.extraction.declarations import (
 from server.use_cases.extraction.gold import is_storable, read_gold
 from server.use_cases.extraction.spans import Finding
 from server.use_cases.extraction.texts import NewCollection, StoredDocument
-from server.use_cases.extraction.work import TextJob, TextParts, own
+from server.use_cases.extraction.work import TextJob, TextParts, Working, own
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from upstream.extraction.reading.outcomes import (
@@ -106,11 +106,11 @@ class _Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
+class Target:
     """Where a job writes: its collection, and whether it is a gold standard."""
 
     parts: TextParts
-    context: JobContext
+    context: Working
     collection: str
     is_gold: bool
 
@@ -203,25 +203,16 @@ class ReadJob(TextJob):
             Texts, configured, given.declaration, context.inputs[0]
         ).declared
         collection = collection_id_of(context.job_id)
-        target = _Target(
+        target = Target(
             self._parts(), context, collection, is_gold=declared.gold is not None
         )
         target.begin(declared)
-        self._read(target, _steps(declared, import_folder(configured), target))
-        return self._concluded(target, declared)
+        read_into(target, declared, import_folder(configured))
+        return self._concluded(context, target, declared)
 
-    def _read(self, target: _Target, steps: Iterator[_Step]) -> None:
-        reached, batch = _Reached.of(target.context.position), _Batch()
-        for step in steps:
-            batch.add(step)
-            if batch.is_full:
-                reached, batch = target.write(batch, reached), _Batch()
-            done = reached.documents + len(batch.documents)
-            target.context.progress("read", done, None)
-        if batch.after is not None:
-            target.write(batch, reached)
-
-    def _concluded(self, target: _Target, declared: Texts) -> Document:
+    def _concluded(
+        self, context: JobContext, target: Target, declared: Texts
+    ) -> Document:
         parts, collection = target.parts, target.collection
         with parts.databases.reader.connect() as connection:
             result: Document = {
@@ -235,9 +226,9 @@ class ReadJob(TextJob):
                 result["spans"] = labels
         output: Document = {"collection": collection, "name": declared.collection}
         with parts.databases.work.begin() as connection:
-            self.check_actor(connection, target.context)
+            self.check_actor(connection, context)
             target.finish(connection)
-            target.context.conclude(connection, result, [output])
+            context.conclude(connection, result, [output])
         return result
 
 
@@ -250,7 +241,30 @@ def collection_id_of(job: str) -> str:
     return "texts_" + job.partition("_")[2]
 
 
-def _steps(declared: Texts, folder: Path, target: _Target) -> Iterator[_Step]:
+def read_into(target: Target, declared: Texts, folder: Path) -> None:
+    """Store what was not stored yet.
+
+    Args:
+        target: Where to, begun.
+        declared: What is read.
+        folder: The import folder, without links.
+
+    Raises:
+        IngestionError: The source names nothing, or a file changed meanwhile.
+        JobStoppedError: The job was cancelled, or has to be let go.
+    """
+    reached, batch = _Reached.of(target.context.position), _Batch()
+    for step in _steps(declared, folder, target):
+        batch.add(step)
+        if batch.is_full:
+            reached, batch = target.write(batch, reached), _Batch()
+        done = reached.documents + len(batch.documents)
+        target.context.progress("read", done, None)
+    if batch.after is not None:
+        target.write(batch, reached)
+
+
+def _steps(declared: Texts, folder: Path, target: Target) -> Iterator[_Step]:
     """Yield what was not stored yet."""
     after = _Reached.of(target.context.position).after
     if declared.gold is not None:
@@ -261,7 +275,7 @@ def _steps(declared: Texts, folder: Path, target: _Target) -> Iterator[_Step]:
             yield from _source_steps(declared.source, folder, after, seen)
 
 
-def _remember(target: _Target, seen: SeenIds) -> None:
+def _remember(target: Target, seen: SeenIds) -> None:
     """Let the ids of what is stored be known: a second document of one is set aside."""
     texts = target.parts.texts
     with target.parts.databases.reader.connect() as connection:

@@ -8,10 +8,11 @@ from typing import Literal
 from sqlalchemy import select
 
 from server.persistence import tables
+from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.texts import Collection
 from server.use_cases.extraction.work import RULES, TextParts, delete_collection
 from server.use_cases.services.documents import Document
-from server.use_cases.services.errors import CommandRefusedError
+from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services
 from upstream.extraction.gold.brat import write_brat
 from upstream.extraction.gold.json_spans import write_json_spans, write_presidio
@@ -145,6 +146,44 @@ class TextService:
             "documents": documents - len(refused),
             "refused": [str(one) for one in islice(refused, 20)],
         }
+
+    def origins(self, job: str, row: int) -> list[Document]:
+        """Return what each value of a row of a pipeline's table was made of.
+
+        Offsets are those of the original: bytes of a file, or characters of a value.
+
+        Raises:
+            NoSuchThingError: The job made no such row, or its texts were deleted.
+        """
+        parts, table = TextParts(self._services), text_origin
+        wanted = table.c.job == job, table.c.row == row
+        with self._services.databases.reader.connect() as connection:
+            rows = connection.execute(select(table).where(*wanted)).all()
+            if not rows:
+                message = f"the job {job} made no row {row}"
+                raise NoSuchThingError(message)
+            before = rows[0].document - 1
+            page = parts.texts.page(
+                connection, rows[0].collection, after=before, most=1
+            )
+        if not page:
+            message = "the texts that the row was made of were deleted"
+            raise NoSuchThingError(message)
+        document = page[0].document
+        return [
+            {
+                "column": one.column,
+                "document": document.id,
+                "file": document.place.file,
+                "item": document.place.item,
+                "unit": document.place.unit,
+                "from_to": None
+                if one.start is None
+                else list(document.original_range(one.start, one.end)),
+                "finder": one.finder,
+            }
+            for one in rows
+        ]
 
     def delete(self, population: str | None, name: str) -> Document:
         """Delete a collection and all that was found in it."""

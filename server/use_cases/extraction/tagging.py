@@ -7,7 +7,14 @@ from pydantic import Field
 
 from privacy.errors import CuratorError
 from server.use_cases.extraction.spans import Finding
-from server.use_cases.extraction.work import RULES, TextJob, TextParts, own, told_to
+from server.use_cases.extraction.work import (
+    RULES,
+    TextJob,
+    TextParts,
+    Working,
+    own,
+    told_to,
+)
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from upstream.extraction.models.rules import USUAL, Rule, Rules
@@ -130,7 +137,7 @@ class TagJob(TextJob):
         return result
 
 
-def tag(context: JobContext, parts: TextParts, finding: Finding) -> None:
+def tag(context: Working, parts: TextParts, finding: Finding) -> None:
     """Find the spans of a collection, from where an earlier attempt stopped.
 
     Raises:
@@ -156,7 +163,7 @@ def tag(context: JobContext, parts: TextParts, finding: Finding) -> None:
         context.progress("tag", last, total)
 
 
-def unless_stopped(context: JobContext, texts: Iterable[str]) -> Iterator[str]:
+def unless_stopped(context: Working, texts: Iterable[str]) -> Iterator[str]:
     """Yield texts until the job has to stop.
 
     Raises:

@@ -1,7 +1,7 @@
 """What the kinds of jobs about texts have in common."""
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, insert, select
 
@@ -33,6 +33,37 @@ from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 RULES = "rules"
 """The finder that needs no model."""
 Parameters = TypeVar("Parameters", bound=JobParameters)
+
+
+class Working(Protocol):
+    """What a stage of a job sees of it: ``JobContext``, or ``Stage`` of a pipeline."""
+
+    @property
+    def job_id(self) -> str:
+        """The job's id."""
+        ...
+
+    @property
+    def actor(self) -> str:
+        """Who asked for the job."""
+        ...
+
+    @property
+    def position(self) -> object:
+        """Where an earlier attempt stopped; None at first."""
+        ...
+
+    def save_position_with(self, connection: Connection, position: object) -> None:
+        """Write down where a later attempt goes on."""
+        ...
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far a stage is."""
+        ...
+
+    def raise_if_stopped(self) -> None:
+        """End the job here where it has to stop."""
+        ...
 
 
 class TextParts:

@@ -10,14 +10,21 @@ from budget.storage.tables import chain
 from privacy.errors import InvalidOptionError
 from server.bootstrap import job_kinds, make_jobs, make_runner
 from server.persistence.schema import RECORDED_TABLES
-from server.use_cases.extraction import reading
+from server.persistence.text_tables import text_origin
+from server.use_cases.extraction import pipelines, reading
 from server.use_cases.extraction.sealing import TextKeyError
 from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
 from tests.effort import gate_first
-from tests.support.data.notes import declare, made_note, write_gold, write_notes
+from tests.support.data.notes import (
+    declare,
+    made_note,
+    write_gold,
+    write_notes,
+    write_pipeline,
+)
 from tests.support.installations.harness import ImportingInstallation
 
 OPERATOR = Viewer("local:test", None)
@@ -164,7 +171,7 @@ def test_a_reading_that_was_cut_off_goes_on_where_it_was(texts, monkeypatch):
     write_notes(texts.folder, range(1, 31))
     (texts.folder / "notes" / "p0000-1.txt").write_text(" ")
     job = texts.submit("text.read", declaration="notes.yaml")
-    stored, cut = reading._Target.write, []
+    stored, cut = reading.Target.write, []
 
     def write(self, batch, reached):
         made = stored(self, batch, reached)
@@ -173,7 +180,7 @@ def test_a_reading_that_was_cut_off_goes_on_where_it_was(texts, monkeypatch):
             raise OSError
         return made
 
-    monkeypatch.setattr(reading._Target, "write", write)
+    monkeypatch.setattr(reading.Target, "write", write)
     monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", -1)
     texts.work()
     seen = texts.jobs.show(OPERATOR, job)
@@ -309,3 +316,47 @@ def test_every_kind_is_submitted_watched_and_cancelled_as_others_are(texts):
     texts.work()
     with texts.services.databases.reader.connect() as connection:
         assert texts.parts().texts.collections(connection) == []
+
+
+def test_a_pipeline_that_was_cut_off_at_each_stage_loads_once(texts, monkeypatch):
+    """Once after a page of tagging, and once behind the table, before the load."""
+    write_notes(texts.folder, range(1, 231))
+    texts.read("notes.yaml")
+    write_pipeline(texts.folder, model="rules")
+    cut = set()
+
+    def cut_off(name, module, original):
+        def work(*told, **more):
+            made = original(*told, **more)
+            if name not in cut:
+                cut.add(name)
+                raise OSError
+            return made
+
+        monkeypatch.setattr(module, name, work)
+
+    cut_off("save_position_with", pipelines.Stage, pipelines.Stage.save_position_with)
+    cut_off("make", pipelines._TableMaker, pipelines._TableMaker.make)
+    monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", -1)
+    seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
+    assert (seen["state"], seen["attempts"], len(cut)) == ("done", 3, 2), seen["error"]
+    assert seen["result"]["texts"]["rows"] == 230
+    with texts.services.databases.reader.connect() as connection:
+        rows = connection.execute(
+            select(text_origin.c.row).where(text_origin.c.column == "patient_id")
+        ).scalars()
+        assert sorted(rows) == list(range(1, 231))
+    assert texts.services.ledger.verify(RECORDED_TABLES).ok
+
+
+def test_a_pipeline_whose_load_is_refused_leaves_no_table(texts):
+    write_notes(texts.folder, range(1, 31))
+    texts.read("notes.yaml")
+    path = write_pipeline(texts.folder, model="rules")
+    path.write_text(path.read_text().replace("unit: patient", "unit: person"))
+    seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
+    assert seen["state"] == "failed"
+    folder = texts.installation.data / "texts"
+    assert list(folder.iterdir()) == []
+    with texts.services.databases.reader.connect() as connection:
+        assert connection.execute(select(text_origin)).all() == []

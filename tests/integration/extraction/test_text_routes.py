@@ -9,7 +9,7 @@ from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.jobs import Viewer
-from tests.support.data.notes import write_gold
+from tests.support.data.notes import write_gold, write_pipeline
 from tests.support.installations.harness import (
     STRANGERS,
     ImportingInstallation,
@@ -25,6 +25,7 @@ KINDS = {
     "text.train": {"population": "people", "model": "m", "gold": "gold"},
     "text.tag": {"population": "people", "collection": "gold", "model": "rules"},
     "text.evaluate": {"population": "people", "gold": "gold", "models": ["rules"]},
+    "text.pipeline": {"pipeline": "pipeline.yaml"},
 }
 
 
@@ -35,6 +36,7 @@ def installation(tmp_path_factory):
     made.load(STRANGERS, dataset="ours", population="others")
     write_gold(made.folder, range(30))
     write_gold(made.folder, range(30), name="more")
+    write_pipeline(made.folder, collection="gold", model="rules")
     with made.services() as services:
         jobs = make_jobs(services)
         jobs.submit(OPERATOR, "text.read", {"declaration": "gold.yaml"})
@@ -96,6 +98,17 @@ def test_nobody_but_its_custodians_submits_a_job_about_texts(as_, kind):
     for name, status in (("ada", 403), ("mary", 403), ("root", 403), ("edsger", 404)):
         reply = submit(as_(name), kind, KINDS[kind])
         assert reply.status_code == status, (name, reply.text)
+
+
+def test_a_custodian_makes_a_table_of_texts_over_http(installation, as_):
+    grace = as_("grace")
+    made = submit(grace, "text.pipeline", KINDS["text.pipeline"])
+    assert made.status_code == 202, made.text
+    installation.run_jobs()
+    seen = grace.get(f"{JOBS}/{made.json()['id']}").json()
+    assert seen["state"] == "done", seen["error"]
+    assert seen["result"]["texts"]["rows"] == 30
+    assert as_("edsger").get(f"{JOBS}/{made.json()['id']}").status_code == 404
 
 
 def test_what_is_there_and_what_is_not_are_one_reply_to_strangers(as_):

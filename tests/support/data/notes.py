@@ -2,6 +2,8 @@
 
 import json
 import random
+import re
+from pathlib import Path
 
 _NAMES = ["Ann Lee", "Bo Díaz", "Cy Young", "Di Prince", "Ed Wood", "Flo Hyman"]
 _WARDS = ["north", "south"]
@@ -67,4 +69,16 @@ def declare(folder, name, population, **more):
     path = folder / f"{name}.yaml"
     told = {"population": population, "collection": name, **more}
     path.write_text(json.dumps(told))
+    return path
+
+
+def write_pipeline(folder, **more):
+    """Write the pipeline that the page about texts shows, with other keys."""
+    page = Path(__file__).parents[3] / "docs" / "text.md"
+    form = re.compile(r"```yaml\n# pipeline.yaml\n(.*?)```", re.DOTALL)
+    shown = form.search(page.read_text("utf-8"))[1]
+    for key, value in more.items():
+        shown = re.sub(rf"(?m)^{key}: .*", f"{key}: {value}", shown)
+    path = folder / "pipeline.yaml"
+    path.write_text(shown)
     return path

@@ -19,6 +19,7 @@ def upgrade() -> None:
     op.create_table("text_begun", sa.Column("job", sa.Text(), primary_key=True))
     _collections()
     _findings()
+    _origins()
     op.create_table(
         "text_model",
         sa.Column("id", sa.Text(), primary_key=True),
@@ -89,6 +90,20 @@ def _findings() -> None:
         sa.Column("label", sa.Text(), nullable=False),
         sa.Column("score", sa.Float(), nullable=False),
         sa.Column("source", sa.Text(), nullable=False),
+    )
+
+
+def _origins() -> None:
+    op.create_table(
+        "text_origin",
+        sa.Column("job", sa.Text(), primary_key=True),
+        _number("row"),
+        sa.Column("column", sa.Text(), primary_key=True),
+        sa.Column("collection", sa.Text(), nullable=False),
+        sa.Column("document", sa.BigInteger(), nullable=False),
+        sa.Column("finder", sa.Text(), nullable=False),
+        sa.Column("start", sa.BigInteger()),
+        sa.Column("end", sa.BigInteger()),
     )
 
 

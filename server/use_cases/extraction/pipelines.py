@@ -1,0 +1,409 @@
+"""The kind of job that makes a private table of texts and loads it: ``text.pipeline``.
+
+It reads and tags where that was not done, makes the table's file in the job's folder
+with a row of origins for each value, and loads it as ``dataset.load`` does.
+"""
+
+import csv
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
+from sqlalchemy import Connection, delete, insert, select
+
+from privacy.errors import CuratorError
+from server.persistence import tables
+from server.persistence.text_tables import text_origin
+from server.use_cases.extraction.declarations import (
+    FilePath,
+    Found,
+    Texts,
+    import_folder,
+    prepared_file,
+    submitted_file,
+)
+from server.use_cases.extraction.pipeline_files import (
+    Column,
+    Pipeline,
+    Rows,
+    manifest_of,
+)
+from server.use_cases.extraction.reading import Target, collection_id_of, read_into
+from server.use_cases.extraction.spans import Finding
+from server.use_cases.extraction.tagging import model_id, tag
+from server.use_cases.extraction.texts import Collection, StoredDocument
+from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
+from server.use_cases.jobs.kinds import (
+    JobContext,
+    JobParameters,
+    Prepared,
+    UnpreparedError,
+)
+from server.use_cases.loading.comparisons import require_reason
+from server.use_cases.loading.loading import LoadChoices, LoadRequest
+from server.use_cases.loading.service import LoadService
+from server.use_cases.services.documents import Document
+from server.use_cases.services.lines import one_line
+from upstream.extraction.normalising.outcomes import Normalised
+from upstream.extraction.text.spans import Span
+from upstream.progress import ProgressStep
+
+TABLE, MANIFEST = "table.csv", "manifest.json"
+_ORIGINS = 1_000  # that are written in one transaction
+
+
+class PipelineParameters(JobParameters):
+    """A pipeline file under CURATOR_IMPORT, and the choices of a load."""
+
+    pipeline: FilePath
+    override_overlap: bool = False
+    accept_changes: bool = False
+    reason: Annotated[str, AfterValidator(one_line)] | None = None
+
+
+class Stage:
+    """A stage of a pipeline's job, with a position of its own."""
+
+    def __init__(self, context: JobContext, name: str) -> None:
+        self._context = context
+        self._name = name
+
+    @property
+    def job_id(self) -> str:
+        """The job's id."""
+        return self._context.job_id
+
+    @property
+    def actor(self) -> str:
+        """Who asked for the job."""
+        return self._context.actor
+
+    @property
+    def position(self) -> object:
+        """Where an earlier attempt stopped in this stage; None: before it."""
+        saved = self._context.position
+        is_here = isinstance(saved, dict) and saved["stage"] == self._name
+        return saved["at"] if isinstance(saved, dict) and is_here else None
+
+    def save_position_with(self, connection: Connection, position: object) -> None:
+        """Write down where a later attempt goes on in this stage."""
+        told = {"stage": self._name, "at": position}
+        self._context.save_position_with(connection, told)
+
+    def progress(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far the stage is."""
+        self._context.progress(stage, done, total)
+
+    def raise_if_stopped(self) -> None:
+        """End the job here where it has to stop."""
+        self._context.raise_if_stopped()
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A value of a row, and the span that it was made of; None: a field."""
+
+    value: str | None
+    span: Span | None
+
+
+class PipelineJob(TextJob):
+    """Makes a table of texts and loads it; the load and the result are one."""
+
+    name = "text.pipeline"
+    parameters: type[JobParameters] = PipelineParameters
+
+    def prepare(self, parameters: JobParameters) -> Prepared:
+        """Check the file, its manifest and the model; reads no text.
+
+        Raises:
+            CommandRefusedError: The path leads out of the import folder.
+            UnpreparedError: The file is not there, or something in it is wrong.
+        """
+        given = own(parameters, PipelineParameters)
+        require_reason(given.reason, override_overlap=given.override_overlap)
+        configured = self._services.settings.import_
+        found = prepared_file(Pipeline, configured, given.pipeline)
+        pipeline = found.declared
+        self.require_population(pipeline.population)
+        try:
+            manifest_of(pipeline, str(found.path), found.places, TABLE)
+            parts = self._parts()
+            model = model_id(parts, pipeline.population, pipeline.model)
+            if pipeline.source is None:
+                parts.collection(pipeline.population, pipeline.collection)
+        except UnpreparedError:
+            raise
+        except CuratorError as error:
+            raise told_to(pipeline.population, error) from None
+        return Prepared(
+            given.model_copy(update={"pipeline": str(found.path)}),
+            pipeline.population,
+            [found.input, {"model": model, "name": pipeline.model}],
+        )
+
+    def run(self, context: JobContext, parameters: JobParameters) -> Document:
+        """Read, tag, make the table and load it.
+
+        Raises:
+            CommandRefusedError: It was refused; nothing was loaded.
+            IngestionError: The table does not fit its manifest.
+            JobStoppedError: The job was cancelled, or has to be let go.
+        """
+        self.begin(context, parameters)
+        given = own(parameters, PipelineParameters)
+        found = submitted_file(
+            Pipeline,
+            self._services.settings.import_,
+            given.pipeline,
+            context.inputs[0],
+        )
+        parts, model = self._parts(), str(context.inputs[1]["model"])
+        collection = self._read(context, parts, found.declared)
+        self._tag(context, parts, collection, model)
+        folder = self._folder(context)
+        table = _TableMaker(parts, context, found.declared, (collection, model))
+        doubts = table.make(folder / TABLE)
+        return self._load(context, given, found, (folder, doubts, collection))
+
+    def clean(self) -> None:
+        """Delete what ended jobs began, and the tables that were not loaded."""
+        super().clean()
+        made = {path.name: path for path in self._tables().glob("job_*")}
+        job = tables.job
+        with self._services.databases.reader.connect() as connection:
+            ended = connection.execute(
+                select(job.c.id).where(
+                    job.c.kind == self.name, job.c.state.in_(("failed", "cancelled"))
+                )
+            ).scalars()
+            left = made.keys() & set(ended)
+        for name in sorted(left):
+            shutil.rmtree(made[name], ignore_errors=True)
+            with self._services.databases.work.begin() as connection:
+                connection.execute(delete(text_origin).where(text_origin.c.job == name))
+
+    def _tables(self) -> Path:
+        return self._services.settings.data / "texts"
+
+    def _folder(self, context: JobContext) -> Path:
+        """Return the job's own folder, empty: the table is made anew."""
+        folder = self._tables() / context.job_id
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def _read(
+        self, context: JobContext, parts: TextParts, pipeline: Pipeline
+    ) -> Collection:
+        """Read the source, unless that is done; return the collection."""
+        source, made = pipeline.source, collection_id_of(context.job_id)
+        with parts.databases.reader.connect() as connection:
+            known = parts.texts.collections(connection)
+        if source is not None and made not in {one.id for one in known}:
+            declared = Texts(
+                population=pipeline.population,
+                collection=pipeline.collection,
+                source=source,
+            )
+            target = Target(parts, Stage(context, "read"), made, is_gold=False)
+            target.begin(declared)
+            configured = self._services.settings.import_
+            read_into(target, declared, import_folder(configured))
+            with parts.databases.work.begin() as connection:
+                target.finish(connection)
+                context.save_position_with(connection, {"stage": "tag", "at": None})
+        return parts.collection(pipeline.population, pipeline.collection)
+
+    def _tag(
+        self, context: JobContext, parts: TextParts, found: Collection, model: str
+    ) -> None:
+        """Let the model go over the collection, unless it did."""
+        with parts.databases.reader.connect() as connection:
+            if model in parts.spans.finders(connection, found.id):
+                return
+        finding = Finding(found.id, model, context.job_id, context.actor)
+        with parts.databases.work.begin() as connection:
+            parts.spans.begin_finding(connection, finding)
+        tag(Stage(context, "tag"), parts, finding)
+        with parts.databases.work.begin() as connection:
+            parts.spans.finish_finding(connection, found.id, model)
+            context.save_position_with(connection, {"stage": "table", "at": None})
+
+    def _load(
+        self,
+        context: JobContext,
+        given: PipelineParameters,
+        found: Found[Pipeline],
+        made: tuple[Path, Document, Collection],
+    ) -> Document:
+        """Load the table; its snapshot and the job's result are one transaction."""
+        folder, doubts, collection = made
+        manifest = manifest_of(found.declared, str(found.path), found.places, TABLE)
+        path = folder / MANIFEST
+        path.write_text(manifest.canonical_json())
+        services = replace(
+            self._services,
+            settings=self._services.settings.model_copy(update={"import_": folder}),
+        )
+        told: Document = {"collection": collection.name, **doubts}
+
+        def tell(step: ProgressStep) -> None:
+            context.progress(f"load: {step.phase}", step.done, step.total)
+
+        def recorded(connection: Connection, loaded: Document) -> None:
+            self.check_actor(connection, context)
+            output: Document = {
+                "dataset": loaded["dataset"],
+                "snapshot": loaded["snapshot"],
+                "collection": collection.id,
+            }
+            context.conclude(connection, {**loaded, "texts": told}, [output])
+
+        request = LoadRequest(
+            progress=tell,
+            interruptible=context.interruptible,
+            waiting=lambda: context.progress("wait for another load", 0, None),
+            recorded=recorded,
+            facts={"job": context.job_id},
+        )
+        choices = LoadChoices(
+            override_overlap=given.override_overlap,
+            accept_changes=given.accept_changes,
+            reason=given.reason,
+        )
+        service = LoadService(services, context.actor)
+        loaded = service.load(path, choices, request=request)
+        return {**loaded, "texts": told}
+
+
+class _TableMaker:
+    """Makes a table's file of a collection and a finder's spans."""
+
+    def __init__(
+        self,
+        parts: TextParts,
+        context: JobContext,
+        pipeline: Pipeline,
+        found: tuple[Collection, str],
+    ) -> None:
+        self._parts = parts
+        self._context = context
+        self._collection, self._finder = found
+        self._rows = pipeline.table.rows
+        self._columns = [pipeline.table.unit, *pipeline.table.columns]
+        self._read = {one.name: one.rule.normaliser() for one in self._columns}
+        self._held: list[dict[str, object]] = []
+        self._without: dict[str, Counter[str]] = {
+            one.name: Counter() for one in self._columns
+        }
+
+    def make(self, path: Path) -> Document:
+        """Write the table and the origins of its values; return what was counted."""
+        self._forget()
+        row = 0
+        with path.open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow([one.name for one in self._columns])
+            for document, made in self._made():
+                row += 1
+                table.writerow([one.value for one in made])
+                self._remember(row, document, made)
+                self._context.progress("make the table", row, None)
+            self._remember_all()
+        counted = self._without.items()
+        without = {name: dict(counts) for name, counts in counted if counts}
+        return {"rows": row, "without_value": without}
+
+    def _made(self) -> Iterator[tuple[int, list[_Made]]]:
+        for page in self._parts.pages(self._collection.id):
+            numbers = range(page[0].number, page[-1].number + 1)
+            with self._parts.databases.reader.connect() as connection:
+                found = self._parts.spans.spans(
+                    connection, self._collection.id, self._finder, numbers
+                )
+            for one in page:
+                for spans in self._split(found.get(one.number, ())):
+                    values = [self._value(c, one, spans) for c in self._columns]
+                    yield one.number, values
+
+    def _split(self, spans: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
+        """Yield the spans of each row: all, or one of its type and all others."""
+        if not isinstance(self._rows, Rows):
+            yield spans
+            return
+        kind = self._rows.span
+        others = tuple(span for span in spans if span.label != kind)
+        for span in spans:
+            if span.label == kind:
+                yield tuple(sorted((span, *others)))
+
+    def _value(
+        self, column: Column, one: StoredDocument, spans: tuple[Span, ...]
+    ) -> _Made:
+        if column.field is not None:
+            text = one.document.fields.get(column.field, "")
+            return _Made(self._counted(column, self._read_text(column, text)), None)
+        least = float(column.least_score)
+        fitting = [s for s in spans if s.label == column.span and s.score >= least]
+        if column.take == "last":
+            fitting.reverse()
+        elif column.take == "surest":
+            fitting.sort(key=lambda span: -span.score)
+        first: Normalised | None = None
+        for span in fitting:
+            said = self._read[column.name](one.document.text[span.start : span.end])
+            if said.value is not None:
+                return _Made(said.value, span)
+            first = first or said
+        return _Made(self._counted(column, first), None)
+
+    def _read_text(self, column: Column, text: str) -> Normalised | None:
+        return self._read[column.name](text) if text.strip() else None
+
+    def _counted(self, column: Column, said: Normalised | None) -> str | None:
+        """Return a value; count why there is none."""
+        if said is None:
+            self._without[column.name]["missing"] += 1
+            return None
+        if said.doubt is not None:
+            self._without[column.name][str(said.doubt)] += 1
+        return said.value
+
+    def _forget(self) -> None:
+        """Delete the origins that an earlier attempt wrote."""
+        with self._parts.databases.work.begin() as connection:
+            connection.execute(
+                delete(text_origin).where(text_origin.c.job == self._context.job_id)
+            )
+
+    def _remember(self, row: int, document: int, made: list[_Made]) -> None:
+        for column, one in zip(self._columns, made, strict=True):
+            if one.value is None:
+                continue
+            self._held.append(
+                {
+                    "job": self._context.job_id,
+                    "row": row,
+                    "column": column.name,
+                    "collection": self._collection.id,
+                    "document": document,
+                    "finder": self._finder,
+                    "start": None if one.span is None else one.span.start,
+                    "end": None if one.span is None else one.span.end,
+                }
+            )
+        if len(self._held) >= _ORIGINS:
+            self._remember_all()
+
+    def _remember_all(self) -> None:
+        if not self._held:
+            return
+        with self._parts.databases.work.begin() as connection:
+            connection.execute(insert(text_origin), self._held)
+        self._held = []

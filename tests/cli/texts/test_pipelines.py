@@ -1,0 +1,143 @@
+"""curator text run: from notes to a loaded table, with the origin of each value."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.conftest import Commands
+from tests.support.data.notes import made_note, write_gold, write_notes
+from tests.support.installations.harness import (
+    ImportingInstallation,
+    ask,
+    client,
+    serve_in_thread,
+)
+
+PAGE = Path(__file__).parents[3] / "docs" / "text.md"
+NOTES = range(1, 41)
+QUICK = "training: {algorithm: ap, iterations: 6}\n"
+
+
+def of_page(name):
+    """Return a file that the page shows."""
+    return re.search(rf"```yaml\n# {name}\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+
+
+@pytest.fixture
+def texts(tmp_path, monkeypatch):
+    """Commands where notes were read and a model was trained, and the page's files."""
+    monkeypatch.chdir(tmp_path)
+    made = ImportingInstallation(tmp_path).create()
+    made.load()
+    write_gold(tmp_path, range(100, 160))
+    write_notes(tmp_path, NOTES)
+    for name in ("notes.yaml", "gold.yaml", "pipeline.yaml"):
+        (tmp_path / name).write_text(of_page(name))
+    (tmp_path / "quick.yaml").write_text(QUICK)
+    commands = Commands(made)
+    commands.run("text", "read", "gold.yaml")
+    commands.run("model", "train", "names", "gold", "--spec", "quick.yaml")
+    return commands
+
+
+def changed(tmp_path, **more):
+    """Write the page's pipeline with other keys."""
+    told = {**yaml.safe_load(of_page("pipeline.yaml")), **more}
+    told["load"]["snapshot_date"] = "2024-12-31"
+    path = tmp_path / "changed.yaml"
+    path.write_text(yaml.safe_dump(told, default_style=None))
+    return path
+
+
+def true_age(number):
+    text, spans = made_note(number)
+    return next(text[start:end] for start, end, label in spans if label == "AGE")
+
+
+def test_the_pages_walk_ends_in_a_count_with_noise(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    made = texts.json("text", "run", "pipeline.yaml")
+    assert (made["dataset"], made["texts"]["rows"]) == ("notes", len(NOTES))
+    folder = texts.installation.data / "texts" / made["job"]
+    with (folder / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    right = [row["age"] == true_age(n) for row, n in zip(rows, NOTES, strict=True)]
+    assert sum(right) >= 0.9 * len(NOTES)
+    assert all(re.fullmatch(r"2024-\d\d-\d\d|", row["seen"]) for row in rows)
+    assert any(row["weight"] for row in rows)
+    key = texts.installation.analyst(dataset="notes")
+    with (
+        serve_in_thread(texts.installation) as url,
+        client(url, key) as http,
+    ):
+        reply = ask(http, "SELECT COUNT(*) FROM notes", "5", dataset="notes")
+    assert reply.status_code == 200, reply.text
+    assert abs(reply.json()["rows"][0][0] - len(NOTES)) < 100
+    (output,) = texts.json("job", "show", made["job"])["lineage"]["outputs"]
+    assert (output["dataset"], output["snapshot"]) == ("notes", made["snapshot"])
+    assert texts.json("ledger", "verify")["ok"]
+
+
+def test_a_value_is_traced_to_the_very_bytes_of_a_file(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    job = texts.json("text", "run", "pipeline.yaml")["job"]
+    found = {
+        one["column"]: one for one in texts.json("text", "origin", job, "7")["items"]
+    }
+    assert found["patient_id"]["from_to"] is None
+    age = found["age"]
+    start, end = age["from_to"]
+    raw = (tmp_path / age["file"]).read_bytes()
+    assert raw[start:end].decode() == true_age(NOTES[6])
+    assert age["finder"].startswith("model_")
+    assert "made no row 99" in texts.said("text", "origin", job, "99")
+
+
+def test_a_pipeline_with_a_source_reads_tags_and_loads(texts, tmp_path):
+    source = yaml.safe_load(of_page("notes.yaml"))["source"]
+    path = changed(tmp_path, source=source, collection="fresh")
+    made = texts.json("text", "run", path)
+    assert made["texts"] == {
+        **made["texts"],
+        "collection": "fresh",
+        "rows": len(NOTES),
+    }
+    (fresh,) = [
+        one for one in texts.json("text", "list")["items"] if one["name"] == "fresh"
+    ]
+    assert (fresh["documents"], len(fresh["spans"])) == (len(NOTES), 1)
+
+
+def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    told = yaml.safe_load(of_page("pipeline.yaml"))["table"]
+    told["columns"][0]["as"] = {"kind": "date", "order": "day_first"}
+    path = changed(tmp_path, table=told)
+    made = texts.json("text", "run", path)
+    assert made["texts"]["without_value"]["seen"]["impossible"] > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("take: first", "take: best", r"pipeline.yaml:\d+:\d+: .*take"),
+        ("unit: kg", "unit: stone", r"pipeline.yaml:\d+:\d+: .*one of"),
+        ("field: patient", "span: NAME", "a model may be wrong about people"),
+        ("    id: people", "    id: others", "another than the pipeline's"),
+        ("  - name: notes", "  - name: other", "declare one table, notes"),
+        ("max_rows_per_unit: 10", "max_rows_per_unit: x", r"yaml:\d+:\d+: "),
+        ("model: names", "model: nobody", "no model 'nobody'"),
+        ("collection: notes", "collection: nothing", "no collection 'nothing'"),
+    ],
+)
+def test_what_is_wrong_in_a_pipeline_is_said_with_its_place(
+    texts, tmp_path, old, new, said
+):
+    texts.run("text", "read", "notes.yaml")
+    page = of_page("pipeline.yaml")
+    assert old in page
+    (tmp_path / "pipeline.yaml").write_text(page.replace(old, new))
+    assert re.search(said, texts.said("text", "run", "pipeline.yaml"))
