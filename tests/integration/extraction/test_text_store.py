@@ -57,7 +57,7 @@ def fill(databases, store, new=NEW):
         store.finish_collection(connection, new.id)
 
 
-@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "sealed"])
 def test_documents_and_what_was_set_aside_are_read_as_they_were_written(databases, key):
     store = TextStore(TextSeal(key))
     fill(databases, store)
