@@ -43,7 +43,8 @@ def test_a_child_reads_and_one_that_takes_too_long_or_died_is_replaced(tmp_path)
         assert reader.read(*there) == reading_of(*there)
         child = reader._child._process
         assert reader.read(*there) == reading_of(*there)
-        reader._timeout_seconds = 0
+        child.send_signal(signal.SIGSTOP)  # one that has replied in no time is not late
+        reader._timeout_seconds = 0.05
         late = reader.read(*there)
         assert (late.path, late.population) == (None, None)
         assert "takes longer" in str(late.refused)
