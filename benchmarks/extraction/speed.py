@@ -15,7 +15,6 @@ from benchmarks.extraction.dictionaries import dictionaries_of
 from benchmarks.extraction.meddocan import parts_of
 from benchmarks.extraction.trained import add_spec, spec_of, trained
 from upstream.extraction.models.chains.inference import marginals
-from upstream.extraction.models.chains.scoring import WordScores, label_scores
 from upstream.extraction.models.chains.tagging import ChainTagger, batches
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.models.training import GoldStandard
@@ -49,14 +48,13 @@ def main() -> None:
 def measured(model: TextModel, texts: Sequence[str]) -> Mapping[str, float]:
     """Return the seconds of each part of tagging, and how many tokens there are."""
     tagger = ChainTagger(model.weights, model.spec.features, model.dictionaries)
-    words = WordScores(model.weights, model.spec.features)
     laps: dict[str, float] = {}
     read = _lap(laps, "features", lambda: [tagger.features(text) for text in texts])
     groups = list(batches(read))
     scores = _lap(
         laps,
         "scores",
-        lambda: [[label_scores(d, model.weights, words) for d in g] for g in groups],
+        lambda: [[tagger.scores(each) for each in group] for group in groups],
     )
     _lap(
         laps,

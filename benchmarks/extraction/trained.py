@@ -5,18 +5,14 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from upstream.extraction.measures.report import Judgement, judge
-from upstream.extraction.models.chains.tagging import ChainTagger
-from upstream.extraction.models.decisions import type_probabilities
 from upstream.extraction.models.model import Aim, ModelSpec, TextModel
 from upstream.extraction.models.model_files import model_bytes, read_model
-from upstream.extraction.models.thresholds import Tuned, choose
-from upstream.extraction.models.training import GoldStandard, train_model
-from upstream.extraction.models.union import fill, union
-from upstream.extraction.text.spans import AnnotatedDocument, Span
+from upstream.extraction.models.training import GoldStandard, aimed, train_model
+from upstream.extraction.text.spans import AnnotatedDocument
 from upstream.extraction.text.tokens import tokenize
 
 RECALL = Aim(prefer="recall")
@@ -71,30 +67,7 @@ def for_recall(
     model: TextModel, tune: Iterable[AnnotatedDocument], aim: Aim = RECALL
 ) -> TextModel:
     """Return the same model with thresholds for another aim, without training again."""
-    documents = list(tune)
-    tagger = ChainTagger(model.weights, model.spec.features, model.dictionaries)
-    tagged = tagger.tag(each.document.text for each in documents)
-    seen = [
-        Tuned(
-            tokens,
-            type_probabilities(model.weights.labels, joint),
-            each.spans,
-            _completion(model, each.document.text),
-        )
-        for each, (tokens, joint) in zip(documents, tagged, strict=True)
-    ]
-    return replace(model, decision=choose(seen, aim))
-
-
-def _completion(model: TextModel, text: str):
-    ruled = model.rules.find(text)
-
-    def complete(spans: tuple[Span, ...]) -> tuple[Span, ...]:
-        if model.spec.rules == "union":
-            return union([spans, ruled], model.spec.risks)
-        return fill(spans, ruled) if model.spec.rules == "fill" else spans
-
-    return complete
+    return aimed(model, list(tune), aim)
 
 
 def judged(model: TextModel, gold: Sequence[AnnotatedDocument]) -> Judged:

@@ -12,8 +12,7 @@ import numpy as np
 
 from upstream.extraction.features.feature_set import DocumentFeatures
 from upstream.extraction.models.chains.inference import marginals
-from upstream.extraction.models.chains.scoring import WordScores, label_scores
-from upstream.extraction.models.chains.tagging import ChainTagger, batches
+from upstream.extraction.models.chains.tagging import ChainTagger
 from upstream.extraction.models.chains.weights import ChainWeights
 
 _FACTORS = np.geomspace(0.02, 2.0, 15)
@@ -24,7 +23,6 @@ _LEAST = 1e-9  # a probability below this is not told from it
 def calibrated(
     weights: ChainWeights,
     tagger: ChainTagger,
-    words: WordScores,
     documents: Sequence[tuple[DocumentFeatures, Sequence[str]]],
 ) -> ChainWeights:
     """Return the weights times the factor that makes true labels likeliest.
@@ -32,14 +30,11 @@ def calibrated(
     Args:
         weights: As they were trained.
         tagger: Of them.
-        words: Of them.
         documents: What is known of each document, and its true labels; none of them
             was trained on.
     """
     column = {label: number for number, label in enumerate(weights.labels)}
-    scored = []
-    for batch in batches(features for features, _ in documents):
-        scored += [label_scores(features, weights, words) for features in batch]
+    scored = [tagger.scores(features) for features, _ in documents]
     true = [
         np.array([column.get(label, 0) for label in labels], dtype=np.int64)
         for _, labels in documents

@@ -112,11 +112,22 @@ class SpanFinder:
         for text, (tokens, joint) in zip(ruled, self._tagger.tag(read), strict=True):
             probable = type_probabilities(self._tagger.labels, joint)
             spans = decide(tokens, probable, model.decision, model.name)
-            if model.spec.rules == "fill":
-                spans = fill(spans, model.rules.find(text))
-            elif model.spec.rules == "union":
-                spans = union([spans, model.rules.find(text)], model.spec.risks)
-            yield spans
+            yield with_rules(model.spec, spans, model.rules.find(text))
+
+
+def with_rules(
+    spec: ModelSpec, spans: tuple[Span, ...], ruled: tuple[Span, ...]
+) -> tuple[Span, ...]:
+    """Return a classifier's spans with what a model's rules add to them.
+
+    Args:
+        spec: Says how they are added.
+        spans: What the classifier found.
+        ruled: What the rules found in the same text; of a model without rules nothing.
+    """
+    if spec.rules == "union":
+        return union([spans, ruled], spec.risks)
+    return fill(spans, ruled)
 
 
 class UnionFinder:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from upstream.extraction.patterns.forms import matches
+from upstream.extraction.patterns.forms import FORMS, lowered, matches
 from upstream.extraction.text.spans import AnnotatedDocument, Span, in_order
 
 SURE = 0.9
@@ -66,10 +66,13 @@ class Rules:
         >>> [(span.start, span.end) for span in rules.find("to a.b@c.org.")]
         [(3, 12)]
         """
+        known = [form for form in FORMS if form.name in self.rules]
+        lower = lowered(text) if known else text
         return in_order(
             Span(match.start, match.end, rule.label, rule.score, self.name)
-            for match in matches(text)
-            if (rule := self.rules.get(match.form)) is not None
+            for form in known
+            for rule in [self.rules[form.name]]
+            for match in form.matches(text, lower)
         )
 
 

@@ -2,26 +2,25 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from upstream.extraction.features.feature_set import attribute_lists, document_features
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.models.calibration import calibrated
 from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
+from upstream.extraction.models.chains.inference import Probabilities
 from upstream.extraction.models.chains.linear import LinearTrainer
-from upstream.extraction.models.chains.scoring import WordScores
 from upstream.extraction.models.chains.tagging import ChainTagger
 from upstream.extraction.models.chains.weights import ChainWeights
 from upstream.extraction.models.decisions import type_probabilities
-from upstream.extraction.models.model import ModelSpec, TextModel
+from upstream.extraction.models.model import Aim, ModelSpec, TextModel, with_rules
 from upstream.extraction.models.rules import Rules, learn_rules
 from upstream.extraction.models.sampling import draws_of
 from upstream.extraction.models.thresholds import Tuned, choose
-from upstream.extraction.models.union import fill, union
 from upstream.extraction.text.labels import labelling
-from upstream.extraction.text.spans import AnnotatedDocument, Span
-from upstream.extraction.text.tokens import tokenize
+from upstream.extraction.text.spans import AnnotatedDocument
+from upstream.extraction.text.tokens import Tokens, tokenize
 
 Progress = Callable[[str, int, int], None]
 TUNED_PART = 5
@@ -140,36 +139,47 @@ def _tuned(
     """Return the model whose scores and thresholds fit the documents to tune on."""
     progress("tune", 0, 2)
     tagger = ChainTagger(weights, spec.features, gold.dictionaries)
-    words = WordScores(weights, spec.features)
     read = [tagger.features(each.document.text) for each in gold.tune]
     labels = [
         labelling(features.tokens, each.spans).labels
         for features, each in zip(read, gold.tune, strict=True)
     ]
-    pairs = list(zip(read, labels, strict=True))
-    sure = calibrated(weights, tagger, words, pairs)
+    sure = calibrated(weights, tagger, list(zip(read, labels, strict=True)))
     progress("tune", 1, 2)
     rules = Rules({}) if spec.rules == "none" else learn_rules(gold.train)
+    model = TextModel(
+        name, spec, sure, rules=rules, dictionaries=tuple(gold.dictionaries)
+    )
     tagger = ChainTagger(sure, spec.features, gold.dictionaries)
+    return _aimed(model, gold.tune, tagger.probabilities(read), spec.aim)
+
+
+def aimed(model: TextModel, tune: Sequence[AnnotatedDocument], aim: Aim) -> TextModel:
+    """Return a model with thresholds for another aim, without training it again.
+
+    Args:
+        model: The model.
+        tune: Documents to choose thresholds on, which it has not learned from.
+        aim: What they are chosen for.
+    """
+    tagger = ChainTagger(model.weights, model.spec.features, model.dictionaries)
+    tagged = tagger.tag(each.document.text for each in tune)
+    return _aimed(model, tune, tagged, aim)
+
+
+def _aimed(
+    model: TextModel,
+    tune: Sequence[AnnotatedDocument],
+    tagged: Iterable[tuple[Tokens, Probabilities]],
+    aim: Aim,
+) -> TextModel:
     documents = [
         Tuned(
             tokens,
-            type_probabilities(sure.labels, joint),
+            type_probabilities(model.weights.labels, joint),
             each.spans,
-            _completion(spec, rules, each.document.text),
+            partial(with_rules, model.spec, ruled=model.rules.find(each.document.text)),
         )
-        for each, (tokens, joint) in zip(
-            gold.tune, tagger.tag(each.document.text for each in gold.tune), strict=True
-        )
+        for each, (tokens, joint) in zip(tune, tagged, strict=True)
     ]
-    decision = choose(documents, spec.aim)
-    return TextModel(name, spec, sure, decision, rules, tuple(gold.dictionaries))
-
-
-def _completion(
-    spec: ModelSpec, rules: Rules, text: str
-) -> Callable[[tuple[Span, ...]], tuple[Span, ...]]:
-    found = rules.find(text)
-    if spec.rules == "union":
-        return lambda spans: union([spans, found], spec.risks)
-    return lambda spans: fill(spans, found)
+    return replace(model, decision=choose(documents, aim))

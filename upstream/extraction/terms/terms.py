@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from upstream.extraction.features.phrases import Dictionary, dictionary_of
@@ -70,9 +71,12 @@ class Terminology:
 
     def meaning(self, words: tuple[str, ...]) -> str:
         """Return what the tokens of one of its phrases stand for."""
-        said = _key(" ".join(words))
-        known = {_key(phrase): meaning for phrase, meaning in self.meanings.items()}
+        said, known = _key(" ".join(words)), self._known
         return known.get(said) or known[said.removesuffix("s")]
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {_key(phrase): meaning for phrase, meaning in self.meanings.items()}
 
 
 def _key(phrase: str) -> str:

@@ -12,7 +12,7 @@ from upstream.extraction.features.feature_set import (
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.models.chains.inference import Probabilities, marginals
 from upstream.extraction.models.chains.scoring import WordScores, label_scores
-from upstream.extraction.models.chains.weights import ChainWeights
+from upstream.extraction.models.chains.weights import ChainWeights, Weights
 from upstream.extraction.text.labels import may_follow
 from upstream.extraction.text.tokens import Tokens, tokenize
 
@@ -45,10 +45,20 @@ class ChainTagger:
 
         Each is of shape (tokens, labels); rows add up to 1.
         """
-        for batch in batches(map(self.features, texts)):
-            scores = [label_scores(each, self._weights, self._words) for each in batch]
+        yield from self.probabilities(map(self.features, texts))
+
+    def probabilities(
+        self, documents: Iterable[DocumentFeatures]
+    ) -> Iterator[tuple[Tokens, Probabilities]]:
+        """Yield the same of documents whose features are known already."""
+        for batch in batches(documents):
+            scores = [self.scores(each) for each in batch]
             joint = marginals(scores, self.transitions)
             yield from zip((each.tokens for each in batch), joint, strict=True)
+
+    def scores(self, features: DocumentFeatures) -> Weights:
+        """Return the score of each label for each token, shape (tokens, labels)."""
+        return label_scores(features, self._weights, self._words)
 
 
 def batches(
