@@ -20,12 +20,12 @@ _STEPS_BETWEEN = 3
 _LEAST = 1e-9  # a probability below this is not told from it
 
 
-def calibrated(
+def likeliest_factor(
     weights: ChainWeights,
     tagger: ChainTagger,
     documents: Sequence[tuple[DocumentFeatures, Sequence[str]]],
-) -> ChainWeights:
-    """Return the weights times the factor that makes true labels likeliest.
+) -> float:
+    """Return the factor of all weights that makes true labels likeliest.
 
     Args:
         weights: As they were trained.
@@ -54,4 +54,5 @@ def calibrated(
     best = min(_FACTORS.tolist(), key=surprise)
     step = float(_FACTORS[1] / _FACTORS[0])
     around = best * np.geomspace(1 / step, step, 2 * _STEPS_BETWEEN + 1)
-    return weights.scaled(min(around.tolist(), key=surprise))
+    chosen: float = min(around.tolist(), key=surprise)
+    return chosen

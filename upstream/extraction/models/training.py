@@ -7,7 +7,7 @@ from functools import partial
 
 from upstream.extraction.features.feature_set import attribute_lists, document_features
 from upstream.extraction.features.phrases import Dictionary
-from upstream.extraction.models.calibration import calibrated
+from upstream.extraction.models.calibration import likeliest_factor
 from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
 from upstream.extraction.models.chains.inference import Probabilities
 from upstream.extraction.models.chains.linear import LinearTrainer
@@ -75,13 +75,13 @@ def train_model(
         message = "the gold standard has no span to learn: mark some, or other types"
         raise ValueError(message)
     split = wanted.split()
-    weights = _trained(spec, split, progress)
-    model = _tuned(name, spec, weights, split, progress)
-    if split.train is wanted.train:
-        return model
-    again = _trained(spec, wanted, progress)
-    # A factor belongs to the scores of one training; they differ little of the two.
-    return _tuned(name, spec, again, split, progress)
+    tuned = _tuned(name, spec, _trained(spec, split, progress), split, progress)
+    if wanted.tune:
+        return tuned.model
+    # What is tuned on must not have been learned: a second training is sure of it all.
+    # Thresholds and factor of the first serve the second, which knows little more.
+    weights = _trained(spec, wanted, progress).scaled(tuned.factor)
+    return replace(tuned.model, weights=weights, rules=_rules(spec, wanted))
 
 
 def _of_types(gold: GoldStandard, types: tuple[str, ...]) -> GoldStandard:
@@ -129,13 +129,21 @@ def _examples(
         )
 
 
+@dataclass(frozen=True)
+class _Tuned:
+    """A model with thresholds, and the factor that its weights were made surer by."""
+
+    model: TextModel
+    factor: float
+
+
 def _tuned(
     name: str,
     spec: ModelSpec,
     weights: ChainWeights,
     gold: GoldStandard,
     progress: Progress,
-) -> TextModel:
+) -> _Tuned:
     """Return the model whose scores and thresholds fit the documents to tune on."""
     progress("tune", 0, 2)
     tagger = ChainTagger(weights, spec.features, gold.dictionaries)
@@ -144,14 +152,23 @@ def _tuned(
         labelling(features.tokens, each.spans).labels
         for features, each in zip(read, gold.tune, strict=True)
     ]
-    sure = calibrated(weights, tagger, list(zip(read, labels, strict=True)))
+    factor = likeliest_factor(weights, tagger, list(zip(read, labels, strict=True)))
     progress("tune", 1, 2)
-    rules = Rules({}) if spec.rules == "none" else learn_rules(gold.train)
     model = TextModel(
-        name, spec, sure, rules=rules, dictionaries=tuple(gold.dictionaries)
+        name,
+        spec,
+        weights.scaled(factor),
+        rules=_rules(spec, gold),
+        dictionaries=tuple(gold.dictionaries),
     )
-    tagger = ChainTagger(sure, spec.features, gold.dictionaries)
-    return _aimed(model, gold.tune, tagger.probabilities(read), spec.aim)
+    tagger = ChainTagger(model.weights, spec.features, gold.dictionaries)
+    return _Tuned(
+        _aimed(model, gold.tune, tagger.probabilities(read), spec.aim), factor
+    )
+
+
+def _rules(spec: ModelSpec, gold: GoldStandard) -> Rules:
+    return Rules({}) if spec.rules == "none" else learn_rules(gold.train)
 
 
 def aimed(model: TextModel, tune: Sequence[AnnotatedDocument], aim: Aim) -> TextModel:

@@ -62,10 +62,22 @@ def test_every_kind_of_model_is_trained_and_read_again(spec, gold):
 
 def test_without_documents_to_tune_on_some_are_kept_aside_and_learned_afterwards():
     stages = []
-    gold = GoldStandard(small_notes(30))
-    train_model("a", ModelSpec(training=QUICK), gold, lambda *step: stages.append(step))
-    assert stages.count(("tune", 0, 2)) == 2
+    train = small_notes(30)
+    spec = ModelSpec(training=QUICK)
+    model = train_model(
+        "a", spec, GoldStandard(train), lambda *step: stages.append(step)
+    )
+    assert stages.count(("tune", 0, 2)) == 1
     assert ("read features", 29, 30) in stages
+
+    split = GoldStandard(train).split()
+    aside = {each.document.id for each in split.tune}
+    assert len(aside) == 6
+    assert not aside & {each.document.id for each in split.train}
+    before = train_model("a", spec, split)  # tuned on what it has not learned
+    assert model.decision == before.decision
+    assert model.weights.labels == before.weights.labels
+    assert not np.array_equal(model.weights.transitions, before.weights.transitions)
 
 
 def test_what_is_told_to_stop_stops_in_the_middle_of_training(gold):
