@@ -35,9 +35,10 @@ from server.persistence.schema import (
 )
 from server.use_cases.custody.populations import installation_value
 from server.use_cases.extraction.evaluating import EvaluateJob
-from server.use_cases.extraction.pipelines import PipelineJob
+from server.use_cases.extraction.pipelines.pipelines import PipelineJob
 from server.use_cases.extraction.reading import ReadJob
 from server.use_cases.extraction.tagging import TagJob
+from server.use_cases.extraction.term_lists import TermsJob
 from server.use_cases.extraction.training import TrainJob
 from server.use_cases.jobs.jobs import JobService
 from server.use_cases.jobs.kinds import JobKind, JobKinds
@@ -118,6 +119,7 @@ def job_kinds(services: Services) -> JobKinds:
     texts: list[JobKind] = [
         ReadJob(services),
         TrainJob(services),
+        TermsJob(services),
         TagJob(services),
         EvaluateJob(services),
         PipelineJob(services),

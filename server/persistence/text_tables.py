@@ -7,6 +7,7 @@ columns tells no text.
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Float,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData()
@@ -87,6 +89,7 @@ text_span = Table(
     Column("label", Text, nullable=False),
     Column("score", Float, nullable=False),
     Column("source", Text, nullable=False),
+    Column("denied", Boolean, nullable=False, server_default=false()),
 )
 
 text_origin = Table(
@@ -97,7 +100,7 @@ text_origin = Table(
     Column("column", Text, primary_key=True),  # of the table; the unit's: no span
     Column("collection", Text, nullable=False),
     Column("document", BigInteger, nullable=False),  # its number
-    Column("finder", Text, nullable=False),
+    Column("finder", Text, nullable=False),  # several: joined by +; of a field empty
     Column("start", BigInteger),  # in code points; NULL of a field
     Column("end", BigInteger),
 )

@@ -66,6 +66,20 @@ def _add_making(cli: typer.Typer, parts: TextCommandParts) -> None:
             parts.run("text.train", told, background=background, as_json=json)
 
     @cli.command()
+    def terms(
+        declaration: Path, *, background: Background = False, json: Json = False
+    ) -> None:
+        """Make a model of lists of terms that a file declares: nothing is trained.
+
+        The file and the lists lie under CURATOR_IMPORT; see docs/text.md.
+
+        Example: curator model terms terms.yaml
+        """
+        with refusals():
+            told: Document = {"declaration": str(declaration.absolute())}
+            parts.run("text.terms", told, background=background, as_json=json)
+
+    @cli.command()
     def compare(
         first: str,
         second: str,

@@ -110,7 +110,10 @@ def _named(parts: TextParts, given: EvaluateParameters, model: str) -> Document:
     with parts.databases.reader.connect() as connection:
         row = parts.models.row(connection, given.population, model)
     card = row.document()["card"]
-    knows = isinstance(card, dict) and given.gold in {card["gold"], card["tune"]}
+    knows = isinstance(card, dict) and given.gold in {
+        card.get("gold"),
+        card.get("tune"),
+    }
     return {"model": row.id, "name": row.name, "knows_gold": knows}
 
 

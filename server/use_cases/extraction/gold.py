@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from server.use_cases.extraction.bodies import SetAside
 from server.use_cases.extraction.declarations import GoldFiles
+from server.use_cases.extraction.store.bodies import SetAside
 from server.use_cases.services.errors import CommandRefusedError
 from upstream.extraction.gold.brat import read_brat
 from upstream.extraction.gold.json_spans import read_json_spans

@@ -9,7 +9,6 @@ from typing import cast
 
 from sqlalchemy import Connection
 
-from server.use_cases.extraction.bodies import SetAside
 from server.use_cases.extraction.declarations import (
     FilePath,
     GoldFiles,
@@ -19,8 +18,9 @@ from server.use_cases.extraction.declarations import (
     submitted_file,
 )
 from server.use_cases.extraction.gold import is_storable, read_gold
-from server.use_cases.extraction.spans import Finding
-from server.use_cases.extraction.texts import NewCollection, StoredDocument
+from server.use_cases.extraction.store.bodies import SetAside
+from server.use_cases.extraction.store.spans import Finding
+from server.use_cases.extraction.store.texts import NewCollection, StoredDocument
 from server.use_cases.extraction.work import TextJob, TextParts, Working, own
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from server.persistence import tables
 from server.persistence.text_tables import text_origin
-from server.use_cases.extraction.texts import Collection
+from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.work import RULES, TextParts, delete_collection
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
@@ -180,7 +180,7 @@ class TextService:
                 "from_to": None
                 if one.start is None
                 else list(document.original_range(one.start, one.end)),
-                "finder": one.finder,
+                "finder": one.finder or None,
             }
             for one in rows
         ]

@@ -6,7 +6,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from privacy.errors import CuratorError
-from server.use_cases.extraction.spans import Finding
+from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.work import (
     RULES,
     TextJob,

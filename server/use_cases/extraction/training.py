@@ -9,8 +9,8 @@ import yaml
 from pydantic import Field, ValidationError
 
 from privacy.errors import CuratorError
-from server.use_cases.extraction.models import NewModel, model_id_of
-from server.use_cases.extraction.texts import Collection
+from server.use_cases.extraction.store.models import NewModel, model_id_of
+from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document

@@ -9,10 +9,10 @@ from budget.storage.databases import Databases
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.persistence.text_tables import text_begun
-from server.use_cases.extraction.models import ModelStore
-from server.use_cases.extraction.sealing import TextSeal, read_seal
-from server.use_cases.extraction.spans import SpanStore
-from server.use_cases.extraction.texts import (
+from server.use_cases.extraction.store.models import ModelStore
+from server.use_cases.extraction.store.sealing import TextSeal, read_seal
+from server.use_cases.extraction.store.spans import SpanStore
+from server.use_cases.extraction.store.texts import (
     PAGE,
     Collection,
     StoredDocument,

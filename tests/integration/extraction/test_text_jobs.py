@@ -6,14 +6,13 @@ import threading
 import pytest
 from sqlalchemy import select
 
-from budget.storage.tables import chain
 from privacy.errors import InvalidOptionError
-from server.bootstrap import job_kinds, make_jobs, make_runner
+from server.bootstrap import job_kinds, make_runner
 from server.persistence.schema import RECORDED_TABLES
 from server.persistence.text_tables import text_origin
-from server.use_cases.extraction import pipelines, reading
-from server.use_cases.extraction.sealing import TextKeyError
-from server.use_cases.extraction.work import TextParts
+from server.use_cases.extraction import reading
+from server.use_cases.extraction.pipelines import pipelines, table_making
+from server.use_cases.extraction.store.sealing import TextKeyError
 from server.use_cases.jobs.jobs import Viewer
 from server.use_cases.services.errors import NotFoundError
 from server.use_cases.services.paging import Page
@@ -26,54 +25,9 @@ from tests.support.data.notes import (
     write_pipeline,
 )
 from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.texts import OPERATOR, Texts
 
-OPERATOR = Viewer("local:test", None)
 QUICK = {"training": {"algorithm": "ap", "iterations": 5}, "rules": "none"}
-
-
-class Texts:
-    """Submits jobs about texts, and runs them here."""
-
-    def __init__(self, installation, services):
-        self.installation = installation
-        self.services = services
-        self.jobs = make_jobs(services)
-
-    @property
-    def folder(self):
-        return self.installation.folder
-
-    def submit(self, kind, viewer=OPERATOR, **told):
-        return self.jobs.submit(viewer, kind, told)["id"]
-
-    def run(self, kind, **told):
-        """Return a job that was run to its end."""
-        job = self.submit(kind, **told)
-        self.work()
-        return self.jobs.show(OPERATOR, job)
-
-    def done(self, kind, **told):
-        """Return the result of a job that is done."""
-        seen = self.run(kind, **told)
-        assert seen["state"] == "done", seen["error"]
-        return seen["result"]
-
-    def work(self):
-        runner = make_runner(self.services, threading.Event(), beat_seconds=0.05)
-        while runner.run_one():
-            pass
-
-    def read(self, path):
-        return self.done("text.read", declaration=str(path))
-
-    def parts(self):
-        return TextParts(self.services)
-
-    def entries(self):
-        with self.services.databases.reader.connect() as connection:
-            bodies = connection.execute(select(chain.c.body).order_by(chain.c.seq))
-            told = [json.loads(body) for body in bodies.scalars()]
-        return [one for one in told if one.get("action") == "text.begin"]
 
 
 @pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
@@ -322,7 +276,7 @@ def test_a_pipeline_that_was_cut_off_at_each_stage_loads_once(texts, monkeypatch
     """Once after a page of tagging, and once behind the table, before the load."""
     write_notes(texts.folder, range(1, 231))
     texts.read("notes.yaml")
-    write_pipeline(texts.folder, model="rules")
+    write_pipeline(texts.folder, models="[rules]")
     cut = set()
 
     def cut_off(name, module, original):
@@ -336,7 +290,7 @@ def test_a_pipeline_that_was_cut_off_at_each_stage_loads_once(texts, monkeypatch
         monkeypatch.setattr(module, name, work)
 
     cut_off("save_position_with", pipelines.Stage, pipelines.Stage.save_position_with)
-    cut_off("make", pipelines._TableMaker, pipelines._TableMaker.make)
+    cut_off("make", table_making.TableMaker, table_making.TableMaker.make)
     monkeypatch.setattr("server.use_cases.jobs.running.POSTPONED_MS", -1)
     seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
     assert (seen["state"], seen["attempts"], len(cut)) == ("done", 3, 2), seen["error"]
@@ -352,7 +306,7 @@ def test_a_pipeline_that_was_cut_off_at_each_stage_loads_once(texts, monkeypatch
 def test_a_pipeline_whose_load_is_refused_leaves_no_table(texts):
     write_notes(texts.folder, range(1, 31))
     texts.read("notes.yaml")
-    path = write_pipeline(texts.folder, model="rules")
+    path = write_pipeline(texts.folder, models="[rules]")
     path.write_text(path.read_text().replace("unit: patient", "unit: person"))
     seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
     assert seen["state"] == "failed"

@@ -23,6 +23,7 @@ QUICK = {"training": {"algorithm": "ap", "iterations": 3}, "rules": "none"}
 KINDS = {
     "text.read": {"declaration": "gold.yaml"},
     "text.train": {"population": "people", "model": "m", "gold": "gold"},
+    "text.terms": {"declaration": "terms.yaml"},
     "text.tag": {"population": "people", "collection": "gold", "model": "rules"},
     "text.evaluate": {"population": "people", "gold": "gold", "models": ["rules"]},
     "text.pipeline": {"pipeline": "pipeline.yaml"},
@@ -36,7 +37,7 @@ def installation(tmp_path_factory):
     made.load(STRANGERS, dataset="ours", population="others")
     write_gold(made.folder, range(30))
     write_gold(made.folder, range(30), name="more")
-    write_pipeline(made.folder, collection="gold", model="rules")
+    write_pipeline(made.folder, collection="gold", models="[rules]")
     with made.services() as services:
         jobs = make_jobs(services)
         jobs.submit(OPERATOR, "text.read", {"declaration": "gold.yaml"})

@@ -8,11 +8,15 @@ from sqlalchemy import LargeBinary, select
 from budget.storage.databases import Databases
 from server.persistence.schema import upgrade
 from server.persistence.text_tables import metadata
-from server.use_cases.extraction.bodies import SetAside
-from server.use_cases.extraction.models import ModelStore, NewModel, model_id_of
-from server.use_cases.extraction.sealing import TextKeyError, TextSeal
-from server.use_cases.extraction.spans import Finding, SpanStore
-from server.use_cases.extraction.texts import NewCollection, StoredDocument, TextStore
+from server.use_cases.extraction.store.bodies import SetAside
+from server.use_cases.extraction.store.models import ModelStore, NewModel, model_id_of
+from server.use_cases.extraction.store.sealing import TextKeyError, TextSeal
+from server.use_cases.extraction.store.spans import Finding, SpanStore
+from server.use_cases.extraction.store.texts import (
+    NewCollection,
+    StoredDocument,
+    TextStore,
+)
 from server.use_cases.extraction.work import delete_collection
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from tests.effort import gate_first

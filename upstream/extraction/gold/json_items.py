@@ -81,8 +81,10 @@ def presidio_item_of(annotated: AnnotatedDocument) -> dict[str, Json]:
     document = annotated.document
     spans: list[Json] = []
     for span in annotated.spans:
-        if (span.score, span.source) != (1.0, GOLD):
-            sentence = "Presidio's spans have no scores and no sources: write lines"
+        if (span.score, span.source, span.is_denied) != (1.0, GOLD, False):
+            sentence = (
+                "Presidio's spans have no scores, sources or denials: write lines"
+            )
             raise GoldError(sentence, offset=span.start)
         value = document.text[span.start : span.end]
         spans.append(
@@ -98,14 +100,16 @@ def presidio_item_of(annotated: AnnotatedDocument) -> dict[str, Json]:
 
 
 def _written(span: Span) -> Json:
-    if (span.score, span.source) == (1.0, GOLD):
+    if (span.score, span.source, span.is_denied) == (1.0, GOLD, False):
         return [span.start, span.end, span.label]
+    denied: dict[str, Json] = {"denied": True} if span.is_denied else {}
     return {
         "start": span.start,
         "end": span.end,
         "label": span.label,
         "score": span.score,
         "source": span.source,
+        **denied,
     }
 
 
@@ -138,7 +142,11 @@ def _labelled(given: Mapping[str, Json], start: int, end: int) -> Span:
     if not isinstance(source, str) or not is_number or not 0 <= float(str(score)) <= 1:
         sentence = "a span's score is from 0 to 1, and its source a text"
         raise GoldError(sentence, offset=start)
-    return Span(start, end, label, float(str(score)), source)
+    denied = given.get("denied", False)
+    if not isinstance(denied, bool):
+        sentence = "a span's denied is true or false"
+        raise GoldError(sentence, offset=start)
+    return Span(start, end, label, float(str(score)), source, denied)
 
 
 def _offset(given: Mapping[str, Json], names: tuple[str, str]) -> int:

@@ -1,11 +1,9 @@
 """Health terms: phrases of dictionaries and forms of measurements and medications."""
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 from upstream.extraction.features.phrases import Dictionary, dictionary_of
 from upstream.extraction.terms.negation import denied_tokens
@@ -31,22 +29,6 @@ _FORMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HealthTerm:
-    """A health term in a text.
-
-    Attributes:
-        span: Where it stands, and its kind.
-        meaning: What it stands for: the dictionary's own word or code for it, or the
-            text itself.
-        is_denied: Whether the text says that it is not so.
-    """
-
-    span: Span
-    meaning: str
-    is_denied: bool
-
-
 @dataclass(frozen=True)
 class Terminology:
     """Terms of one kind.
@@ -69,10 +51,10 @@ class Terminology:
             if phrase[-1:].isalpha() and not phrase.endswith("s"):
                 yield phrase + "s"
 
-    def meaning(self, words: tuple[str, ...]) -> str:
-        """Return what the tokens of one of its phrases stand for."""
-        said, known = _key(" ".join(words)), self._known
-        return known.get(said) or known[said.removesuffix("s")]
+    def meaning(self, words: tuple[str, ...]) -> str | None:
+        """Return what tokens in lower case stand for; None: they are no phrase."""
+        said, known = " ".join(words), self._known
+        return known.get(said) or known.get(said.removesuffix("s"))
 
     @cached_property
     def _known(self) -> dict[str, str]:
@@ -83,75 +65,104 @@ def _key(phrase: str) -> str:
     return " ".join(tokenize(phrase.lower()).words)
 
 
-def read_terminology(path: Path, kind: str) -> Terminology:
-    """Return the terms of a file: one a line, or a CSV of phrase and meaning.
+@dataclass(frozen=True)
+class TermModel:
+    """Lists of terms, used as a model is: nothing of it was trained.
 
-    Args:
-        path: UTF-8; empty lines and those that begin with # are skipped.
-        kind: What its terms are.
-
-    Raises:
-        ValueError: A phrase stands for two things, or the file has no phrase.
+    Attributes:
+        name: What its spans name as their source.
+        terminologies: Its terms, each kind once.
+        has_forms: Whether doses and measurements are found by their form, too.
     """
-    meanings: dict[str, str] = {}
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        told = (line for line in lines if line.strip() and line[0] != "#")
-        for row in csv.reader(told):
-            phrase = row[0].strip()
-            meaning = row[1].strip() if len(row) > 1 else phrase.lower()
-            if meanings.setdefault(phrase, meaning) != meaning:
-                message = f"{path.name}: {phrase!r} stands for two things: keep one"
-                raise ValueError(message)
-    if not meanings:
-        message = f"{path.name} has no term: write one a line"
-        raise ValueError(message)
-    return Terminology(kind, meanings)
+
+    name: str
+    terminologies: tuple[Terminology, ...] = ()
+    has_forms: bool = True
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The types of the spans that it finds."""
+        forms = _FORMS if self.has_forms else ()
+        return tuple(dict.fromkeys([*(one.kind for one in self.terminologies), *forms]))
+
+    def finder(self) -> "TermFinder":
+        """Return what finds spans by these terms."""
+        return TermFinder(self)
+
+    def meaning(self, kind: str, said: str) -> str | None:
+        """Return what a span of this model stands for; None: it is none of its own.
+
+        Args:
+            kind: The span's type.
+            said: The text of the span.
+        """
+        words = tokenize(said.lower()).words
+        for each in self.terminologies:
+            if each.kind == kind and (meaning := each.meaning(words)) is not None:
+                return meaning
+        form = _FORMS.get(kind) if self.has_forms else None
+        found = form.fullmatch(said) if form else None
+        return found["name"].lower() if found else None
 
 
 class TermFinder:
     """Finds health terms; for any number of texts."""
 
-    def __init__(self, terminologies: Iterable[Terminology]) -> None:
-        self._known = [(each, each.dictionary()) for each in terminologies]
+    def __init__(self, model: TermModel) -> None:
+        self._model = model
+        self._known = [(each.kind, each.dictionary()) for each in model.terminologies]
 
-    def find(self, text: str) -> tuple[HealthTerm, ...]:
-        """Return the terms of a text, in order, those of dictionaries before forms.
+    def find(self, texts: Iterable[str]) -> Iterator[tuple[Span, ...]]:
+        """Yield the terms of each text, in order; those that are denied say so.
+
+        Terms of one list do not lie over one another; those of several may. What
+        forms find lies over no term of a list.
 
         >>> symptoms = Terminology("SYMPTOM", {"fever": "fever", "joint pain": "M25.5"})
-        >>> found = TermFinder([symptoms]).find("No fever. Joint pains, aspirin 81 mg.")
-        >>> [(term.meaning, term.is_denied) for term in found]
-        [('fever', True), ('M25.5', False), ('aspirin', False)]
+        >>> model = TermModel("terms", (symptoms,))
+        >>> text = "No fever. Joint pains, aspirin 81 mg."
+        >>> for span in next(model.finder().find([text])):
+        ...     said = text[span.start : span.end]
+        ...     print(model.meaning(span.label, said), span.is_denied)
+        fever True
+        M25.5 False
+        aspirin False
         """
+        return map(self._terms, texts)
+
+    def _terms(self, text: str) -> tuple[Span, ...]:
         tokens = tokenize(text)
-        denied = denied_tokens(tokens)
-        found = list(self._of_dictionaries(tokens, denied))
-        for span, meaning, token in _of_forms(tokens):
-            if not any(span.covers(other.span) for other in found):
-                found.append(HealthTerm(span, meaning, token in denied))
-        return tuple(sorted(found, key=lambda term: term.span))
+        found = list(self._of_dictionaries(tokens))
+        if self._model.has_forms:
+            found += [
+                (span, first)
+                for span, first in _of_forms(tokens)
+                if not any(span.covers(other) for other, _ in found)
+            ]
+        if not found:
+            return ()
+        denied, name = denied_tokens(tokens), self._model.name
+        return tuple(
+            sorted(
+                replace(span, source=name, is_denied=first in denied)
+                for span, first in found
+            )
+        )
 
-    def _of_dictionaries(
-        self, tokens: Tokens, denied: frozenset[int]
-    ) -> Iterator[HealthTerm]:
+    def _of_dictionaries(self, tokens: Tokens) -> Iterator[tuple[Span, int]]:
         lower = tuple(word.lower() for word in tokens.words)
-        for terminology, dictionary in self._known:
+        for kind, dictionary in self._known:
             for first, end in dictionary.spans(lower):
-                span = Span(
-                    int(tokens.starts[first]),
-                    int(tokens.ends[end - 1]),
-                    terminology.kind,
-                    source=f"terms {terminology.kind}",
-                )
-                meaning = terminology.meaning(lower[first:end])
-                yield HealthTerm(span, meaning, first in denied)
+                start, behind = int(tokens.starts[first]), int(tokens.ends[end - 1])
+                yield Span(start, behind, kind), first
 
 
-def _of_forms(tokens: Tokens) -> Iterator[tuple[Span, str, int]]:
+def _of_forms(tokens: Tokens) -> Iterator[tuple[Span, int]]:
     first = {start: at for at, start in enumerate(tokens.starts.tolist())}
     taken: list[Span] = []
     for kind, form in _FORMS.items():
         for match in form.finditer(tokens.text):
-            span = Span(match.start(), match.end(), kind, source=f"form {kind}")
+            span = Span(match.start(), match.end(), kind)
             if span.start in first and not any(span.covers(other) for other in taken):
                 taken.append(span)
-                yield span, match["name"].lower(), first[span.start]
+                yield span, first[span.start]

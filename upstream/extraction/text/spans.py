@@ -19,6 +19,7 @@ class Span:
         label: Its type, such as ``NAME``.
         score: Probability that it is one, as whoever found it says; 1 if a person did.
         source: Who found it: ``gold``, or the name of a model, a rule or a dictionary.
+        is_denied: Whether the text says that it is not so: "no fever".
     """
 
     start: int
@@ -26,6 +27,7 @@ class Span:
     label: str
     score: float = 1.0
     source: str = GOLD
+    is_denied: bool = False
 
     def covers(self, other: "Span") -> bool:
         """Whether they have a character in common."""

@@ -3,7 +3,14 @@
 import pytest
 
 from upstream.extraction.terms.negation import REACH
-from upstream.extraction.terms.terms import TermFinder, Terminology, read_terminology
+from upstream.extraction.terms.term_files import (
+    TermFileError,
+    is_terms,
+    read_terminology,
+    read_terms,
+    terms_bytes,
+)
+from upstream.extraction.terms.terms import Terminology, TermModel
 
 SYMPTOMS = Terminology(
     "SYMPTOM",
@@ -20,9 +27,13 @@ SYMPTOMS = Terminology(
 )
 
 
+MODEL = TermModel("model_1", (SYMPTOMS,))
+
+
 def found(text):
     return {
-        (term.meaning, term.is_denied) for term in TermFinder([SYMPTOMS]).find(text)
+        (MODEL.meaning(span.label, text[span.start : span.end]), span.is_denied)
+        for span in next(MODEL.finder().find([text]))
     }
 
 
@@ -78,8 +89,13 @@ def test_phrases_of_the_dast_notes_are_found_as_they_are_written():
     ],
 )
 def test_doses_and_measurements_are_found_by_their_form(text, kind, said):
-    (term,) = TermFinder([]).find(text)
-    assert (term.span.label, text[term.span.start : term.span.end]) == (kind, said)
+    model = TermModel("forms")
+    (span,) = next(model.finder().find([text]))
+    assert (span.label, text[span.start : span.end]) == (kind, said)
+    assert (span.source, span.score) == ("forms", 1.0)
+    name = said.lower().replace(":", " ").split()[0]
+    assert model.meaning(kind, said) == name
+    assert next(TermModel("none", has_forms=False).finder().find([text])) == ()
 
 
 def test_a_file_of_terms_is_one_a_line_or_phrases_with_meanings(tmp_path):
@@ -93,9 +109,47 @@ def test_a_file_of_terms_is_one_a_line_or_phrases_with_meanings(tmp_path):
     }
 
 
-@pytest.mark.parametrize("content", ["", "# none\n", "fever,a\nfever,b\n"])
-def test_a_file_without_terms_or_with_two_meanings_is_refused(tmp_path, content):
-    path = tmp_path / "symptoms.csv"
-    path.write_text(content)
-    with pytest.raises(ValueError, match=r"no term|two things"):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "s.csv has no term"),
+        (b"# none\n", "s.csv has no term"),
+        (b"fever,a\nfever,b\n", r"s.csv:2: 'fever' stands for two things"),
+        (b"fever,a\n\nfever,b,c\n", "s.csv:3: write a phrase"),
+        (b"fever\n,R50\n", "s.csv:2: write a phrase"),
+        (b"x" * 1_001, "s.csv:1: write a phrase"),
+        (b"fi\xe8vre\n", "not UTF-8 at byte 2"),
+        (b"x" * 200_000, "s.csv:1: field larger than"),
+    ],
+    ids=range(8),
+)
+def test_what_is_wrong_with_a_file_of_terms_is_said(tmp_path, content, said):
+    path = tmp_path / "s.csv"
+    path.write_bytes(content)
+    with pytest.raises(TermFileError, match=said):
         read_terminology(path, "SYMPTOM")
+    with pytest.raises(TermFileError, match=r"absent.csv cannot be read"):
+        read_terminology(tmp_path / "absent.csv", "SYMPTOM")
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_meanings_stand_behind_a_comma_a_semicolon_or_a_tab(tmp_path, sign):
+    path = tmp_path / "s.csv"
+    path.write_text(f"fever{sign}R50.9\nchill{sign}R68.83\n")
+    assert read_terminology(path, "S").meanings == {"fever": "R50.9", "chill": "R68.83"}
+
+
+def test_a_term_model_is_read_as_it_was_written():
+    back = read_terms(terms_bytes(MODEL))
+    assert back == MODEL
+    assert is_terms(terms_bytes(MODEL))
+    assert back.kinds == ("SYMPTOM", "MEDICATION", "MEASUREMENT")
+    for broken in (b"{", b"{}", b'{"format": 2}', b"[]"):
+        with pytest.raises(TermFileError):
+            read_terms(broken)
+
+
+def test_what_is_no_term_of_a_model_has_no_meaning():
+    assert MODEL.meaning("SYMPTOM", "jaundice") is None
+    assert MODEL.meaning("OTHER", "fever") is None
+    assert MODEL.meaning("SYMPTOM", "FEVERS") == "fever"

@@ -1,10 +1,17 @@
-"""Pipeline files: whose texts, which model, and what a private table is made of."""
+"""Pipeline files: whose texts, which models, and what a private table is made of."""
 
 import re
 from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
 
 from server.use_cases.extraction.declarations import Declared, with_named_source
 from server.use_cases.extraction.tagging import ModelName
@@ -30,6 +37,8 @@ from upstream.manifests.yaml_nodes import KEY, Places, Plain
 
 Normaliser = Callable[[str], Normalised]
 _MOST_COLUMNS = 200
+_MOST_MEANINGS = 1_000
+_MOST_MODELS = 10
 
 
 class _Rule(BaseModel):
@@ -131,8 +140,35 @@ class TextRule(_Rule):
         return normal_text
 
 
+class MeaningRule(_Rule):
+    """What a term stands for, as the list that it is of says."""
+
+    kind: Literal["meaning"]
+
+    def normaliser(self) -> Normaliser:
+        """Return what reads it."""
+        return normal_text
+
+
+class PresentRule(_Rule):
+    """Whether there is such a span: true or false, and never NULL."""
+
+    kind: Literal["present"]
+
+    def normaliser(self) -> Normaliser:
+        """Return what reads it."""
+        return normal_text
+
+
 Rule = Annotated[
-    DateRule | AgeRule | NumberRule | CodeRule | CategoryRule | TextRule,
+    DateRule
+    | AgeRule
+    | NumberRule
+    | CodeRule
+    | CategoryRule
+    | TextRule
+    | MeaningRule
+    | PresentRule,
     Field(discriminator="kind"),
 ]
 
@@ -148,6 +184,9 @@ class Column(_Rule):
             no value none is taken, unless no other is there.
         rule: How the value is read; the text itself where nothing is said.
         least_score: Spans that are less sure are left out.
+        denied: Whether spans that the text denies are left out, are the only ones
+            that count, or count as others do.
+        meanings: The terms that count, by what they stand for; none: all.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
@@ -157,6 +196,8 @@ class Column(_Rule):
     span: str | None = None
     take: Literal["first", "last", "surest"] = "first"
     rule: Rule = Field(default=TextRule(kind="text"), alias="as")
+    denied: Literal["without", "only", "with"] = "without"
+    meanings: list[str] = Field(default_factory=list, max_length=_MOST_MEANINGS)
     least_score: Literal["0", "0.5", "0.7", "0.8", "0.9", "0.95", "0.99"] = "0"
 
     @model_validator(mode="after")
@@ -164,7 +205,14 @@ class Column(_Rule):
         if (self.field is None) == (self.span is None):
             message = "declare one of field and span"
             raise ValueError(message)
+        if self.field is not None and self.rule.kind in {"present", "meaning"}:
+            message = f"{self.rule.kind} is of a span, not of a field"
+            raise ValueError(message)
         return self
+
+    def takes_denied(self, *, is_denied: bool) -> bool:
+        """Whether the column may be made of a span that is denied, or is not."""
+        return self.denied == "with" or is_denied == (self.denied == "only")
 
 
 class Rows(_Rule):
@@ -201,19 +249,24 @@ class Table(_Rule):
 
 
 class Pipeline(Declared):
-    """Texts, the model that goes over them, a table, and its manifest.
+    """Texts, the models that go over them, a table, and its manifest.
 
     Attributes:
         collection: The texts' collection; with ``source``, the one that is read.
         source: Where they are read from; without it they were read before.
-        model: The model's name, or ``rules``.
+        models: The models' names; ``rules`` is one. What several find is one set.
+        risks: How risky types are, where models disagree: the riskier is kept. What
+            is not told is direct, of lists of terms it is health.
         table: What the private table is made of.
         load: A manifest as a load has it, of this one table and without its files.
     """
 
     collection: Identifier
     source: SourceSpec | None = None
-    model: ModelName
+    models: list[ModelName] = Field(min_length=1, max_length=_MOST_MODELS)
+    risks: dict[str, Literal["direct", "indirect", "health"]] = Field(
+        default_factory=dict
+    )
     table: Table
     load: dict[str, object]
 
@@ -221,6 +274,14 @@ class Pipeline(Declared):
     @classmethod
     def _name_source(cls, told: object) -> object:
         return with_named_source(told)
+
+    @field_validator("models")
+    @classmethod
+    def _each_once(cls, models: list[str]) -> list[str]:
+        if len(set(models)) < len(models):
+            message = "name each model once"
+            raise ValueError(message)
+        return models
 
 
 def manifest_of(

@@ -4,16 +4,13 @@ It reads and tags where that was not done, makes the table's file in the job's f
 with a row of origins for each value, and loads it as ``dataset.load`` does.
 """
 
-import csv
 import shutil
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
 from privacy.errors import CuratorError
 from server.persistence import tables
@@ -26,16 +23,13 @@ from server.use_cases.extraction.declarations import (
     prepared_file,
     submitted_file,
 )
-from server.use_cases.extraction.pipeline_files import (
-    Column,
-    Pipeline,
-    Rows,
-    manifest_of,
-)
+from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
+from server.use_cases.extraction.pipelines.table_making import Found as FoundSpans
+from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.reading import Target, collection_id_of, read_into
-from server.use_cases.extraction.spans import Finding
+from server.use_cases.extraction.store.spans import Finding
+from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id, tag
-from server.use_cases.extraction.texts import Collection, StoredDocument
 from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
 from server.use_cases.jobs.kinds import (
     JobContext,
@@ -48,12 +42,9 @@ from server.use_cases.loading.loading import LoadChoices, LoadRequest
 from server.use_cases.loading.service import LoadService
 from server.use_cases.services.documents import Document
 from server.use_cases.services.lines import one_line
-from upstream.extraction.normalising.outcomes import Normalised
-from upstream.extraction.text.spans import Span
 from upstream.progress import ProgressStep
 
 TABLE, MANIFEST = "table.csv", "manifest.json"
-_ORIGINS = 1_000  # that are written in one transaction
 
 
 class PipelineParameters(JobParameters):
@@ -103,14 +94,6 @@ class Stage:
         self._context.raise_if_stopped()
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A value of a row, and the span that it was made of; None: a field."""
-
-    value: str | None
-    span: Span | None
-
-
 class PipelineJob(TextJob):
     """Makes a table of texts and loads it; the load and the result are one."""
 
@@ -133,7 +116,10 @@ class PipelineJob(TextJob):
         try:
             manifest_of(pipeline, str(found.path), found.places, TABLE)
             parts = self._parts()
-            model = model_id(parts, pipeline.population, pipeline.model)
+            models: list[Document] = [
+                {"model": model_id(parts, pipeline.population, one), "name": one}
+                for one in pipeline.models
+            ]
             if pipeline.source is None:
                 parts.collection(pipeline.population, pipeline.collection)
         except UnpreparedError:
@@ -143,7 +129,7 @@ class PipelineJob(TextJob):
         return Prepared(
             given.model_copy(update={"pipeline": str(found.path)}),
             pipeline.population,
-            [found.input, {"model": model, "name": pipeline.model}],
+            [found.input, *models],
         )
 
     def run(self, context: JobContext, parameters: JobParameters) -> Document:
@@ -162,12 +148,14 @@ class PipelineJob(TextJob):
             given.pipeline,
             context.inputs[0],
         )
-        parts, model = self._parts(), str(context.inputs[1]["model"])
+        parts = self._parts()
+        models = [str(one["model"]) for one in context.inputs[1:]]
         collection = self._read(context, parts, found.declared)
-        self._tag(context, parts, collection, model)
+        for model in models:
+            self._tag(context, parts, collection, model)
         folder = self._folder(context)
-        table = _TableMaker(parts, context, found.declared, (collection, model))
-        doubts = table.make(folder / TABLE)
+        spans = FoundSpans(collection, models)
+        doubts = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
         return self._load(context, given, found, (folder, doubts, collection))
 
     def clean(self) -> None:
@@ -217,7 +205,9 @@ class PipelineJob(TextJob):
             read_into(target, declared, import_folder(configured))
             with parts.databases.work.begin() as connection:
                 target.finish(connection)
-                context.save_position_with(connection, {"stage": "tag", "at": None})
+                context.save_position_with(
+                    connection, {"stage": "read all", "at": None}
+                )
         return parts.collection(pipeline.population, pipeline.collection)
 
     def _tag(
@@ -230,10 +220,10 @@ class PipelineJob(TextJob):
         finding = Finding(found.id, model, context.job_id, context.actor)
         with parts.databases.work.begin() as connection:
             parts.spans.begin_finding(connection, finding)
-        tag(Stage(context, "tag"), parts, finding)
+        tag(Stage(context, f"tag by {model}"), parts, finding)
         with parts.databases.work.begin() as connection:
             parts.spans.finish_finding(connection, found.id, model)
-            context.save_position_with(connection, {"stage": "table", "at": None})
+            context.save_position_with(connection, {"stage": "tagged", "at": None})
 
     def _load(
         self,
@@ -280,130 +270,3 @@ class PipelineJob(TextJob):
         service = LoadService(services, context.actor)
         loaded = service.load(path, choices, request=request)
         return {**loaded, "texts": told}
-
-
-class _TableMaker:
-    """Makes a table's file of a collection and a finder's spans."""
-
-    def __init__(
-        self,
-        parts: TextParts,
-        context: JobContext,
-        pipeline: Pipeline,
-        found: tuple[Collection, str],
-    ) -> None:
-        self._parts = parts
-        self._context = context
-        self._collection, self._finder = found
-        self._rows = pipeline.table.rows
-        self._columns = [pipeline.table.unit, *pipeline.table.columns]
-        self._read = {one.name: one.rule.normaliser() for one in self._columns}
-        self._held: list[dict[str, object]] = []
-        self._without: dict[str, Counter[str]] = {
-            one.name: Counter() for one in self._columns
-        }
-
-    def make(self, path: Path) -> Document:
-        """Write the table and the origins of its values; return what was counted."""
-        self._forget()
-        row = 0
-        with path.open("w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file)
-            table.writerow([one.name for one in self._columns])
-            for document, made in self._made():
-                row += 1
-                table.writerow([one.value for one in made])
-                self._remember(row, document, made)
-                self._context.progress("make the table", row, None)
-            self._remember_all()
-        counted = self._without.items()
-        without = {name: dict(counts) for name, counts in counted if counts}
-        return {"rows": row, "without_value": without}
-
-    def _made(self) -> Iterator[tuple[int, list[_Made]]]:
-        for page in self._parts.pages(self._collection.id):
-            numbers = range(page[0].number, page[-1].number + 1)
-            with self._parts.databases.reader.connect() as connection:
-                found = self._parts.spans.spans(
-                    connection, self._collection.id, self._finder, numbers
-                )
-            for one in page:
-                for spans in self._split(found.get(one.number, ())):
-                    values = [self._value(c, one, spans) for c in self._columns]
-                    yield one.number, values
-
-    def _split(self, spans: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-        """Yield the spans of each row: all, or one of its type and all others."""
-        if not isinstance(self._rows, Rows):
-            yield spans
-            return
-        kind = self._rows.span
-        others = tuple(span for span in spans if span.label != kind)
-        for span in spans:
-            if span.label == kind:
-                yield tuple(sorted((span, *others)))
-
-    def _value(
-        self, column: Column, one: StoredDocument, spans: tuple[Span, ...]
-    ) -> _Made:
-        if column.field is not None:
-            text = one.document.fields.get(column.field, "")
-            return _Made(self._counted(column, self._read_text(column, text)), None)
-        least = float(column.least_score)
-        fitting = [s for s in spans if s.label == column.span and s.score >= least]
-        if column.take == "last":
-            fitting.reverse()
-        elif column.take == "surest":
-            fitting.sort(key=lambda span: -span.score)
-        first: Normalised | None = None
-        for span in fitting:
-            said = self._read[column.name](one.document.text[span.start : span.end])
-            if said.value is not None:
-                return _Made(said.value, span)
-            first = first or said
-        return _Made(self._counted(column, first), None)
-
-    def _read_text(self, column: Column, text: str) -> Normalised | None:
-        return self._read[column.name](text) if text.strip() else None
-
-    def _counted(self, column: Column, said: Normalised | None) -> str | None:
-        """Return a value; count why there is none."""
-        if said is None:
-            self._without[column.name]["missing"] += 1
-            return None
-        if said.doubt is not None:
-            self._without[column.name][str(said.doubt)] += 1
-        return said.value
-
-    def _forget(self) -> None:
-        """Delete the origins that an earlier attempt wrote."""
-        with self._parts.databases.work.begin() as connection:
-            connection.execute(
-                delete(text_origin).where(text_origin.c.job == self._context.job_id)
-            )
-
-    def _remember(self, row: int, document: int, made: list[_Made]) -> None:
-        for column, one in zip(self._columns, made, strict=True):
-            if one.value is None:
-                continue
-            self._held.append(
-                {
-                    "job": self._context.job_id,
-                    "row": row,
-                    "column": column.name,
-                    "collection": self._collection.id,
-                    "document": document,
-                    "finder": self._finder,
-                    "start": None if one.span is None else one.span.start,
-                    "end": None if one.span is None else one.span.end,
-                }
-            )
-        if len(self._held) >= _ORIGINS:
-            self._remember_all()
-
-    def _remember_all(self) -> None:
-        if not self._held:
-            return
-        with self._parts.databases.work.begin() as connection:
-            connection.execute(insert(text_origin), self._held)
-        self._held = []

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select
 
 from server.persistence.text_tables import text_model
-from server.use_cases.extraction.sealing import TextSeal
+from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text
 from upstream.extraction.models.model import TextModel
 from upstream.extraction.models.model_files import ModelFileError, read_model
+from upstream.extraction.terms.term_files import TermFileError, is_terms, read_terms
+from upstream.extraction.terms.terms import TermModel
 
 _SHOWN = [column for column in text_model.c if column.name != "body"]
 
@@ -46,7 +48,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class NewModel:
-    """A model that a job has trained."""
+    """A model that a job has made."""
 
     population: str
     name: str
@@ -57,7 +59,7 @@ class NewModel:
 
 
 def model_id_of(job: str) -> str:
-    """Return the id of the model that a job trains: the same at each attempt.
+    """Return the id of the model that a job makes: the same at each attempt.
 
     >>> model_id_of("job_0123")
     'model_0123'
@@ -143,7 +145,7 @@ class ModelStore:
         )
         return [ModelRow(**row._mapping) for row in found]  # noqa: SLF001 - as above
 
-    def model(self, connection: Connection, model: str) -> TextModel:
+    def model(self, connection: Connection, model: str) -> TextModel | TermModel:
         """Return a model by its id, ready to find spans.
 
         Raises:
@@ -157,9 +159,10 @@ class ModelStore:
         if body is None:
             message = f"the model {model} was deleted"
             raise NoSuchThingError(message)
+        content = self._seal.open(body, text_model.name, model)
         try:
-            return read_model(self._seal.open(body, text_model.name, model))
-        except ModelFileError as error:
+            return read_terms(content) if is_terms(content) else read_model(content)
+        except (ModelFileError, TermFileError) as error:
             raise CommandRefusedError(str(error)) from None
 
     def delete(self, connection: Connection, model: str) -> None:

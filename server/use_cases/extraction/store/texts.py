@@ -12,14 +12,14 @@ from server.persistence.text_tables import (
     text_quarantined,
     text_span,
 )
-from server.use_cases.extraction.bodies import (
+from server.use_cases.extraction.store.bodies import (
     SetAside,
     document_body,
     document_of,
     set_aside_body,
     set_aside_of,
 )
-from server.use_cases.extraction.sealing import TextSeal
+from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text
 from upstream.extraction.text.documents import TextDocument

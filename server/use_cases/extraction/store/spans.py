@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from server.persistence.text_tables import text_finding, text_span
-from server.use_cases.extraction.texts import UNFINISHED, WHOLE
+from server.use_cases.extraction.store.texts import UNFINISHED, WHOLE
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
 from upstream.extraction.text.spans import Span
@@ -72,6 +72,7 @@ class SpanStore:
                 "label": span.label,
                 "score": span.score,
                 "source": span.source,
+                "denied": span.is_denied,
             }
             for document, spans in found.items()
             for number, span in enumerate(spans)
@@ -147,7 +148,9 @@ class SpanStore:
         ).all()
         found: dict[int, list[Span]] = {}
         for row in rows:
-            span = Span(row.start, row.end, row.label, row.score, row.source)
+            span = Span(
+                row.start, row.end, row.label, row.score, row.source, row.denied
+            )
             found.setdefault(row.document, []).append(span)
         return {document: tuple(spans) for document, spans in found.items()}
 

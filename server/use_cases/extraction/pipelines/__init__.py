@@ -1,0 +1,1 @@
+"""Private tables that are made of texts."""

@@ -1,0 +1,237 @@
+"""A private table of what was found in a collection, with each value's origin."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlalchemy import delete, insert
+
+from server.persistence.text_tables import text_origin
+from server.use_cases.extraction.pipelines.files import Column, Pipeline, Rows
+from server.use_cases.extraction.store.texts import Collection, StoredDocument
+from server.use_cases.extraction.work import RULES, TextParts
+from server.use_cases.jobs.kinds import JobContext
+from server.use_cases.services.documents import Document
+from upstream.extraction.models.union import Risk, union
+from upstream.extraction.normalising.outcomes import Normalised
+from upstream.extraction.terms.terms import TermModel
+from upstream.extraction.text.spans import Span
+
+_ORIGINS = 1_000  # that are written in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A collection, and the models that went over it, by their ids."""
+
+    collection: Collection
+    models: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A value of a row, and the span that it was made of; None: a field, or nothing."""
+
+    value: str | None
+    span: Span | None
+
+
+class TableMaker:
+    """Makes a table's file of a collection and what models found in it."""
+
+    def __init__(
+        self, parts: TextParts, context: JobContext, pipeline: Pipeline, found: Found
+    ) -> None:
+        self._parts = parts
+        self._context = context
+        self._found = found
+        self._spans = _Spans(parts, pipeline, found)
+        self._rows = pipeline.table.rows
+        self._columns = [pipeline.table.unit, *pipeline.table.columns]
+        self._read = {one.name: one.rule.normaliser() for one in self._columns}
+        self._held: list[dict[str, object]] = []
+        self._without: dict[str, Counter[str]] = {
+            one.name: Counter() for one in self._columns
+        }
+
+    def make(self, path: Path) -> Document:
+        """Write the table and the origins of its values; return what was counted."""
+        self._forget()
+        row = 0
+        with path.open("w", newline="", encoding="utf-8") as file:
+            table = csv.writer(file)
+            table.writerow([one.name for one in self._columns])
+            for document, made in self._made():
+                row += 1
+                table.writerow([one.value for one in made])
+                self._remember(row, document, made)
+                self._context.progress("make the table", row, None)
+            self._remember_all()
+        counted = self._without.items()
+        without = {name: dict(counts) for name, counts in counted if counts}
+        return {"rows": row, "without_value": without}
+
+    def _made(self) -> Iterator[tuple[int, list[_Made]]]:
+        for page in self._parts.pages(self._found.collection.id):
+            found = self._spans.of(range(page[0].number, page[-1].number + 1))
+            for one in page:
+                for spans in self._split(found.get(one.number, ())):
+                    values = [self._value(c, one, spans) for c in self._columns]
+                    yield one.number, values
+
+    def _split(self, spans: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
+        """Yield the spans of each row: all, or one of its type and all others."""
+        if not isinstance(self._rows, Rows):
+            yield spans
+            return
+        kind = self._rows.span
+        others = tuple(span for span in spans if span.label != kind)
+        for span in spans:
+            if span.label == kind:
+                yield tuple(sorted((span, *others)))
+
+    def _value(
+        self, column: Column, one: StoredDocument, spans: tuple[Span, ...]
+    ) -> _Made:
+        if column.field is not None:
+            text = one.document.fields.get(column.field, "")
+            return _Made(self._counted(column, self._read_text(column, text)), None)
+        fitting = self._fitting(column, one.document.text, spans)
+        if column.rule.kind == "present":
+            return _Made("true", fitting[0]) if fitting else _Made("false", None)
+        first: Normalised | None = None
+        for span in fitting:
+            said = one.document.text[span.start : span.end]
+            if column.rule.kind == "meaning":
+                said = self._spans.meaning(span, said)
+            read = self._read[column.name](said)
+            if read.value is not None:
+                return _Made(read.value, span)
+            first = first or read
+        return _Made(self._counted(column, first), None)
+
+    def _fitting(
+        self, column: Column, text: str, spans: tuple[Span, ...]
+    ) -> list[Span]:
+        """Return the spans that a column may be made of, the one to take first."""
+        least, meanings = float(column.least_score), set(column.meanings)
+        fitting = [
+            span
+            for span in spans
+            if span.label == column.span
+            and span.score >= least
+            and column.takes_denied(is_denied=span.is_denied)
+            and (
+                not meanings
+                or self._spans.meaning(span, text[span.start : span.end]) in meanings
+            )
+        ]
+        if column.take == "last":
+            fitting.reverse()
+        elif column.take == "surest":
+            fitting.sort(key=lambda span: -span.score)
+        return fitting
+
+    def _read_text(self, column: Column, text: str) -> Normalised | None:
+        return self._read[column.name](text) if text.strip() else None
+
+    def _counted(self, column: Column, said: Normalised | None) -> str | None:
+        """Return a value; count why there is none."""
+        if said is None:
+            self._without[column.name]["missing"] += 1
+            return None
+        if said.doubt is not None:
+            self._without[column.name][str(said.doubt)] += 1
+        return said.value
+
+    def _forget(self) -> None:
+        """Delete the origins that an earlier attempt wrote."""
+        with self._parts.databases.work.begin() as connection:
+            connection.execute(
+                delete(text_origin).where(text_origin.c.job == self._context.job_id)
+            )
+
+    def _remember(self, row: int, document: int, made: list[_Made]) -> None:
+        for column, one in zip(self._columns, made, strict=True):
+            if one.value is None:
+                continue
+            self._held.append(
+                {
+                    "job": self._context.job_id,
+                    "row": row,
+                    "column": column.name,
+                    "collection": self._found.collection.id,
+                    "document": document,
+                    "finder": "" if one.span is None else one.span.source,
+                    "start": None if one.span is None else one.span.start,
+                    "end": None if one.span is None else one.span.end,
+                }
+            )
+        if len(self._held) >= _ORIGINS:
+            self._remember_all()
+
+    def _remember_all(self) -> None:
+        if not self._held:
+            return
+        with self._parts.databases.work.begin() as connection:
+            connection.execute(insert(text_origin), self._held)
+        self._held = []
+
+
+class _Spans:
+    """The spans of documents, of one model or of several together."""
+
+    def __init__(self, parts: TextParts, pipeline: Pipeline, found: Found) -> None:
+        self._parts = parts
+        self._found = found
+        self._terms = [one for one in map(self._opened, found.models) if one]
+        health = {kind: Risk.HEALTH for one in self._terms for kind in one.kinds}
+        told = {kind: Risk[risk.upper()] for kind, risk in pipeline.risks.items()}
+        self._risks = {**health, **told}
+
+    def _opened(self, model: str) -> TermModel | None:
+        """Return a model of terms, and None for one of another kind."""
+        if model == RULES:
+            return None
+        with self._parts.databases.reader.connect() as connection:
+            opened = self._parts.models.model(connection, model)
+        return opened if isinstance(opened, TermModel) else None
+
+    def of(self, numbers: range) -> dict[int, tuple[Span, ...]]:
+        """Return spans, by the numbers of their documents.
+
+        What several models found is one set: whatever one of them found is kept.
+        """
+        by_model = [self._by(model, numbers) for model in self._found.models]
+        if len(by_model) == 1:
+            return by_model[0]
+        return {
+            number: union((found.get(number, ()) for found in by_model), self._risks)
+            for number in numbers
+        }
+
+    def _by(self, model: str, numbers: range) -> dict[int, tuple[Span, ...]]:
+        """Return a model's spans; the model is their source."""
+        with self._parts.databases.reader.connect() as connection:
+            found = self._parts.spans.spans(
+                connection, self._found.collection.id, model, numbers
+            )
+        return {
+            number: tuple(replace(span, source=model) for span in spans)
+            for number, spans in found.items()
+        }
+
+    def meaning(self, span: Span, said: str) -> str:
+        """Return what a span stands for: the words themselves, in lower case, if none.
+
+        Args:
+            span: The span.
+            said: Its text.
+        """
+        for terms in self._terms:
+            meaning = terms.meaning(span.label, said)
+            if meaning is not None:
+                return meaning
+        return " ".join(said.lower().split())

@@ -1,0 +1,1 @@
+"""Texts, spans and models as rows."""
