@@ -6,7 +6,7 @@ RUN = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo serve test test-thorough check audit audit-long mutants bench bench-ingest
+.PHONY: help demo demo-upstream serve test test-thorough check audit audit-long mutants bench bench-ingest
 .PHONY: bench-releases golden notebook openapi docs image-check clean
 
 help: ## List the targets
@@ -30,6 +30,9 @@ $(VENV)/.docs: $(VENV)/.app requirements/docs.txt
 
 demo: $(VENV)/.app ## A synthetic hospital: six paid questions, releases that are asked for nothing
 	@$(RUN)/curator demo
+
+demo-upstream: $(VENV)/.app ## Notes of 2,000 made-up patients: read, tagged, loaded, and counted with noise
+	@$(RUN)/curator demo --notes
 
 serve: $(VENV)/.app ## Serve the demo's data until stopped
 	@$(RUN)/curator demo --serve
@@ -92,4 +95,4 @@ image-check: $(VENV)/.dev ## The Dockerfile's steps in a plain directory, to one
 	@PYTHON=$(PYTHON) scripts/dockerfile-steps build/image
 
 clean: ## Remove the environment and what the demo made
-	rm -rf $(VENV) .demo build
+	rm -rf $(VENV) .demo .demo-upstream build

@@ -16,7 +16,8 @@ from server.cli.analyst import add_analyst_commands
 from server.cli.commands import Wiring, add_commands, settings_or_exit
 from server.cli.data.jobs import job_commands
 from server.cli.data.manifests import manifest_commands
-from server.cli.demo import run_demo, serve_demo
+from server.cli.demos.hospital import run_demo, serve_demo
+from server.cli.demos.notes import run_notes_demo
 from server.cli.host.backup import backup_commands
 from server.cli.host.doctor import add_doctor, database_commands
 from server.cli.host.ledger import ledger_commands
@@ -35,6 +36,7 @@ from server.use_cases.jobs.queues import JobQueues
 from server.use_cases.oversight.auditing import AuditService
 from server.use_cases.oversight.statements import StatementService
 from server.use_cases.publishing.releases import ReleaseService
+from server.use_cases.services.errors import CommandRefusedError
 from server.version import VERSION
 
 cli = typer.Typer(
@@ -192,10 +194,16 @@ def demo(
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the demo's data until stopped.")
     ] = False,
+    notes: Annotated[
+        bool, typer.Option("--notes", help="The other demo: counts of what notes say.")
+    ] = False,
 ) -> None:
     """Load a synthetic hospital, publish a cube of it, ask both, say what to try."""
     with refusals():
-        (serve_demo if serve else run_demo)(_WIRING)
+        if notes and serve:
+            message = "--serve is of the hospital's demo: leave --notes out"
+            raise CommandRefusedError(message)
+        (run_notes_demo if notes else serve_demo if serve else run_demo)(_WIRING)
 
 
 @cli.command()

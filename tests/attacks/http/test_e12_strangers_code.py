@@ -164,7 +164,7 @@ def test_every_child_is_started_in_one_place():
     }
     assert named == {
         "engines/processes/child_processes.py": 1,
-        "server/cli/demo.py": 1,  # prints where the command lies
+        "server/cli/demos/hospital.py": 1,  # prints where the command lies
     }
 
 

@@ -1,0 +1,1 @@
+"""The demos: made-up hospitals, served over real HTTP."""
