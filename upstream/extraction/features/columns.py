@@ -1,15 +1,14 @@
 """What is known of tokens, as columns: attributes by name, and which token has each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-NONE = -1
-"""A token that has no attribute of a column."""
-
 Indexes = npt.NDArray[np.int64]
+NEAR = (-1, 1)
+"""How far off are the tokens whose columns say something of a token, where near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,44 +16,63 @@ class Column:
     """At most one attribute for each token.
 
     Attributes:
+        kind: What it tells; a document has at most one column of a kind.
         names: The attributes that occur.
-        at: For each token, which of them it has, or ``NONE``.
-        value: How much of it each token has; None: 1 for all.
+        at: Which of them each of ``tokens`` has.
+        tokens: The tokens that have one, in order; None: all.
+        value: How much of it each of ``tokens`` has; None: 1 for all.
+        is_near: Whether the tokens beside have it, too, under names that say so.
     """
 
+    kind: str
     names: tuple[str, ...]
     at: Indexes
+    tokens: Indexes | None = None
     value: npt.NDArray[np.float64] | None = None
+    is_near: bool = False
+
+    def said(self) -> Iterator[tuple[int, str, float]]:
+        """Yield each token that has an attribute, the attribute, and how much of it.
+
+        >>> list(sparse_column("IN", [None, "a"]).said())
+        [(1, 'a', 1.0)]
+        """
+        tokens = range(len(self.at)) if self.tokens is None else self.tokens.tolist()
+        values = [1.0] * len(self.at) if self.value is None else self.value.tolist()
+        for token, number, value in zip(tokens, self.at.tolist(), values, strict=True):
+            yield token, self.names[number], value
 
 
-def column(attributes: Sequence[str | None]) -> Column:
-    """Return the column of these attributes, one for each token.
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """For each token one attribute of two words: ``kind=first second``.
 
-    >>> column(["a", None, "a"])
-    Column(names=('a',), at=array([ 0, -1,  0]), value=None)
+    Their names are made where they are needed; there are about as many as tokens.
+    """
+
+    kind: str
+    first: Sequence[str]
+    second: Sequence[str]
+
+    def said(self) -> Iterator[str]:
+        """Yield the attribute of each token."""
+        for first, second in zip(self.first, self.second, strict=True):
+            yield f"{self.kind}={first} {second}"
+
+
+def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indexes]:
+    """Return the names that occur, and which of them stands at each place.
+
+    >>> numbered(["a", "b", "a"])
+    (('a', 'b'), array([0, 1, 0]))
     """
     numbers: dict[str, int] = {}
-    at = [
-        NONE if name is None else numbers.setdefault(name, len(numbers))
-        for name in attributes
-    ]
-    return Column(tuple(numbers), np.array(at, dtype=np.int64))
+    at = [numbers.setdefault(name, len(numbers)) for name in names]
+    return tuple(numbers), np.array(at, dtype=np.int64)
 
 
-def shifted(moved: Column, distance: int) -> Column:
-    """Return what the token ``distance`` further on has, under names that say so.
-
-    >>> shifted(column(["a", "b"]), 1)
-    Column(names=('1|a', '1|b'), at=array([ 1, -1]), value=None)
-    """
-    at = np.full_like(moved.at, NONE)
-    if distance > 0:
-        at[:-distance] = moved.at[distance:]
-    else:
-        at[-distance:] = moved.at[:distance]
-    return Column(tuple(f"{distance}|{name}" for name in moved.names), at)
-
-
-def beside(columns: Iterable[Column], distance: int) -> list[Column]:
-    """Return the columns of the tokens ``distance`` further on."""
-    return [shifted(each, distance) for each in columns if len(each.at) > abs(distance)]
+def sparse_column(kind: str, attributes: Sequence[str | None]) -> Column:
+    """Return the column of these attributes, one for each token or None."""
+    tokens = [at for at, name in enumerate(attributes) if name is not None]
+    names, at = numbered([name for name in attributes if name is not None])
+    return Column(kind, names, at, np.array(tokens, dtype=np.int64))

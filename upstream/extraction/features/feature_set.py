@@ -1,16 +1,17 @@
 """All that is known of the tokens of a document, by groups that can be left out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from upstream.extraction.features.columns import NONE, Column, beside, column
+from upstream.extraction.features.columns import NEAR, Column, Pairs
 from upstream.extraction.features.layout import (
     count_column,
     field_columns,
     layout_columns,
+    lines_of,
     segment_columns,
 )
 from upstream.extraction.features.lexicons import LEXICONS
@@ -24,9 +25,9 @@ from upstream.extraction.features.words import (
     pattern_attributes,
     shape,
 )
+from upstream.extraction.patterns.forms import Match, matches
 from upstream.extraction.text.tokens import Tokens
 
-_NEAR = (-1, 1)
 _CACHED = 100_000
 
 
@@ -66,10 +67,14 @@ class DocumentFeatures:
     Attributes:
         tokens: The tokens.
         columns: What is known of each by its place in the document.
+        pairs: Pairs of neighbouring words and shapes.
+        matches: Where forms stand in the text; None: they were not looked for.
     """
 
     tokens: Tokens
-    columns: tuple[Column, ...]
+    columns: tuple[Column, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
+    matches: tuple[Match, ...] | None = None
 
 
 def document_features(
@@ -77,45 +82,42 @@ def document_features(
 ) -> DocumentFeatures:
     """Return what is known of a document's tokens by their places."""
     if not len(tokens):
-        return DocumentFeatures(tokens, ())
+        return DocumentFeatures(tokens)
     lower = tuple(word.lower() for word in tokens.words)
     columns: list[Column] = []
-    if choices.layout:
-        columns += [*layout_columns(tokens), *field_columns(tokens)]
-    if choices.segments:
-        columns += segment_columns(tokens)
-    if choices.forms:
-        found = form_columns(tokens)
-        columns += found
-        columns += [each for step in _NEAR for each in beside(found, step)]
+    if choices.layout or choices.segments:
+        line = lines_of(tokens)
+        if choices.layout:
+            columns += layout_columns(tokens, line)
+            columns += field_columns(tokens, line)
+        if choices.segments:
+            columns += segment_columns(tokens, line)
+    found = tuple(matches(tokens)) if choices.forms else None
+    if found:
+        columns += form_columns(tokens, found)
     if choices.dictionaries:
-        found = dictionary_columns(tokens, (*LEXICONS, *dictionaries))
-        columns += found
-        columns += [each for step in _NEAR for each in beside(found, step)]
-    if choices.pairs:
-        columns += _pairs(tokens.words, lower)
+        columns += dictionary_columns(tokens, (*LEXICONS, *dictionaries))
     if choices.context:
         columns.append(count_column(lower))
-    return DocumentFeatures(tokens, tuple(columns))
+    pairs = _pairs(tokens.words, lower) if choices.pairs else ()
+    return DocumentFeatures(tokens, tuple(columns), pairs, found)
 
 
-def _pairs(words: tuple[str, ...], lower: tuple[str, ...]) -> list[Column]:
+def _pairs(words: tuple[str, ...], lower: tuple[str, ...]) -> tuple[Pairs, ...]:
     shapes = [shape(word) for word in words]
-    before = ["<", *lower[:-1]][: len(words)]
-    behind = [*lower[1:], ">"][: len(words)]
-    shape_before = ["<", *shapes[:-1]][: len(words)]
-    shape_behind = [*shapes[1:], ">"][: len(words)]
-    rows = (
-        ("W-W", before, lower),
-        ("WW+", lower, behind),
-        ("W-+", before, behind),
-        ("S-S", shape_before, shapes),
-        ("SS+", shapes, shape_behind),
+    before, behind = ("<", *lower[:-1]), (*lower[1:], ">")
+    shape_before, shape_behind = ("<", *shapes[:-1]), (*shapes[1:], ">")
+    return (
+        Pairs("W-W", before, lower),
+        Pairs("WW+", lower, behind),
+        Pairs("W-+", before, behind),
+        Pairs("S-S", shape_before, shapes),
+        Pairs("SS+", shapes, shape_behind),
     )
-    return [
-        column([f"{name}={one} {two}" for one, two in zip(first, second, strict=True)])
-        for name, first, second in rows
-    ]
+
+
+PAIRS = ("W-W", "WW+", "W-+", "S-S", "SS+")
+"""The kinds of pairs."""
 
 
 @lru_cache(maxsize=_CACHED)
@@ -164,10 +166,27 @@ def distances(choices: FeatureChoices) -> tuple[int, ...]:
 
 def attribute_lists(
     features: DocumentFeatures, choices: FeatureChoices
-) -> Iterator[dict[str, float]]:
-    """Yield, for each token, its attributes and how much it has of each."""
-    words = features.tokens.words
+) -> list[dict[str, float]]:
+    """Return, for each token, its attributes and how much it has of each."""
+    rows = _word_rows(features.tokens.words, choices)
+    for column in features.columns:
+        for token, name, value in column.said():
+            rows[token][name] = value
+            for step in NEAR if column.is_near else ():
+                if 0 <= token - step < len(rows):
+                    rows[token - step][f"{step}|{name}"] = value
+    for pairs in features.pairs:
+        for said, name in zip(rows, pairs.said(), strict=True):
+            said[name] = 1.0
+    return rows
+
+
+def _word_rows(
+    words: tuple[str, ...], choices: FeatureChoices
+) -> list[dict[str, float]]:
+    """Return what the words say of themselves and of their neighbours."""
     around = distances(choices)
+    rows: list[dict[str, float]] = []
     for at, word in enumerate(words):
         said = dict.fromkeys(word_attributes(word, choices), 1.0)
         for step in around:
@@ -176,9 +195,5 @@ def attribute_lists(
             else:
                 beside_it = (f"{step}|EDGE",)
             said.update(dict.fromkeys(beside_it, 1.0))
-        for each in features.columns:
-            number = each.at[at]
-            if number != NONE:
-                value = 1.0 if each.value is None else float(each.value[at])
-                said[each.names[number]] = value
-        yield said
+        rows.append(said)
+    return rows

@@ -9,7 +9,12 @@ from collections import defaultdict
 
 import numpy as np
 
-from upstream.extraction.features.columns import NONE, Column, Indexes, column
+from upstream.extraction.features.columns import (
+    Column,
+    Indexes,
+    numbered,
+    sparse_column,
+)
 from upstream.extraction.text.tokens import Tokens
 
 _FIRST_LINES, _LAST_LINES = 25, 4
@@ -20,30 +25,36 @@ _DIVIDERS = frozenset(",.;:()[]")
 _SIGNS_IN_KEYS = frozenset("/.ºª°-")
 
 
-def layout_columns(tokens: Tokens) -> list[Column]:
+def _up_to(name: str, last: int) -> tuple[str, ...]:
+    return tuple(f"{name}{number}" for number in range(last + 1))
+
+
+_LEFT, _RIGHT = (tuple(f"{side}={gap}" for gap in _GAPS) for side in ("LEFT", "RIGHT"))
+_LINES, _LINES_LEFT = _up_to("LINE", _FIRST_LINES), _up_to("LINE-", _LAST_LINES)
+_SINCE, _SEGMENT_LENGTHS = _up_to("SINCE", _LONGEST), _up_to("SEGLEN", _LONGEST)
+_COUNT = ("COUNT",)
+
+
+def lines_of(tokens: Tokens) -> Indexes:
+    """Return the line of each token, from 0."""
+    breaks = [match.start() for match in re.finditer("\n", tokens.text)]
+    return np.searchsorted(np.array(breaks, dtype=np.int64), tokens.starts)
+
+
+def layout_columns(tokens: Tokens, line: Indexes) -> list[Column]:
     """Return what stands around each token, and how far its line is from either end.
 
-    Of this and the others here: there is a token.
+    Of this and the others here: there is a token, and ``line`` are ``lines_of`` them.
     """
-    line = _lines(tokens)
     count = int(line[-1]) + 1
     gaps = _gaps(tokens, line)
     from_end = np.minimum(count - 1 - line, _LAST_LINES)
     return [
-        Column(tuple(f"LEFT={gap}" for gap in _GAPS), gaps[:-1]),
-        Column(tuple(f"RIGHT={gap}" for gap in _GAPS), gaps[1:]),
-        _numbered("LINE", np.minimum(line, _FIRST_LINES), _FIRST_LINES),
-        _numbered("LINE-", from_end, _LAST_LINES),
+        Column("LEFT", _LEFT, gaps[:-1]),
+        Column("RIGHT", _RIGHT, gaps[1:]),
+        Column("LINE", _LINES, np.minimum(line, _FIRST_LINES)),
+        Column("LINE-", _LINES_LEFT, from_end),
     ]
-
-
-def _numbered(name: str, at: Indexes, last: int) -> Column:
-    return Column(tuple(f"{name}{number}" for number in range(last + 1)), at)
-
-
-def _lines(tokens: Tokens) -> Indexes:
-    breaks = [match.start() for match in re.finditer("\n", tokens.text)]
-    return np.searchsorted(np.array(breaks, dtype=np.int64), tokens.starts)
 
 
 def _gaps(tokens: Tokens, line: Indexes) -> Indexes:
@@ -54,14 +65,14 @@ def _gaps(tokens: Tokens, line: Indexes) -> Indexes:
     return np.concatenate([edge, between, edge])
 
 
-def field_columns(tokens: Tokens) -> list[Column]:
+def field_columns(tokens: Tokens, line: Indexes) -> list[Column]:
     """Return which field's value each token is in, and in which other it stands, too.
 
     A field is named by up to three tokens before a colon, and ends with its line. What
     stands in a field somewhere, as a name does in a header, is likely the same thing
     where it is repeated.
     """
-    keys, at = _fields(tokens)
+    keys, at = _fields(tokens, line)
     elsewhere: dict[str, set[str]] = defaultdict(set)
     named = np.flatnonzero(at > 0)
     for number, field in zip(named.tolist(), at[named].tolist(), strict=True):
@@ -74,7 +85,8 @@ def field_columns(tokens: Tokens) -> list[Column]:
             map(elsewhere.get, tokens.words), at.tolist(), strict=True
         )
     ]
-    return [Column(tuple(f"FIELD={key}" for key in keys), at), column(others)]
+    fields = Column("FIELD", tuple(f"FIELD={key}" for key in keys), at)
+    return [fields, sparse_column("ALSO", others)]
 
 
 def _other(found: set[str], field: str) -> str | None:
@@ -82,9 +94,8 @@ def _other(found: set[str], field: str) -> str | None:
     return f"ALSO={min(others)}" if others else None
 
 
-def _fields(tokens: Tokens) -> tuple[list[str], Indexes]:
+def _fields(tokens: Tokens, line: Indexes) -> tuple[list[str], Indexes]:
     """Return the fields' names, of no field first, and which one each token is in."""
-    line = _lines(tokens)
     begins = np.flatnonzero(np.diff(line, prepend=-1)).tolist()
     colons = [at for at, word in enumerate(tokens.words) if word == ":"]
     names: dict[str, int] = {"": 0}
@@ -108,13 +119,12 @@ def _key(words: tuple[str, ...]) -> str:
     return " ".join(reversed(key))
 
 
-def segment_columns(tokens: Tokens) -> list[Column]:
+def segment_columns(tokens: Tokens, line: Indexes) -> list[Column]:
     """Return what a token's segment begins with, how far on it is, and what follows.
 
     A segment is what stands between commas, full stops, brackets and line breaks, as
     the parts of an address do.
     """
-    line = _lines(tokens)
     breaks = np.array([word in _DIVIDERS for word in tokens.words])
     begins = np.diff(line, prepend=-1) > 0
     begins[1:] |= breaks[:-1]
@@ -124,19 +134,21 @@ def segment_columns(tokens: Tokens) -> list[Column]:
     opening = [tokens.words[at].lower() for at in firsts.tolist()]
     has_digit = np.zeros(len(firsts), dtype=np.int64)
     has_digit[number[[word.isdigit() for word in tokens.words]]] = 1
-    told = column(
+    names, told = numbered(
         [
             f"{'#' if digit else ''}{word}"
             for word, digit in zip(opening, has_digit.tolist(), strict=True)
         ]
     )
-    behind = np.append(told.at[1:], NONE)
     since = np.arange(len(tokens)) - firsts[number]
+    followed = np.arange(firsts[-1])  # the last segment has none behind it
+    behind = told[number[followed] + 1]
+    length = np.minimum(lengths[number], _LONGEST)
     return [
-        Column(tuple(f"SEGMENT={name}" for name in told.names), told.at[number]),
-        Column(tuple(f"NEXT={name}" for name in told.names), behind[number]),
-        _numbered("SINCE", np.minimum(since, _LONGEST), _LONGEST),
-        _numbered("SEGLEN", np.minimum(lengths[number], _LONGEST), _LONGEST),
+        Column("SEGMENT", tuple(f"SEGMENT={name}" for name in names), told[number]),
+        Column("NEXT", tuple(f"NEXT={name}" for name in names), behind, followed),
+        Column("SINCE", _SINCE, np.minimum(since, _LONGEST)),
+        Column("SEGLEN", _SEGMENT_LENGTHS, length),
     ]
 
 
@@ -148,7 +160,7 @@ def count_column(words: tuple[str, ...]) -> Column:
     Args:
         words: The tokens in lower case.
     """
-    numbers = column(words).at
+    _, numbers = numbered(words)
     counts = np.bincount(numbers)[numbers]
     at = np.zeros(len(words), dtype=np.int64)
-    return Column(("COUNT",), at, counts / len(words))
+    return Column("COUNT", _COUNT, at, value=counts / len(words))

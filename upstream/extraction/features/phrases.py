@@ -1,44 +1,52 @@
 """Which tokens stand in a form that identifiers are written in, or in a dictionary."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from upstream.extraction.features.columns import NONE, Column, Indexes
-from upstream.extraction.patterns.forms import FORMS, lowered
+from upstream.extraction.features.columns import Column
+from upstream.extraction.patterns.forms import FORMS, Match
 from upstream.extraction.text.tokens import Tokens, tokenize
 
 _PLACES = ("S", "B", "I", "E")  # alone, first, inside, last
 _ALONE, _FIRST, _INSIDE, _LAST = range(len(_PLACES))
+_FORM_NAMES = {
+    form.name: tuple(f"{place}:{form.name}" for place in _PLACES) for form in FORMS
+}
 
 
-def form_columns(tokens: Tokens) -> list[Column]:
-    """Return a column for each form: where in a match of it a token stands."""
-    columns = []
-    lower = lowered(tokens.text)
-    for form in FORMS:
-        found = form.matches(tokens.text, lower)
-        spans = [(match.start, match.end) for match in found]
-        if spans:
-            names = tuple(f"{place}:{form.name}" for place in _PLACES)
-            columns.append(Column(names, _places(tokens, spans)))
-    return columns
+def form_columns(tokens: Tokens, found: Sequence[Match]) -> list[Column]:
+    """Return a column for each form that occurs: where in a match a token stands.
 
-
-def _places(tokens: Tokens, spans: list[tuple[int, int]]) -> Indexes:
-    """Return for each token its place in the span that covers it, or ``NONE``."""
-    at = np.full(len(tokens), NONE, dtype=np.int64)
-    bounds = np.array(spans, dtype=np.int64)
-    firsts = np.searchsorted(tokens.ends, bounds[:, 0], side="right")
-    behind = np.searchsorted(tokens.starts, bounds[:, 1], side="left")
-    for first, end in zip(firsts.tolist(), behind.tolist(), strict=True):
-        if end - first == 1:
-            at[first] = _ALONE
-        elif end > first:
-            at[first:end] = _INSIDE
-            at[first], at[end - 1] = _FIRST, _LAST
-    return at
+    Args:
+        tokens: The tokens.
+        found: The matches of the forms in their text, form by form.
+    """
+    bounds = np.array([match[1:] for match in found], dtype=np.int64).reshape(-1, 2)
+    firsts = np.searchsorted(tokens.ends, bounds[:, 0], side="right").tolist()
+    behind = np.searchsorted(tokens.starts, bounds[:, 1], side="left").tolist()
+    held: dict[str, tuple[list[int], list[int]]] = {}
+    for match, first, end in zip(found, firsts, behind, strict=True):
+        covered, places = held.setdefault(match.form, ([], []))
+        begin = max(first, covered[-1] + 1) if covered else first
+        count = end - begin
+        if count > 0:
+            covered.extend(range(begin, end))
+            inside = [_FIRST, *[_INSIDE] * (count - 2), _LAST]
+            places.extend(inside if count > 1 else [_ALONE])
+    return [
+        Column(
+            f"form {form}",
+            _FORM_NAMES[form],
+            np.array(places, dtype=np.int64),
+            np.array(covered, dtype=np.int64),
+            is_near=True,
+        )
+        for form, (covered, places) in held.items()
+        if covered
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +116,7 @@ def phrases_of(dictionary: Dictionary) -> list[str]:
 def dictionary_columns(
     tokens: Tokens, dictionaries: Iterable[Dictionary]
 ) -> list[Column]:
-    """Return a column for each dictionary: the tokens of its phrases have ``IN_name``.
+    """Return a column for each dictionary that occurs: ``IN_name`` on its phrases.
 
     Of a phrase that is not written with a capital they have ``in_name``: a word of the
     language is often a name, too.
@@ -116,9 +124,24 @@ def dictionary_columns(
     lower = tuple(word.lower() for word in tokens.words)
     columns = []
     for dictionary in dictionaries:
-        at = np.full(len(lower), NONE, dtype=np.int64)
+        covered: list[int] = []
+        at: list[int] = []
         for start, end in dictionary.spans(lower):
-            at[start:end] = int(not tokens.words[start][0].isupper())
-        names = (f"IN_{dictionary.name}", f"in_{dictionary.name}")
-        columns.append(Column(names, at))
+            covered.extend(range(start, end))
+            at.extend([int(not tokens.words[start][0].isupper())] * (end - start))
+        if covered:
+            columns.append(
+                Column(
+                    f"dictionary {dictionary.name}",
+                    _dictionary_names(dictionary.name),
+                    np.array(at, dtype=np.int64),
+                    np.array(covered, dtype=np.int64),
+                    is_near=True,
+                )
+            )
     return columns
+
+
+@cache
+def _dictionary_names(name: str) -> tuple[str, str]:
+    return f"IN_{name}", f"in_{name}"

@@ -40,6 +40,8 @@ _ROMAN = re.compile("[IVXLCDM]+")
 _RUN = re.compile(r"(.)\1{2,}")
 _CACHED = 50_000  # words; more of them than this are other words each time
 LONGEST_AFFIX = 3
+LONGEST_WORD = 100
+"""Characters of a token that are looked at; what is longer is no word."""
 
 
 @lru_cache(maxsize=_CACHED)
@@ -71,7 +73,7 @@ def shape(word: str) -> str:
     >>> shape("Hospital"), shape("28013")
     ('Aaa+', '0x5')
     """
-    kinds = skeleton(word)
+    kinds = skeleton(word[:LONGEST_WORD])
     if kinds.strip("0"):
         return _RUN.sub(r"\1\1+", kinds)
     return f"0x{min(len(kinds), 12)}"
@@ -84,7 +86,7 @@ def pattern_attributes(word: str) -> tuple[str, ...]:
     >>> pattern_attributes("HISTORY")
     ('ALPHA', 'INITCAPS', 'ALLCAPS')
     """
-    kinds = skeleton(word)
+    kinds = skeleton(word[:LONGEST_WORD])
     found = [name for name, rule in _RULES if rule.fullmatch(kinds)]
     return (*found, "ROMAN") if _ROMAN.fullmatch(word) else tuple(found)
 

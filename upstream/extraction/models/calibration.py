@@ -12,7 +12,7 @@ import numpy as np
 
 from upstream.extraction.features.feature_set import DocumentFeatures
 from upstream.extraction.models.chains.inference import marginals
-from upstream.extraction.models.chains.tagging import ChainTagger
+from upstream.extraction.models.chains.tagging import ChainTagger, batches
 from upstream.extraction.models.chains.weights import ChainWeights
 
 _FACTORS = np.geomspace(0.02, 2.0, 15)
@@ -34,7 +34,8 @@ def likeliest_factor(
             was trained on.
     """
     column = {label: number for number, label in enumerate(weights.labels)}
-    scored = [tagger.scores(features) for features, _ in documents]
+    read = (features for features, _ in documents)
+    scored = [scores for batch in batches(read) for scores in tagger.scores(batch)]
     true = [
         np.array([column.get(label, 0) for label in labels], dtype=np.int64)
         for _, labels in documents

@@ -6,6 +6,8 @@ prefers recall: of two errors, a name that is missed is the worse one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -67,16 +69,27 @@ def type_probabilities(
     labels: tuple[str, ...], joint: Probabilities
 ) -> TypeProbabilities:
     """Add up the probabilities of a type's labels, shape (tokens, labels)."""
+    types, inside, first = _of_types(labels)
+    return TypeProbabilities(types, joint @ inside, joint @ first)
+
+
+@lru_cache(maxsize=16)
+def _of_types(
+    labels: tuple[str, ...],
+) -> tuple[tuple[str, ...], Probabilities, Probabilities]:
+    """Return the types, and which labels are of each and which begin it.
+
+    Both of shape (labels, types).
+    """
     types = tuple(dict.fromkeys(kind for kind in map(type_of, labels) if kind))
-    inside = np.zeros((len(joint), len(types)))
+    inside = np.zeros((len(labels), len(types)))
     first = np.zeros_like(inside)
-    for column, label in enumerate(labels):
+    for row, label in enumerate(labels):
         if label != OUTSIDE:
-            number = types.index(type_of(label) or "")
-            inside[:, number] += joint[:, column]
-            if begins(label):
-                first[:, number] += joint[:, column]
-    return TypeProbabilities(types, inside, first)
+            column = types.index(type_of(label) or "")
+            inside[row, column] = 1
+            first[row, column] = begins(label)
+    return types, inside, first
 
 
 def decide(
@@ -91,16 +104,21 @@ def decide(
         return ()
     thresholds = np.array([decision.of(kind) for kind in probable.types])
     margin = probable.inside / thresholds
-    best = margin.argmax(axis=1)
-    rows = np.arange(len(tokens))
-    inside, first = probable.inside[rows, best], probable.begins[rows, best]
+    taken = np.flatnonzero(margin.max(axis=1) >= 1)
+    if not len(taken):
+        return ()
+    best = margin[taken].argmax(axis=1)
+    inside, first = probable.inside[taken, best], probable.begins[taken, best]
     labels = [
-        (("B-" if begun else "I-") + probable.types[kind]) if taken else OUTSIDE
-        for kind, begun, taken in zip(
-            best.tolist(),
-            (first > inside / 2).tolist(),
-            (margin[rows, best] >= 1).tolist(),
-            strict=True,
+        ("B-" if begun else "I-") + probable.types[kind]
+        for kind, begun in zip(
+            best.tolist(), (first > inside / 2).tolist(), strict=True
         )
     ]
-    return spans_of(tokens, labels, inside.tolist(), source)
+    scores = inside.tolist()
+    spans: list[Span] = []
+    breaks = np.flatnonzero(np.diff(taken) > 1) + 1
+    for begin, end in pairwise([0, *breaks.tolist(), len(taken)]):
+        at, run = int(taken[begin]), slice(begin, end)
+        spans += spans_of(tokens, labels[run], scores[run], source, at)
+    return tuple(spans)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from upstream.extraction.features.feature_set import FeatureChoices
+from upstream.extraction.features.feature_set import DocumentFeatures, FeatureChoices
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.models.chains.crf import CrfChoices
 from upstream.extraction.models.chains.linear import LinearChoices
@@ -107,12 +107,18 @@ class SpanFinder:
 
     def find(self, texts: Iterable[str]) -> Iterator[tuple[Span, ...]]:
         """Yield the spans of each text, in order; none lies over another."""
-        read, ruled = tee(texts)
         model = self._model
-        for text, (tokens, joint) in zip(ruled, self._tagger.tag(read), strict=True):
+        for features, joint in self._tagger.tag(texts):
             probable = type_probabilities(self._tagger.labels, joint)
-            spans = decide(tokens, probable, model.decision, model.name)
-            yield with_rules(model.spec, spans, model.rules.find(text))
+            spans = decide(features.tokens, probable, model.decision, model.name)
+            yield with_rules(model.spec, spans, ruled(model.rules, features))
+
+
+def ruled(rules: Rules, features: DocumentFeatures) -> tuple[Span, ...]:
+    """Return what rules find in a text, by its forms if they are known already."""
+    if features.matches is None:
+        return rules.find(features.tokens.text)
+    return rules.of(features.matches)
 
 
 def with_rules(

@@ -9,8 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from upstream.extraction.patterns.forms import FORMS, lowered, matches
+from upstream.extraction.patterns.forms import FORMS, Match, matches
 from upstream.extraction.text.spans import AnnotatedDocument, Span, in_order
+from upstream.extraction.text.tokens import tokenize
 
 SURE = 0.9
 """How often a learned rule must have been right."""
@@ -67,12 +68,14 @@ class Rules:
         [(3, 12)]
         """
         known = [form for form in FORMS if form.name in self.rules]
-        lower = lowered(text) if known else text
+        return self.of(matches(tokenize(text), known)) if known else ()
+
+    def of(self, found: Iterable[Match]) -> tuple[Span, ...]:
+        """Return the spans that matches of forms are, in order."""
         return in_order(
             Span(match.start, match.end, rule.label, rule.score, self.name)
-            for form in known
-            for rule in [self.rules[form.name]]
-            for match in form.matches(text, lower)
+            for match in found
+            if (rule := self.rules.get(match.form)) is not None
         )
 
 
@@ -88,7 +91,7 @@ def learn_rules(documents: Iterable[AnnotatedDocument], *, sure: float = SURE) -
     seen: Counter[str] = Counter()
     for each in documents:
         gold = {(span.start, span.end): span.label for span in each.spans}
-        for match in matches(each.document.text):
+        for match in matches(tokenize(each.document.text)):
             seen[match.form] += 1
             label = gold.get((match.start, match.end))
             if label is not None:

@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from upstream.extraction.features.feature_set import attribute_lists, document_features
+from upstream.extraction.features.feature_set import (
+    DocumentFeatures,
+    attribute_lists,
+    document_features,
+)
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.models.calibration import likeliest_factor
 from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
@@ -14,13 +18,19 @@ from upstream.extraction.models.chains.linear import LinearTrainer
 from upstream.extraction.models.chains.tagging import ChainTagger
 from upstream.extraction.models.chains.weights import ChainWeights
 from upstream.extraction.models.decisions import type_probabilities
-from upstream.extraction.models.model import Aim, ModelSpec, TextModel, with_rules
+from upstream.extraction.models.model import (
+    Aim,
+    ModelSpec,
+    TextModel,
+    ruled,
+    with_rules,
+)
 from upstream.extraction.models.rules import Rules, learn_rules
 from upstream.extraction.models.sampling import draws_of
 from upstream.extraction.models.thresholds import Tuned, choose
 from upstream.extraction.text.labels import labelling
 from upstream.extraction.text.spans import AnnotatedDocument
-from upstream.extraction.text.tokens import Tokens, tokenize
+from upstream.extraction.text.tokens import tokenize
 
 Progress = Callable[[str, int, int], None]
 TUNED_PART = 5
@@ -187,16 +197,16 @@ def aimed(model: TextModel, tune: Sequence[AnnotatedDocument], aim: Aim) -> Text
 def _aimed(
     model: TextModel,
     tune: Sequence[AnnotatedDocument],
-    tagged: Iterable[tuple[Tokens, Probabilities]],
+    tagged: Iterable[tuple[DocumentFeatures, Probabilities]],
     aim: Aim,
 ) -> TextModel:
     documents = [
         Tuned(
-            tokens,
+            features.tokens,
             type_probabilities(model.weights.labels, joint),
             each.spans,
-            partial(with_rules, model.spec, ruled=model.rules.find(each.document.text)),
+            partial(with_rules, model.spec, ruled=ruled(model.rules, features)),
         )
-        for each, (tokens, joint) in zip(tune, tagged, strict=True)
+        for each, (features, joint) in zip(tune, tagged, strict=True)
     ]
     return replace(model, decision=choose(documents, aim))

@@ -32,8 +32,9 @@ def union(
         found: The spans of each finder.
         risks: The risk of types; a type that is not here is a direct identifier.
 
-    >>> union([[Span(0, 5, "NAME", 0.9)], [Span(3, 8, "NAME", 0.6)]])
-    (Span(start=0, end=8, label='NAME', score=0.9, source='gold'),)
+    >>> (span,) = union([[Span(0, 5, "NAME", 0.9)], [Span(3, 8, "NAME", 0.6)]])
+    >>> span.start, span.end, span.score
+    (0, 8, 0.9)
     """
     told = risks or {}
     merged = _merged(span for spans in found for span in spans)

@@ -14,19 +14,22 @@ _UNITS = (
     "mg|mcg|µg|ug|g|kg|ml|dl|l|units?|iu|ui|meq|mmol|mmhg|cm|mm|bpm|%|mg/dl|g/dl|mg/l"
     "|mmol/l|mg/kg"
 )
-_NUMBER = r"\d+(?:[.,]\d+)?"
+_NUMBER = r"\d{1,10}(?:[.,]\d{1,10})?"
+_WORD = r"[^\W\d_]"
 _FORMS = {
     "MEDICATION": re.compile(
-        rf"\b(?P<name>[^\W\d_]{{4,}})\s+(?P<dose>{_NUMBER}\s?(?:mg|mcg|µg|ug|g|ml|units?"
-        r"|iu|ui|meq))(?![\w/])",
+        rf"\b(?P<name>{_WORD}{{4,60}})\s{{1,5}}(?P<dose>{_NUMBER}\s?(?:mg|mcg|µg|ug|g|ml"
+        r"|units?|iu|ui|meq))(?![\w/])",
         re.IGNORECASE,
     ),
     "MEASUREMENT": re.compile(
-        rf"\b(?P<name>[^\W\d_]{{2,}}(?:\s+[^\W\d_]+)?)(?:\s+(?:of|is|was|de|:|=))?[\s:=]+"
+        rf"\b(?P<name>{_WORD}{{2,60}}(?:\s{{1,5}}{_WORD}{{1,60}})?)"
+        rf"(?:\s{{1,5}}(?:of|is|was|de|:|=))?[\s:=]{{1,10}}"
         rf"(?P<dose>{_NUMBER}(?:/{_NUMBER})?\s?(?:{_UNITS}))(?![\w/])",
         re.IGNORECASE,
     ),
 }
+"""Their repetitions are bounded: time grows with a text's length alone."""
 
 
 @dataclass(frozen=True)

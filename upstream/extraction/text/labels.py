@@ -82,15 +82,21 @@ def labels_of(types: Iterable[str]) -> tuple[str, ...]:
 
 
 def spans_of(
-    tokens: Tokens, labels: Sequence[str], scores: Sequence[float], source: str
+    tokens: Tokens,
+    labels: Sequence[str],
+    scores: Sequence[float],
+    source: str,
+    first: int = 0,
 ) -> tuple[Span, ...]:
     """Return the spans that labels say; a span is as sure as its least sure token.
 
     Args:
         tokens: The tokens.
-        labels: One for each; an I that goes on nothing begins a span.
-        scores: For each token, the probability of its type.
+        labels: One for each of them, or of those from ``first`` on that they are of;
+            an I that goes on nothing begins a span.
+        scores: For each of these tokens, the probability of its type.
         source: Who found them.
+        first: Which token the first label is of.
     """
     spans: list[Span] = []
     start, kind = 0, None
@@ -99,8 +105,8 @@ def spans_of(
         if kind is not None and not goes_on:
             spans.append(
                 Span(
-                    int(tokens.starts[start]),
-                    int(tokens.ends[at - 1]),
+                    int(tokens.starts[first + start]),
+                    int(tokens.ends[first + at - 1]),
                     kind,
                     float(min(scores[start:at])),
                     source,

@@ -1,16 +1,19 @@
-"""The scores of labels for each token: sums of weights, by arrays.
+"""The scores of labels for each token: sums of weights, by arrays, of a batch at once.
 
 What a token's letters say to itself and to its neighbours depends on the word alone,
-so it is added up once for each word (``WordScores``), not for each token.
+so it is added up once for each word (``_WordScores``), not for each token.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise, repeat
 
 import numpy as np
 import numpy.typing as npt
 
-from upstream.extraction.features.columns import NONE
+from upstream.extraction.features.columns import NEAR, Column
 from upstream.extraction.features.feature_set import (
+    PAIRS,
     DocumentFeatures,
     FeatureChoices,
     distances,
@@ -20,61 +23,185 @@ from upstream.extraction.models.chains.weights import ChainWeights, Weights
 
 _MOST_WORDS = 20_000  # kept: about 30 MB with 45 labels and four words to each side
 _FIRST_SIZE = 1024
+_EDGE = 0  # the row of what stands before and behind a text
 Rows = npt.NDArray[np.int64]
 
 
-class WordScores:
+class LabelScores:
+    """Adds up what is known of tokens to the scores of their labels; for one thread."""
+
+    def __init__(self, weights: ChainWeights, choices: FeatureChoices) -> None:
+        self._weights = weights
+        self._words = _WordScores(weights, choices)
+        self._unknown = len(weights.attributes)
+        self._pairs = _pair_rows(weights)
+        self._fixed: dict[str, tuple[tuple[str, ...], Rows]] = {}
+
+    def of(self, documents: Sequence[DocumentFeatures]) -> list[Weights]:
+        """Return the scores of each document, shape (tokens, labels)."""
+        bounds = [0, *accumulate(len(each.tokens) for each in documents)]
+        scores = np.empty((bounds[-1], len(self._weights.labels)), dtype=np.float32)
+        scores[:] = self._weights.intercept
+        self._words.add(documents, scores)
+        self._add_pairs(documents, scores)
+        for column in self._merged(documents, bounds):
+            self._add(column, scores)
+        return [scores[first:end] for first, end in pairwise(bounds)]
+
+    def _add_pairs(
+        self, documents: Sequence[DocumentFeatures], scores: Weights
+    ) -> None:
+        held: dict[str, list[int]] = {kind: [] for kind in PAIRS}
+        for each in documents:
+            for pairs in each.pairs:
+                known = self._pairs[pairs.kind].get
+                keys = zip(pairs.first, pairs.second, strict=True)
+                held[pairs.kind].extend(map(known, keys, repeat(self._unknown)))
+        for rows in filter(None, held.values()):
+            self._add_rows(np.array(rows, dtype=np.int64), None, scores)
+
+    def _merged(
+        self, documents: Sequence[DocumentFeatures], bounds: Sequence[int]
+    ) -> Iterator["_Merged"]:
+        """Yield what is known, each kind of all documents at once."""
+        merged: dict[str, _Merged] = {}
+        for each, (first, end) in zip(documents, pairwise(bounds), strict=True):
+            for column in each.columns:
+                tokens = column.tokens
+                places = np.arange(first, end) if tokens is None else tokens + first
+                rows = self._rows(column.kind, column.names)[column.at]
+                held = merged.setdefault(column.kind, _Merged())
+                held.add(places, rows, column.value)
+                for step in NEAR if column.is_near else ():
+                    kind = f"{step}|{column.kind}"
+                    rows = self._near_rows(kind, step, column)[column.at]
+                    moved = places - step
+                    kept = (moved >= first) & (moved < end)
+                    held = merged.setdefault(kind, _Merged())
+                    held.add(moved[kept], rows[kept], None)
+        yield from merged.values()
+
+    def _rows(self, kind: str, names: tuple[str, ...]) -> Rows:
+        """Return the rows of names; looked up once where a kind's are always these."""
+        held = self._fixed.get(kind)
+        if held is not None and held[0] is names:
+            return held[1]
+        rows = self._weights.rows(names)
+        self._fixed[kind] = names, rows
+        return rows
+
+    def _near_rows(self, kind: str, step: int, column: Column) -> Rows:
+        held = self._fixed.get(kind)
+        if held is not None and held[0] is column.names:
+            return held[1]
+        rows = self._weights.rows(f"{step}|{name}" for name in column.names)
+        self._fixed[kind] = column.names, rows
+        return rows
+
+    def _add(self, column: "_Merged", scores: Weights) -> None:
+        rows, places = np.concatenate(column.rows), np.concatenate(column.places)
+        if not column.values:
+            self._add_rows(rows, places, scores)
+            return
+        added = self._weights.states[rows]
+        added *= np.concatenate(column.values)[:, np.newaxis]
+        scores[places] += added
+
+    def _add_rows(self, rows: Rows, places: Rows | None, scores: Weights) -> None:
+        """Add rows of weights to places, each of which occurs once; None: to all."""
+        known = np.flatnonzero(rows != self._unknown)
+        there = known if places is None else places[known]
+        if len(there) == len(scores):
+            scores += self._weights.states[rows]
+        else:
+            scores[there] += self._weights.states[rows[known]]
+
+
+@dataclass(slots=True)
+class _Merged:
+    """A kind of columns of several documents: a token's place occurs once."""
+
+    places: list[Rows] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
+    values: list[npt.NDArray[np.float64]] = field(default_factory=list)
+
+    def add(
+        self, places: Rows, rows: Rows, value: npt.NDArray[np.float64] | None
+    ) -> None:
+        """Add the column of one document."""
+        self.places.append(places)
+        self.rows.append(rows)
+        if value is not None:
+            self.values.append(value)
+
+
+def _pair_rows(weights: ChainWeights) -> dict[str, dict[tuple[str, str], int]]:
+    """Return the rows of pairs, by their kind and their two words."""
+    rows: dict[str, dict[tuple[str, str], int]] = {kind: {} for kind in PAIRS}
+    for row, name in enumerate(weights.attributes):
+        kind, _, said = name.partition("=")
+        if kind in rows:
+            first, _, second = said.partition(" ")
+            rows[kind][first, second] = row
+    return rows
+
+
+class _WordScores:
     """What each word adds to the scores of its neighbours and of itself."""
 
     def __init__(self, weights: ChainWeights, choices: FeatureChoices) -> None:
         self._weights = weights
         self._choices = choices
         self._steps = (0, *distances(choices))
+        self._reach = max(self._steps)
         self._bases, self._base_rows = _by_distance(weights, self._steps)
         self._rows: dict[str, int] = {}
         self._table = np.zeros(self._shape(_FIRST_SIZE), dtype=np.float32)
         edges = weights.rows(f"{step}|EDGE" for step in self._steps)
-        self._edges = weights.states[edges]  # what a text's end adds, for each step
+        self._table[:, _EDGE] = weights.states[edges]
+        self._table[0, _EDGE] = 0
 
     def _shape(self, rows: int) -> tuple[int, int, int]:
-        return rows, len(self._steps), len(self._weights.labels)
+        return len(self._steps), rows, len(self._weights.labels)
 
-    def add(self, words: Sequence[str], scores: Weights) -> None:
-        """Add to ``scores`` what the words of one text say, shape (words, labels)."""
-        at = self._numbered(words)
-        count = len(words)
+    def add(self, documents: Sequence[DocumentFeatures], scores: Weights) -> None:
+        """Add to ``scores`` what the words of documents say, one behind the other."""
+        words = [each.tokens.words for each in documents]
+        self._learn_all(words)
+        edge, rows = [_EDGE] * self._reach, self._rows
+        padded, places = list(edge), []
+        for each in words:
+            places.append(np.arange(len(padded), len(padded) + len(each)))
+            padded += [rows[word] for word in each]
+            padded += edge
+        at, here = np.array(padded, dtype=np.int64), np.concatenate(places)
         for number, step in enumerate(self._steps):
-            first, end = max(0, -step), min(count, count - step)
-            if first < end:
-                scores[first:end] += self._table[at[first + step : end + step], number]
-            scores[: min(first, count)] += self._edges[number]
-            scores[max(end, 0) :] += self._edges[number]
+            scores += self._table[number].take(at[here + step], axis=0)
 
-    def _numbered(self, words: Sequence[str]) -> Rows:
+    def _learn_all(self, words: Sequence[tuple[str, ...]]) -> None:
         if len(self._rows) > _MOST_WORDS:
             self._rows.clear()
-        new = [word for word in dict.fromkeys(words) if word not in self._rows]
-        self._make_room(len(self._rows) + len(new))
-        for word in new:
+        new = set().union(*words) - self._rows.keys()
+        self._make_room(1 + len(self._rows) + len(new))
+        for word in sorted(new):
             self._learn(word)
-        rows = self._rows
-        return np.array([rows[word] for word in words], dtype=np.int64)
 
     def _make_room(self, rows: int) -> None:
-        if rows > len(self._table):
+        held = self._table.shape[1]
+        if rows > held:
             grown = np.zeros(self._shape(2 * rows), dtype=np.float32)
-            grown[: len(self._table)] = self._table
+            grown[:, :held] = self._table
             self._table = grown
 
     def _learn(self, word: str) -> None:
-        row, bases = len(self._rows), self._bases
+        row, bases = 1 + len(self._rows), self._bases
         known = [
             bases[name]
             for name in word_attributes(word, self._choices)
             if name in bases
         ]
         states = self._weights.states[self._base_rows[known]]
-        states.sum(axis=0, out=self._table[row])
+        self._table[:, row] = states.sum(axis=0)
         self._rows[word] = row
 
 
@@ -99,22 +226,3 @@ def _by_distance(
     for place, number, row in places:
         rows[place, number] = row
     return bases, rows
-
-
-def label_scores(
-    features: DocumentFeatures, weights: ChainWeights, words: WordScores
-) -> Weights:
-    """Return the score of each label for each token, shape (tokens, labels)."""
-    tokens = features.tokens
-    scores = np.tile(weights.intercept, (len(tokens), 1))
-    words.add(tokens.words, scores)
-    for each in features.columns:
-        here = np.flatnonzero(each.at != NONE)
-        if not len(here):
-            continue
-        rows = weights.rows(each.names)[each.at[here]]
-        added = weights.states[rows]
-        if each.value is not None:
-            added = added * each.value[here, np.newaxis].astype(np.float32)
-        scores[here] += added
-    return scores

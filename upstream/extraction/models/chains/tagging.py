@@ -11,10 +11,10 @@ from upstream.extraction.features.feature_set import (
 )
 from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.models.chains.inference import Probabilities, marginals
-from upstream.extraction.models.chains.scoring import WordScores, label_scores
+from upstream.extraction.models.chains.scoring import LabelScores
 from upstream.extraction.models.chains.weights import ChainWeights, Weights
 from upstream.extraction.text.labels import may_follow
-from upstream.extraction.text.tokens import Tokens, tokenize
+from upstream.extraction.text.tokens import tokenize
 
 BATCH_TOKENS = 50_000
 """Tokens at most in a batch of several documents; about 40 MB with 45 labels."""
@@ -30,35 +30,35 @@ class ChainTagger:
         dictionaries: Sequence[Dictionary] = (),
     ) -> None:
         self.labels = weights.labels
-        self._weights = weights
         self._choices = choices
         self._dictionaries = dictionaries
-        self._words = WordScores(weights, choices)
+        self._scores = LabelScores(weights, choices)
         self.transitions = valid_transitions(weights)
 
     def features(self, text: str) -> DocumentFeatures:
         """Return what is known of the tokens of a text."""
         return document_features(tokenize(text), self._choices, self._dictionaries)
 
-    def tag(self, texts: Iterable[str]) -> Iterator[tuple[Tokens, Probabilities]]:
-        """Yield, for each text, its tokens and the probabilities of their labels.
+    def tag(
+        self, texts: Iterable[str]
+    ) -> Iterator[tuple[DocumentFeatures, Probabilities]]:
+        """Yield, for each text, what is known of it and how likely its labels are.
 
-        Each is of shape (tokens, labels); rows add up to 1.
+        Probabilities are of shape (tokens, labels); rows add up to 1.
         """
         yield from self.probabilities(map(self.features, texts))
 
     def probabilities(
         self, documents: Iterable[DocumentFeatures]
-    ) -> Iterator[tuple[Tokens, Probabilities]]:
+    ) -> Iterator[tuple[DocumentFeatures, Probabilities]]:
         """Yield the same of documents whose features are known already."""
         for batch in batches(documents):
-            scores = [self.scores(each) for each in batch]
-            joint = marginals(scores, self.transitions)
-            yield from zip((each.tokens for each in batch), joint, strict=True)
+            joint = marginals(self.scores(batch), self.transitions)
+            yield from zip(batch, joint, strict=True)
 
-    def scores(self, features: DocumentFeatures) -> Weights:
+    def scores(self, batch: Sequence[DocumentFeatures]) -> list[Weights]:
         """Return the score of each label for each token, shape (tokens, labels)."""
-        return label_scores(features, self._weights, self._words)
+        return self._scores.of(batch)
 
 
 def batches(

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from upstream.extraction.features.columns import NONE
 from upstream.extraction.features.feature_set import (
     FeatureChoices,
     attribute_lists,
@@ -12,6 +11,7 @@ from upstream.extraction.features.layout import (
     count_column,
     field_columns,
     layout_columns,
+    lines_of,
     segment_columns,
 )
 from upstream.extraction.text.tokens import tokenize
@@ -20,12 +20,14 @@ NOTE = "Name: Ann Lee.\nMRN: 1234\n\nSeen: Lee, 12 Main St."
 
 
 def said(found):
-    return [None if at == NONE else found.names[at] for at in found.at.tolist()]
+    """Return what a column says of each token of the note; None: nothing."""
+    names = {token: name for token, name, _ in found.said()}
+    return [names.get(token) for token in range(len(tokenize(NOTE)))]
 
 
 def test_a_token_knows_the_field_whose_value_it_is():
     tokens = tokenize(NOTE)
-    fields, others = map(said, field_columns(tokens))
+    fields, others = map(said, field_columns(tokens, lines_of(tokens)))
     by_word = dict(zip(tokens.words, fields, strict=True))
     assert by_word["Ann"] == "FIELD=name"
     assert by_word["1234"] == "FIELD=mrn"
@@ -35,7 +37,7 @@ def test_a_token_knows_the_field_whose_value_it_is():
 
 def test_a_token_knows_what_stands_around_it():
     tokens = tokenize(NOTE)
-    left, right, line, from_end = map(said, layout_columns(tokens))
+    left, right, line, from_end = map(said, layout_columns(tokens, lines_of(tokens)))
     at = tokens.words.index("MRN")
     assert (left[at], right[at], line[at]) == ("LEFT=N", "RIGHT=", "LINE1")
     assert from_end[at] == "LINE-2"
@@ -44,11 +46,14 @@ def test_a_token_knows_what_stands_around_it():
 
 def test_segments_end_at_commas_and_lines():
     tokens = tokenize(NOTE)
-    segment, following, since, length = map(said, segment_columns(tokens))
+    segment, following, since, length = map(
+        said, segment_columns(tokens, lines_of(tokens))
+    )
     at = tokens.words.index("Main")
     assert segment[at] == "SEGMENT=#12"
     assert (since[at], length[at]) == ("SINCE1", "SEGLEN4")
     assert following[tokens.words.index("Seen")] == "NEXT=lee"
+    assert following[-1] is None  # nothing follows the last segment
 
 
 def test_counts_are_scaled_by_the_length():

@@ -2,13 +2,12 @@
 
 import pytest
 
-from upstream.extraction.features.columns import NONE
 from upstream.extraction.features.phrases import (
     dictionary_columns,
     dictionary_of,
     form_columns,
 )
-from upstream.extraction.patterns.forms import lowered, matches
+from upstream.extraction.patterns.forms import Match, lowered, matches
 from upstream.extraction.text.tokens import tokenize
 
 
@@ -34,7 +33,7 @@ from upstream.extraction.text.tokens import tokenize
     ],
 )
 def test_a_form_is_found_where_it_stands(text, form, said):
-    found = {text[m.start : m.end] for m in matches(text) if m.form == form}
+    found = {text[m.start : m.end] for m in matches(tokenize(text)) if m.form == form}
     assert found == {said}
 
 
@@ -42,25 +41,34 @@ def test_a_form_is_found_where_it_stands(text, form, said):
     "text", ["ratio 45/67/99", "99.99.99", "13-13-2010", "1.2.3.4"]
 )
 def test_what_is_no_day_is_no_date(text):
-    assert [m for m in matches(text) if m.form == "numeric_date"] == []
+    assert [m for m in matches(tokenize(text)) if m.form == "numeric_date"] == []
 
 
 def test_places_in_a_match_are_first_inside_last_or_alone():
     tokens = tokenize("on 6/22/01 by a.b@c.org")
-    (dates,) = [c for c in form_columns(tokens) if c.names[0] == "S:numeric_date"]
-    said = ["" if at == NONE else dates.names[at][0] for at in dates.at]
-    assert said[:6] == ["", "B", "I", "I", "I", "E"]
-    assert set(said[6:]) == {""}
+    found = form_columns(tokens, list(matches(tokens)))
+    (dates,) = [column for column in found if column.kind == "form numeric_date"]
+    places = [(token, name[0]) for token, name, _ in dates.said()]
+    assert places == [(1, "B"), (2, "I"), (3, "I"), (4, "I"), (5, "E")]
+
+
+def test_a_token_that_two_matches_share_is_of_the_first():
+    tokens = tokenize("on 12 ab")
+    found = [Match("year", 3, 4), Match("year", 4, 8)]  # both within the token 12
+    (column,) = form_columns(tokens, found)
+    assert list(column.said()) == [(1, "S:year", 1.0), (2, "S:year", 1.0)]
 
 
 def test_all_tokens_of_a_dictionarys_phrase_are_in_it():
     tokens = tokenize("to New  York, not new york or York")
     (found,) = dictionary_columns(tokens, [dictionary_of("city", ["new york"])])
-    said = [None if at == NONE else found.names[at] for at in found.at]
-    assert said == [
-        *(None, "IN_city", "IN_city", None, None),
-        *("in_city", "in_city", None, None),
+    assert [(token, name) for token, name, _ in found.said()] == [
+        *((1, "IN_city"), (2, "IN_city")),
+        *((5, "in_city"), (6, "in_city")),
     ]
+    assert (
+        list(dictionary_columns(tokenize("to"), [dictionary_of("city", ["x"])])) == []
+    )
 
 
 def test_the_longest_phrase_of_a_dictionary_wins():

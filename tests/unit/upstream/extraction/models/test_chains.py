@@ -19,7 +19,7 @@ from upstream.extraction.models.chains import scoring
 from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
 from upstream.extraction.models.chains.inference import marginals
 from upstream.extraction.models.chains.linear import LinearChoices, LinearTrainer
-from upstream.extraction.models.chains.scoring import WordScores, label_scores
+from upstream.extraction.models.chains.scoring import LabelScores
 from upstream.extraction.models.chains.tagging import (
     BATCH_TOKENS,
     ChainTagger,
@@ -84,29 +84,42 @@ def random_weights(names, seed=1):
     )
 
 
-@pytest.mark.parametrize("window", [1, 4])
-@pytest.mark.parametrize(
-    "text",
-    ["", "a", "a b", "Name: Ann Lee.\nSeen 6/22/01 in New York, | 56 yo. Ann again"],
+TEXTS = (
+    "",
+    "a",
+    "a b",
+    "Name: Ann Lee.\nSeen 6/22/01 in New York, | 56 yo. Ann again",
+    "mail a.b@c.org 078-05-1120",
 )
+
+
+@pytest.mark.parametrize("window", [1, 4])
+@pytest.mark.parametrize("most", [3, 20_000])
+@pytest.mark.parametrize("batch", [(0,), (1,), (3,), (0, 3, 1, 0, 2, 4, 3)], ids=str)
 def test_scores_are_the_sums_over_the_attributes_of_each_token(
-    text, window, monkeypatch
+    batch, most, window, monkeypatch
 ):
-    monkeypatch.setattr(scoring, "_MOST_WORDS", 3)  # forgets all but a few
+    monkeypatch.setattr(scoring, "_MOST_WORDS", most)  # it forgets all but a few
     choices = FeatureChoices(window=window)
-    features = document_features(tokenize(text), choices, CITIES)
-    rows = list(attribute_lists(features, choices))
-    known = sorted({name for row in rows for name in row if len(name) % 3})
+    documents = [
+        document_features(tokenize(TEXTS[at]), choices, CITIES) for at in batch
+    ]
+    rows = [attribute_lists(each, choices) for each in documents]
+    said = {name for each in rows for row in each for name in row}
+    known = sorted(name for name in said if len(name) % 3)
     weights = random_weights(known)
-    words = WordScores(weights, choices)
+    scores = LabelScores(weights, choices)
     for _ in range(2):  # the second time from what is remembered
-        found = label_scores(features, weights, words)
-        for at, row in enumerate(rows):
-            expected = weights.intercept.astype(float)
-            for name, value in row.items():
-                if name in known:
-                    expected = expected + value * weights.states[known.index(name)]
-            np.testing.assert_allclose(found[at], expected, atol=1e-4)
+        found = scores.of(documents)
+        assert [each.shape for each in found] == [(len(r), len(LABELS)) for r in rows]
+        for of_document, its_rows in zip(found, rows, strict=True):
+            for at, row in enumerate(its_rows):
+                expected = weights.intercept.astype(float)
+                for name, value in row.items():
+                    if name in known:
+                        at_name = known.index(name)
+                        expected = expected + value * weights.states[at_name]
+                np.testing.assert_allclose(of_document[at], expected, atol=1e-4)
 
 
 @pytest.fixture(scope="module")
@@ -140,12 +153,12 @@ def test_a_field_is_evaluated_as_crfsuite_does(notes, tmp_path):
         rows = attribute_lists(document_features(tokens, choices), choices)
         trainer.add(rows, labelling(tokens, each.spans).labels)
     ours = trainer.train()
-    words = WordScores(ours, choices)
+    scores = LabelScores(ours, choices)
     for each in notes[:10]:
         features = document_features(tokenize(each.document.text), choices)
         rows = list(attribute_lists(features, choices))
         theirs.set(rows)
-        (found,) = marginals([label_scores(features, ours, words)], ours.transitions)
+        (found,) = marginals(scores.of([features]), ours.transitions)
         for column, label in enumerate(ours.labels):
             said = [theirs.marginal(label, at) for at in range(len(rows))]
             np.testing.assert_allclose(found[:, column], said, atol=0.02)
@@ -169,10 +182,10 @@ def test_every_way_of_training_learns_what_was_marked(trainer, notes):
     right = total = 0
     fresh = small_notes(20, seed=4)
     joint = tagger.tag(each.document.text for each in fresh)
-    for each, (tokens, likely) in zip(fresh, joint, strict=True):
+    for each, (features, likely) in zip(fresh, joint, strict=True):
         np.testing.assert_allclose(likely.sum(axis=1), 1, atol=1e-6)
         said = [weights.labels[at] for at in likely.argmax(axis=1)]
-        true = labelling(tokens, each.spans).labels
+        true = labelling(features.tokens, each.spans).labels
         right += sum(a == b for a, b in zip(said, true, strict=True))
         total += len(true)
     assert right / total > 0.9
