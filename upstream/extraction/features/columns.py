@@ -43,23 +43,6 @@ class Column:
             yield token, self.names[number], value
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """For each token one attribute of two words: ``kind=first second``.
-
-    Their names are made where they are needed; there are about as many as tokens.
-    """
-
-    kind: str
-    first: Sequence[str]
-    second: Sequence[str]
-
-    def said(self) -> Iterator[str]:
-        """Yield the attribute of each token."""
-        for first, second in zip(self.first, self.second, strict=True):
-            yield f"{self.kind}={first} {second}"
-
-
 def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indexes]:
     """Return the names that occur, and which of them stands at each place.
 

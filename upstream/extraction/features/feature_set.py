@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from upstream.extraction.features.columns import NEAR, Column, Pairs
+from upstream.extraction.features.columns import NEAR, Column
 from upstream.extraction.features.layout import (
     count_column,
     field_columns,
@@ -15,6 +15,7 @@ from upstream.extraction.features.layout import (
     segment_columns,
 )
 from upstream.extraction.features.lexicons import LEXICONS
+from upstream.extraction.features.pairs import pair_attributes
 from upstream.extraction.features.phrases import (
     Dictionary,
     dictionary_columns,
@@ -44,7 +45,6 @@ class FeatureChoices(BaseModel):
         layout: White space, line, and the field that a token is the value of.
         segments: What stands between commas, as the parts of an address do.
         forms: The forms of dates, numbers, names and addresses.
-        pairs: Pairs of neighbouring words and shapes.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -73,7 +73,6 @@ class DocumentFeatures:
 
     tokens: Tokens
     columns: tuple[Column, ...] = ()
-    pairs: tuple[Pairs, ...] = ()
     matches: tuple[Match, ...] | None = None
 
 
@@ -83,7 +82,6 @@ def document_features(
     """Return what is known of a document's tokens by their places."""
     if not len(tokens):
         return DocumentFeatures(tokens)
-    lower = tuple(word.lower() for word in tokens.words)
     columns: list[Column] = []
     if choices.layout or choices.segments:
         line = lines_of(tokens)
@@ -98,26 +96,8 @@ def document_features(
     if choices.dictionaries:
         columns += dictionary_columns(tokens, (*LEXICONS, *dictionaries))
     if choices.context:
-        columns.append(count_column(lower))
-    pairs = _pairs(tokens.words, lower) if choices.pairs else ()
-    return DocumentFeatures(tokens, tuple(columns), pairs, found)
-
-
-def _pairs(words: tuple[str, ...], lower: tuple[str, ...]) -> tuple[Pairs, ...]:
-    shapes = [shape(word) for word in words]
-    before, behind = ("<", *lower[:-1]), (*lower[1:], ">")
-    shape_before, shape_behind = ("<", *shapes[:-1]), (*shapes[1:], ">")
-    return (
-        Pairs("W-W", before, lower),
-        Pairs("WW+", lower, behind),
-        Pairs("W-+", before, behind),
-        Pairs("S-S", shape_before, shapes),
-        Pairs("SS+", shapes, shape_behind),
-    )
-
-
-PAIRS = ("W-W", "WW+", "W-+", "S-S", "SS+")
-"""The kinds of pairs."""
+        columns.append(count_column(tuple(word.lower() for word in tokens.words)))
+    return DocumentFeatures(tokens, tuple(columns), found)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -175,8 +155,8 @@ def attribute_lists(
             for step in NEAR if column.is_near else ():
                 if 0 <= token - step < len(rows):
                     rows[token - step][f"{step}|{name}"] = value
-    for pairs in features.pairs:
-        for said, name in zip(rows, pairs.said(), strict=True):
+    for names in pair_attributes(features.tokens.words) if choices.pairs else ():
+        for said, name in zip(rows, names, strict=True):
             said[name] = 1.0
     return rows
 

@@ -4,27 +4,33 @@ What a token's letters say to itself and to its neighbours depends on the word a
 so it is added up once for each word (``_WordScores``), not for each token.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from upstream.extraction.features.columns import NEAR, Column
 from upstream.extraction.features.feature_set import (
-    PAIRS,
     DocumentFeatures,
     FeatureChoices,
     distances,
     word_attributes,
 )
+from upstream.extraction.features.pairs import BEFORE, BEHIND, PAIRS, PairKind
+from upstream.extraction.features.words import shape
 from upstream.extraction.models.chains.weights import ChainWeights, Weights
 
 _MOST_WORDS = 20_000  # kept: about 30 MB with 45 labels and four words to each side
 _FIRST_SIZE = 1024
 _EDGE = 0  # the row of what stands before and behind a text
+NONE = -1
+"""The number of a word that is in no known pair."""
+_HASH_BITS = 20
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Fibonacci hashing
 Rows = npt.NDArray[np.int64]
+PairNumbers = npt.NDArray[np.int64]
 
 
 class LabelScores:
@@ -34,7 +40,6 @@ class LabelScores:
         self._weights = weights
         self._words = _WordScores(weights, choices)
         self._unknown = len(weights.attributes)
-        self._pairs = _pair_rows(weights)
         self._fixed: dict[str, tuple[tuple[str, ...], Rows]] = {}
 
     def of(self, documents: Sequence[DocumentFeatures]) -> list[Weights]:
@@ -43,22 +48,9 @@ class LabelScores:
         scores = np.empty((bounds[-1], len(self._weights.labels)), dtype=np.float32)
         scores[:] = self._weights.intercept
         self._words.add(documents, scores)
-        self._add_pairs(documents, scores)
         for column in self._merged(documents, bounds):
             self._add(column, scores)
         return [scores[first:end] for first, end in pairwise(bounds)]
-
-    def _add_pairs(
-        self, documents: Sequence[DocumentFeatures], scores: Weights
-    ) -> None:
-        held: dict[str, list[int]] = {kind: [] for kind in PAIRS}
-        for each in documents:
-            for pairs in each.pairs:
-                known = self._pairs[pairs.kind].get
-                keys = zip(pairs.first, pairs.second, strict=True)
-                held[pairs.kind].extend(map(known, keys, repeat(self._unknown)))
-        for rows in filter(None, held.values()):
-            self._add_rows(np.array(rows, dtype=np.int64), None, scores)
 
     def _merged(
         self, documents: Sequence[DocumentFeatures], bounds: Sequence[int]
@@ -135,15 +127,85 @@ class _Merged:
             self.values.append(value)
 
 
-def _pair_rows(weights: ChainWeights) -> dict[str, dict[tuple[str, str], int]]:
-    """Return the rows of pairs, by their kind and their two words."""
-    rows: dict[str, dict[tuple[str, str], int]] = {kind: {} for kind in PAIRS}
-    for row, name in enumerate(weights.attributes):
-        kind, _, said = name.partition("=")
-        if kind in rows:
-            first, _, second = said.partition(" ")
-            rows[kind][first, second] = row
-    return rows
+class _PairScores:
+    """What pairs of neighbouring words, by their numbers, add to scores."""
+
+    def __init__(self, weights: ChainWeights) -> None:
+        self._numbers: dict[bool, dict[str, int]] = {False: {}, True: {}}
+        by_name = {kind.name: kind for kind in PAIRS}
+        rows: dict[PairKind, list[tuple[int, int, int]]] = {kind: [] for kind in PAIRS}
+        for row, name in enumerate(weights.attributes):
+            begin, _, said = name.partition("=")
+            kind = by_name.get(begin)
+            if kind is not None:
+                known = self._numbers[kind.is_of_shapes]
+                first, _, second = said.partition(" ")
+                one = known.setdefault(first, len(known))
+                other = known.setdefault(second, len(known))
+                rows[kind].append((one, other, row))
+        self._tables = {kind: _PairTable(held) for kind, held in rows.items() if held}
+        self._states = weights.states
+
+    def numbers(self, word: str) -> tuple[int, int]:
+        """Return a word's number and that of its shape; ``NONE``: in no known pair."""
+        words, shapes = self._numbers[False], self._numbers[True]
+        return words.get(word.lower(), NONE), shapes.get(shape(word), NONE)
+
+    def edge(self, sign: str) -> tuple[int, int]:
+        """Return the numbers of what stands before or behind a text."""
+        words, shapes = self._numbers[False], self._numbers[True]
+        return words.get(sign, NONE), shapes.get(sign, NONE)
+
+    def add(self, neighbours: Mapping[int, PairNumbers], scores: Weights) -> None:
+        """Add what pairs say.
+
+        Args:
+            neighbours: For -1, 0 and 1 the numbers of the tokens so far off, shape
+                (tokens, 2): of the word and of its shape.
+            scores: Shape (tokens, labels).
+        """
+        for kind, table in self._tables.items():
+            column = int(kind.is_of_shapes)
+            tokens, rows = table.find(
+                neighbours[kind.first][:, column], neighbours[kind.second][:, column]
+            )
+            scores[tokens] += self._states[rows]
+
+
+class _PairTable:
+    """The rows of pairs of numbers, found among many that are not there.
+
+    Few pairs are known; a table of bits, looked up by a hash, leaves out most others
+    before the sorted ones are searched.
+    """
+
+    def __init__(self, known: Sequence[tuple[int, int, int]]) -> None:
+        first, second, rows = np.array(known, dtype=np.uint64).T
+        keys = _keys(first, second)
+        order = np.argsort(keys)
+        self._keys, self._rows = keys[order], rows[order].astype(np.int64)
+        self._bits = np.zeros(1 << _HASH_BITS, dtype=bool)
+        self._bits[_hashes(keys)] = True
+
+    def find(self, first: Rows, second: Rows) -> tuple[Rows, Rows]:
+        """Return which pairs are known, and the row of each of those."""
+        keys = _keys(first.astype(np.uint64), second.astype(np.uint64))
+        likely = np.flatnonzero(self._bits[_hashes(keys)])
+        at = np.searchsorted(self._keys, keys[likely])
+        at[at == len(self._keys)] = 0
+        is_known = self._keys[at] == keys[likely]
+        return likely[is_known], self._rows[at[is_known]]
+
+
+def _keys(
+    first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint64]:
+    """Return one number for two; ``NONE``, which no known pair has, is 2^64 - 1."""
+    return (first << np.uint64(32)) | second
+
+
+def _hashes(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    return (keys * _MULTIPLIER) >> np.uint64(64 - _HASH_BITS)
 
 
 class _WordScores:
@@ -153,13 +215,17 @@ class _WordScores:
         self._weights = weights
         self._choices = choices
         self._steps = (0, *distances(choices))
-        self._reach = max(self._steps)
+        self._reach = max(1, *self._steps)
+        self._has_pairs = choices.pairs
         self._bases, self._base_rows = _by_distance(weights, self._steps)
         self._rows: dict[str, int] = {}
         self._table = np.zeros(self._shape(_FIRST_SIZE), dtype=np.float32)
         edges = weights.rows(f"{step}|EDGE" for step in self._steps)
         self._table[:, _EDGE] = weights.states[edges]
         self._table[0, _EDGE] = 0
+        self._pairs = _PairScores(weights)
+        self._numbers = np.full((_FIRST_SIZE, 2), NONE, dtype=np.int64)
+        self._before, self._behind = map(self._pairs.edge, (BEFORE, BEHIND))
 
     def _shape(self, rows: int) -> tuple[int, int, int]:
         return len(self._steps), rows, len(self._weights.labels)
@@ -177,6 +243,18 @@ class _WordScores:
         at, here = np.array(padded, dtype=np.int64), np.concatenate(places)
         for number, step in enumerate(self._steps):
             scores += self._table[number].take(at[here + step], axis=0)
+        if self._has_pairs:
+            self._pairs.add(self._neighbours(at, here), scores)
+
+    def _neighbours(self, at: Rows, here: Rows) -> dict[int, PairNumbers]:
+        """Return the numbers of each token and of those beside it."""
+        found: dict[int, PairNumbers] = {0: self._numbers[at[here]]}
+        for step, edge in ((-1, self._before), (1, self._behind)):
+            rows = at[here + step]
+            beside = self._numbers[rows]
+            beside[rows == _EDGE] = edge
+            found[step] = beside
+        return found
 
     def _learn_all(self, words: Sequence[tuple[str, ...]]) -> None:
         if len(self._rows) > _MOST_WORDS:
@@ -192,6 +270,9 @@ class _WordScores:
             grown = np.zeros(self._shape(2 * rows), dtype=np.float32)
             grown[:, :held] = self._table
             self._table = grown
+            numbers = np.full((2 * rows, 2), NONE, dtype=np.int64)
+            numbers[:held] = self._numbers
+            self._numbers = numbers
 
     def _learn(self, word: str) -> None:
         row, bases = 1 + len(self._rows), self._bases
@@ -202,6 +283,7 @@ class _WordScores:
         ]
         states = self._weights.states[self._base_rows[known]]
         self._table[:, row] = states.sum(axis=0)
+        self._numbers[row] = self._pairs.numbers(word)
         self._rows[word] = row
 
 

@@ -89,7 +89,7 @@ TEXTS = (
     "a",
     "a b",
     "Name: Ann Lee.\nSeen 6/22/01 in New York, | 56 yo. Ann again",
-    "mail a.b@c.org 078-05-1120",
+    "mail a.b@c.org 078-05-1120 <a> < b >",
 )
 
 
