@@ -54,7 +54,7 @@ def measured(model: TextModel, texts: Sequence[str]) -> Mapping[str, float]:
     scores = _lap(
         laps,
         "scores",
-        lambda: [[tagger.scores(each) for each in group] for group in groups],
+        lambda: [tagger.scores(group) for group in groups],
     )
     _lap(
         laps,

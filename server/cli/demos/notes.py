@@ -13,6 +13,7 @@ from server.cli.demos.installing import (
     require_client,
 )
 from server.cli.terminal.output import say, show_list
+from server.cli.texts.judgements import by_type
 from server.demo.notes import pipeline
 from server.demo.notes.notes import PATIENTS, write_notes
 from server.use_cases.extraction.training import spec_in
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 FOLDER = Path(".demo-upstream")
 GOLD = {"gold": (120, 2), "held_out": (60, 3)}
 """Collections of marked notes: of how many patients, drawn from which seed."""
-TYPES = ("SMOKING", "FALL", "AGE")
-"""What the model learns; of allergens there is a list."""
 
 
 def run_notes_demo(wiring: Wiring) -> None:
@@ -86,17 +85,9 @@ def _learn(made: DemoInstallation, services: Services, imported: Path) -> None:
     made.run(services, "text.terms", declared)
     judging: Document = {"gold": "held_out", "models": ["habits"]}
     judged = made.run(services, "text.evaluate", {"population": "hospital", **judging})
-    (model,) = cast("list[dict[str, dict[str, dict[str, Document]]]]", judged["models"])
+    (model,) = cast("list[dict[str, Document]]", judged["models"])
     say("How well it finds what is marked in notes that it has not seen:")
-    figures = ("precision", "recall", "f1")
-    show_list(
-        [
-            {"type": kind} | {name: told["strict"][name] for name in figures}
-            for kind, told in model["types"].items()
-            if kind in TYPES
-        ],
-        as_json=False,
-    )
+    show_list(by_type(model["types"]), as_json=False)
 
 
 def _ask(client: "Curator") -> None:

@@ -9,11 +9,11 @@ from server.cli.terminal.output import (
     Json,
     print_json,
     refusals,
-    say,
     show,
     show_list,
     write,
 )
+from server.cli.texts.judgements import say_known
 from server.cli.texts.parts import Background, Population, TextCommandParts
 from server.use_cases.extraction.training import spec_in
 from server.use_cases.services.documents import Document
@@ -160,6 +160,4 @@ def _print_comparison(first: str, second: str, made: Document) -> None:
     models = made["models"]
     for one in models if isinstance(models, list) else []:
         if one["knows_gold"]:
-            say(
-                f"note: {one['name']} learned from this gold standard: judge on another"
-            )
+            say_known(one["name"])

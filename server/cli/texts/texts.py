@@ -7,6 +7,7 @@ import typer
 
 from server.cli.terminal.arguments import check_line
 from server.cli.terminal.output import Json, refusals, show, show_list
+from server.cli.texts.judgements import print_judgements
 from server.cli.texts.parts import (
     After,
     Background,
@@ -85,7 +86,11 @@ def _add_jobs(cli: typer.Typer, parts: TextCommandParts) -> None:
                 "gold": gold,
                 "models": models,
             }
-            parts.run("text.evaluate", told, background=background, as_json=json)
+            made = parts.done("text.evaluate", told, background=background, quiet=json)
+        if json or background:
+            show(made, as_json=json)
+        else:
+            print_judgements(made)
 
 
 def _add_pipelines(cli: typer.Typer, parts: TextCommandParts) -> None:

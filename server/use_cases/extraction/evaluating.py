@@ -17,7 +17,7 @@ from server.use_cases.services.documents import Document
 from upstream.extraction.measures.comparison import Difference, compare
 from upstream.extraction.measures.counts import Counts, DocumentCounts, total
 from upstream.extraction.measures.report import Judgement, judge
-from upstream.extraction.text.spans import GOLD, AnnotatedDocument, Span
+from upstream.extraction.text.spans import GOLD, AnnotatedDocument, Span, limited
 from upstream.manifests.declarations import Identifier
 
 
@@ -33,7 +33,11 @@ class EvaluateParameters(JobParameters):
 
 
 class EvaluateJob(TextJob):
-    """Judges models; stores nothing but the job's own result, which has no text."""
+    """Judges models; stores nothing but the job's own result, which has no text.
+
+    Of models that were trained for some types, and of lists of terms, only these types
+    are judged; the result names those that were left out.
+    """
 
     name = "text.evaluate"
     parameters: type[JobParameters] = EvaluateParameters
@@ -72,9 +76,15 @@ class EvaluateJob(TextJob):
         parts = self._parts()
         found = parts.collection(given.population, given.gold)
         gold = list(parts.annotated(found.id, GOLD))
+        types = _types(parts, given.models)
+        marked = {span.label for one in gold for span in one.spans}
+        left_out = marked - types if types is not None else set()
+        if types is not None:
+            gold = limited(gold, types)
         judged = [_judged(context, parts, gold, model) for model in given.models]
         result: Document = {
             "gold": given.gold,
+            "types_left_out": sorted(left_out),
             "models": [
                 {**_named(parts, given, model), **judgement.to_json()}
                 for model, judgement in zip(given.models, judged, strict=True)
@@ -87,6 +97,20 @@ class EvaluateJob(TextJob):
             self.check_actor(connection, context)
             context.conclude(connection, result, [])
         return result
+
+
+def _types(parts: TextParts, models: list[str]) -> set[str] | None:
+    """Return the types that models look for; None: all that there are."""
+    found: set[str] = set()
+    for model in models:
+        if model == RULES:
+            return None
+        with parts.databases.reader.connect() as connection:
+            types = parts.models.model(connection, model).types
+        if not types:
+            return None
+        found.update(types)
+    return found
 
 
 def _judged(

@@ -104,7 +104,7 @@ class TrainJob(TextJob):
             trained = train_model(model_id, spec, standard, context.progress)
         except ValueError as error:
             raise CommandRefusedError(str(error)) from None
-        card = {**_card(given, gold), **judged}
+        card = {**_card(given, spec, gold), **trained.card, **judged}
         context.progress("store", 0, 1)
         body = parts.models.closed(model_id, _content(trained, card))
         new = NewModel(
@@ -199,8 +199,15 @@ def _cross_validated(
     return {"by_folds": Judgement(together).to_json(), "folds": given.folds}
 
 
-def _card(given: TrainParameters, gold: Sequence[AnnotatedDocument]) -> Document:
-    counts = Counter(span.label for one in gold for span in one.spans)
+def _card(
+    given: TrainParameters, spec: ModelSpec, gold: Sequence[AnnotatedDocument]
+) -> Document:
+    counts = Counter(
+        span.label
+        for one in gold
+        for span in one.spans
+        if not spec.types or span.label in spec.types
+    )
     return {
         "gold": given.gold,
         "tune": given.tune,

@@ -129,7 +129,7 @@ def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
         ("    id: people", "    id: others", "another than the pipeline's"),
         ("  - name: notes", "  - name: other", "declare one table, notes"),
         ("max_rows_per_unit: 10", "max_rows_per_unit: x", r"yaml:\d+:\d+: "),
-        ("model: names", "model: nobody", "no model 'nobody'"),
+        ("models: [names]", "models: [nobody]", "no model 'nobody'"),
         ("collection: notes", "collection: nothing", "no collection 'nothing'"),
     ],
 )

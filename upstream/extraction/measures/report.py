@@ -76,6 +76,7 @@ class Judgement:
             "documents": len(self.documents),
             "documents_clean": self.clean,
             "spans_unseen": self.unseen,
+            "characters_leaked": self.characters.missed,
             "strict": figures(self.strict()),
             "untyped": figures(self.untyped),
             "overlapping": figures(self.overlapping()),
@@ -89,7 +90,25 @@ class Judgement:
                 }
                 for kind in self.types
             },
+            "misses": self.misses(),
         }
+
+    def misses(self) -> list[dict[str, object]]:
+        """Return how many spans of each type were not found, the worst type first.
+
+        Found is a span that shares a character with one of its type.
+        """
+        counted = [(kind, self.overlapping(kind)) for kind in self.types]
+        told = [(kind, counts) for kind, counts in counted if counts.missed]
+        return [
+            {
+                "type": kind,
+                "spans": counts.right + counts.missed,
+                "missed": counts.missed,
+                "recall": round(counts.recall, 4),
+            }
+            for kind, counts in sorted(told, key=lambda one: (one[1].recall, one[0]))
+        ]
 
 
 def figures(counts: Counts) -> dict[str, object]:

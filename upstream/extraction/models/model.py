@@ -91,6 +91,11 @@ class TextModel:
     dictionaries: Sequence[Dictionary] = ()
     card: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types that it was trained for; none: all that were marked."""
+        return self.spec.types
+
     def finder(self) -> "SpanFinder":
         """Return what finds spans by this model; for one thread."""
         return SpanFinder(self)

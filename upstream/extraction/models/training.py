@@ -11,6 +11,7 @@ from upstream.extraction.features.feature_set import (
     document_features,
 )
 from upstream.extraction.features.phrases import Dictionary
+from upstream.extraction.measures.report import judge
 from upstream.extraction.models.calibration import likeliest_factor
 from upstream.extraction.models.chains.crf import CrfChoices, CrfTrainer
 from upstream.extraction.models.chains.inference import Probabilities
@@ -29,10 +30,12 @@ from upstream.extraction.models.rules import Rules, learn_rules
 from upstream.extraction.models.sampling import draws_of
 from upstream.extraction.models.thresholds import Tuned, choose
 from upstream.extraction.text.labels import labelling
-from upstream.extraction.text.spans import AnnotatedDocument
+from upstream.extraction.text.spans import AnnotatedDocument, limited
 from upstream.extraction.text.tokens import tokenize
 
 Progress = Callable[[str, int, int], None]
+TUNED = "tuned"
+"""What a card calls the figures of the documents that thresholds were chosen on."""
 TUNED_PART = 5
 """Without documents to tune on, one of so many of the gold standard is kept aside."""
 
@@ -86,28 +89,24 @@ def train_model(
         raise ValueError(message)
     split = wanted.split()
     tuned = _tuned(name, spec, _trained(spec, split, progress), split, progress)
+    progress("judge", 0, 1)
+    judged = judge(split.tune, tuned.model.finder().find)
+    model = replace(tuned.model, card={TUNED: judged.to_json()})
     if wanted.tune:
-        return tuned.model
+        return model
     # What is tuned on must not have been learned: a second training is sure of it all.
     # Thresholds and factor of the first serve the second, which knows little more.
     weights = _trained(spec, wanted, progress).scaled(tuned.factor)
-    return replace(tuned.model, weights=weights, rules=_rules(spec, wanted))
+    return replace(model, weights=weights, rules=_rules(spec, wanted))
 
 
 def _of_types(gold: GoldStandard, types: tuple[str, ...]) -> GoldStandard:
     if not types:
         return gold
 
-    def chosen(documents: Sequence[AnnotatedDocument]) -> list[AnnotatedDocument]:
-        return [
-            AnnotatedDocument(
-                each.document,
-                tuple(span for span in each.spans if span.label in types),
-            )
-            for each in documents
-        ]
-
-    return GoldStandard(chosen(gold.train), chosen(gold.tune), gold.dictionaries)
+    return GoldStandard(
+        limited(gold.train, types), limited(gold.tune, types), gold.dictionaries
+    )
 
 
 def _trained(spec: ModelSpec, gold: GoldStandard, progress: Progress) -> ChainWeights:

@@ -83,7 +83,7 @@ class TermModel:
     has_forms: bool = True
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def types(self) -> tuple[str, ...]:
         """The types of the spans that it finds."""
         forms = _FORMS if self.has_forms else ()
         return tuple(dict.fromkeys([*(one.kind for one in self.terminologies), *forms]))

@@ -1,6 +1,6 @@
 """Spans: what was found in a text, where, and how sure it is."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from upstream.extraction.text.documents import TextDocument
@@ -40,6 +40,18 @@ class AnnotatedDocument:
 
     document: TextDocument
     spans: tuple[Span, ...]
+
+
+def limited(
+    documents: Iterable[AnnotatedDocument], types: Collection[str]
+) -> list[AnnotatedDocument]:
+    """Return documents with their spans of these types alone."""
+    return [
+        AnnotatedDocument(
+            each.document, tuple(span for span in each.spans if span.label in types)
+        )
+        for each in documents
+    ]
 
 
 def in_order(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -187,7 +187,7 @@ class _Spans:
         self._parts = parts
         self._found = found
         self._terms = [one for one in map(self._opened, found.models) if one]
-        health = {kind: Risk.HEALTH for one in self._terms for kind in one.kinds}
+        health = {kind: Risk.HEALTH for one in self._terms for kind in one.types}
         told = {kind: Risk[risk.upper()] for kind, risk in pipeline.risks.items()}
         self._risks = {**health, **told}
 

@@ -143,7 +143,7 @@ def test_a_term_model_is_read_as_it_was_written():
     back = read_terms(terms_bytes(MODEL))
     assert back == MODEL
     assert is_terms(terms_bytes(MODEL))
-    assert back.kinds == ("SYMPTOM", "MEDICATION", "MEASUREMENT")
+    assert back.types == ("SYMPTOM", "MEDICATION", "MEASUREMENT")
     for broken in (b"{", b"{}", b'{"format": 2}', b"[]"):
         with pytest.raises(TermFileError):
             read_terms(broken)
