@@ -75,7 +75,8 @@ class JobSubmitter:
         """Return the snapshots that a job's chain entries name."""
         rows = self._rows("SELECT body FROM chain WHERE kind = 'admin'")
         facts = [json.loads(body)["facts"] for (body,) in rows]
-        return [one["snapshot"] for one in facts if one.get("job") == job]
+        loads = [one for one in facts if "snapshot" in one]
+        return [one["snapshot"] for one in loads if one.get("job") == job]
 
     def _rows(self, sql):
         with (
