@@ -76,8 +76,9 @@ class Dictionary:
     def _longest(self, words: tuple[str, ...], at: int) -> int:
         rests = self.phrases[words[at]]
         for length in self.lengths[words[at]]:
-            if words[at + 1 : at + 1 + length] in rests:
-                return 1 + length
+            rest = words[at + 1 : at + 1 + length]
+            if rest in rests:
+                return 1 + len(rest)  # less than length where the text ends before
         return 0
 
 

@@ -2,6 +2,11 @@
 
 import pytest
 
+from upstream.extraction.features.feature_set import (
+    FeatureChoices,
+    attribute_lists,
+    document_features,
+)
 from upstream.extraction.features.phrases import (
     dictionary_columns,
     dictionary_of,
@@ -74,6 +79,16 @@ def test_all_tokens_of_a_dictionarys_phrase_are_in_it():
 def test_the_longest_phrase_of_a_dictionary_wins():
     dictionary = dictionary_of("place", ["san", "san jose", "jose maria"])
     assert list(dictionary.spans(("san", "jose", "maria"))) == [(0, 2)]
+
+
+def test_a_phrase_ends_where_the_text_does():
+    dictionary = dictionary_of("place", ["san jose", "san jose maria"])
+    assert list(dictionary.spans(("in", "san", "jose"))) == [(1, 3)]
+    features = document_features(
+        tokenize("in San Jose"), FeatureChoices(), [dictionary]
+    )
+    rows = attribute_lists(features, FeatureChoices())
+    assert ["IN_place" in row for row in rows] == [False, True, True]
 
 
 def test_a_text_in_lower_case_has_each_character_where_it_was():
