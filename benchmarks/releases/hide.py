@@ -83,6 +83,14 @@ def slices(cube, image, epsilon, runs):
 
 
 def print_count_errors(found, image):
+    """Print each method's errors of yearly deaths, ours beside the dissertation's.
+
+    Errors are in deaths; slopes are in the dissertation's unit, as ``average_slope``.
+
+    Args:
+        found: By method, for each run, the estimated deaths by year and by age.
+        image: True counts of patients by cell.
+    """
     truth = died_by(image, YEAR)[:, 1]
     print("\n## Deaths of cancer by year of diagnosis, epsilon 0.5")
     print("| method | mean error | least and most year | average slope, off by |")
@@ -153,6 +161,7 @@ def _means(table):
 
 
 def print_by_epsilon(title, table):
+    """Print mean errors, in patients: rows are methods, columns are epsilons."""
     print(f"\n## {title}")
     print(f"| method | {' | '.join(EPSILONS)} |")
     print(f"|---|{'---|' * len(EPSILONS)}")
@@ -161,6 +170,11 @@ def print_by_epsilon(title, table):
 
 
 def print_diabetes(folder, runs):
+    """Print the mean errors of diabetes130's cube, in hospital stays, over some runs.
+
+    Of single cells, of the sums over each of its three columns and of random boxes.
+    Says so and prints no table where the data are not in the folder.
+    """
     image = histogram(folder, "DIAB-3D")
     if image is None:
         print("\ndiabetes130 is not at hand: no table")

@@ -103,6 +103,12 @@ def mean_error(name, row, options, parameters=None):
 
 
 def print_table(title, options):
+    """Print one table: for each data set, each strategy's error, ratio and seconds.
+
+    Errors are in records for each question; a ratio is to the smallest error among
+    the published methods. Data sets that are not in the folder are left out, and those
+    that a strategy was tuned on have a star.
+    """
     rows, only = TABLES[title]
     records = anchors.read(options.anchors)
     only = tuple(options.against.split(",")) if options.against else only
@@ -133,6 +139,7 @@ def print_table(title, options):
 
 
 def arguments():
+    """Return the options of the command line, with lists instead of their commas."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default=os.environ.get("CURATOR_TEST_DATA", "."))
     parser.add_argument("--anchors", help="a JSON file of records")

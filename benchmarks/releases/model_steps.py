@@ -71,6 +71,7 @@ class Counting(Effort):
     most = 0
 
     def check_further(self, steps):
+        """Remember the most steps that any question has taken, then check as ever."""
         Counting.most = max(Counting.most, self.spent + steps)
         super().check_further(steps)
 

@@ -38,6 +38,7 @@ def histogram(folder, name, shape=None):
 
 
 def sample(image, scale, seed):
+    """Return counts by cell of ``scale`` records drawn in the shares of an image."""
     generator = np.random.default_rng([seed, scale])
     shares = image.ravel() / image.sum()
     return generator.multinomial(scale, shares).reshape(image.shape)
@@ -60,6 +61,13 @@ def questions(shape):
 
 
 def box_sums(image, lower, upper):
+    """Return the sum of each box, in records.
+
+    Args:
+        image: Counts by cell.
+        lower: First cell of each box, by axis.
+        upper: The cell behind the last one of each box, by axis.
+    """
     sums = np.zeros([side + 1 for side in image.shape])
     sums[(slice(1, None),) * image.ndim] = image
     for axis in range(image.ndim):

@@ -77,6 +77,7 @@ def main():
 
 
 def print_published():
+    """Print seconds and peak memory, in MB, of whole publishing commands."""
     print(f"\n| curator release publish | {COLUMNS}")
     with tempfile.TemporaryDirectory(prefix="curator-speed-") as place:
         environment = _installation(Path(place))
@@ -92,6 +93,7 @@ def print_published():
 
 
 def print_curves():
+    """Print seconds and peak memory, in MB, of each strategy by number of cells."""
     print(f"\n| strategy alone | {COLUMNS}")
     for strategy, shapes in CURVES.items():
         for shape in shapes:

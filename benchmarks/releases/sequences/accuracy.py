@@ -70,6 +70,7 @@ def measured(strategy, sealed, epsilon, parameters=None):
 
 
 def mean_scores(all_scores):
+    """Return the mean of each score over several releases."""
     return Scores(
         {q: np.mean([s.by_length[q] for s in all_scores]) for q in LONGEST},
         {k: np.mean([s.hits[k] for s in all_scores]) for k in all_scores[0].hits},
@@ -80,6 +81,7 @@ def mean_scores(all_scores):
 
 
 def line(name, epsilon, release, told, seconds=("", "")):
+    """Return a row of the table: one release's scores, and its times in seconds."""
     numbers = [*told.by_length.values(), *told.hits.values(), told.top_error]
     numbers += [told.covered, told.top_covered]
     shown = " | ".join(f"{number:.3f}" for number in numbers)
@@ -87,6 +89,7 @@ def line(name, epsilon, release, told, seconds=("", "")):
 
 
 def print_zero(name, log, truth):
+    """Print the relative errors of answering 0 to every question."""
     errors = []
     for longest in LONGEST:
         runs = random_runs(log.alphabet, longest)
@@ -96,12 +99,20 @@ def print_zero(name, log, truth):
 
 
 def print_anchor(epsilon):
+    """Print the scores that the published method reaches on MSNBC at this epsilon."""
     errors, hits, top = ANCHORS[epsilon]
     shown = " | ".join(f"{number:.3f}" for number in (*errors, *hits, top))
     print(f"| msnbc | {epsilon} | anchor | {shown} | | | | |")
 
 
 def print_log(name, log, told):
+    """Print the rows of one log: each strategy at each epsilon, as means over the runs.
+
+    Args:
+        name: What the table calls the log.
+        log: The sequences.
+        told: The options of the command line.
+    """
     for strategy in told.strategies.split(","):
         cut = told.max_length or CUTS.get(strategy, LONG)[name]
         sealed = log.sealed(cut)

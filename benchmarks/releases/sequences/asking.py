@@ -89,6 +89,7 @@ class MadeModel(PathModel):
         return float(len(run))
 
     def tables(self):
+        """Return one small table, since a stored model must have one."""
         return {"nothing": {"value": np.zeros(1, dtype=np.int64)}}
 
 
@@ -98,6 +99,7 @@ class Made(Whole):
     name = "made"
 
     def measure(self, sequences, meter, parameters):
+        """Measure one count, since a charge must be spent, and return the made tree."""
         small = SequenceDomain(sequences.domain.alphabet, 1)
         meter.counts(
             "sequences",

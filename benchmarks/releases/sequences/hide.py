@@ -55,6 +55,7 @@ def doctors(seed=2012):
 
 
 def image_of(rows):
+    """Return how many entries have each sequence of levels; each quarter is an axis."""
     shape = (LEVELS,) * QUARTERS
     flat = np.ravel_multi_index(tuple(rows.T), shape)
     return np.bincount(flat, minlength=LEVELS**QUARTERS).reshape(shape)
@@ -72,6 +73,7 @@ def tree_images(model):
 
 
 def cube_images(cells):
+    """Return the counts of all beginnings, by length in quarters, as sums of cells."""
     return [
         cells.sum(axis=tuple(range(length, QUARTERS))) for length in range(QUARTERS + 1)
     ]
@@ -126,6 +128,12 @@ def measure(rows, runs):
 
 
 def print_tables(rows, found):
+    """Print each method's errors: of all cells, by length and by slope, in doctors.
+
+    Args:
+        rows: The entries, each a level for each quarter.
+        found: By method, what ``measure`` returns.
+    """
     truth = cube_images(image_of(rows))
     print(f"{np.count_nonzero(truth[-1])} of {LEVELS**QUARTERS} cells are not empty\n")
     print("| release | L1 of all cells | theirs |\n|---|---|---|")
@@ -150,6 +158,7 @@ def print_tables(rows, found):
 
 
 def draw(rows, found, folder):
+    """Save a picture of four doctors and of each method's errors by quarters."""
     figure, panels = plt.subplots(1, 4, figsize=(15, 3.6), layout="constrained")
     dice, lengths = np.random.default_rng(5), range(1, QUARTERS + 1)
     for row in rows[dice.choice(len(rows), 4, replace=False)]:

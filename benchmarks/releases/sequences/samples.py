@@ -89,12 +89,14 @@ def msnbc(folder):
 
 
 def domain_of(alphabet, max_length, split=None):
+    """Return the domain of sequences over the symbols 0 to ``alphabet`` less 1."""
     codes = tuple(range(alphabet))
     symbols = Dimension("symbol", ColumnType.INTEGER, codes)
     return SequenceDomain(symbols, max_length, split)
 
 
 def sealed_of(log, max_length):
+    """Return a log as releases read it, cut to ``max_length`` symbols of each unit."""
     lengths = np.minimum(np.diff(log.starts), max_length)
     rows = np.full((len(log), max_length), log.alphabet, dtype=np.int16)
     for place in range(max_length):
@@ -134,11 +136,13 @@ class Truth:
         self._log, self._counts = log, {}
 
     def counts(self, length):
+        """Return how often each run of this many symbols occurs, by its code."""
         if length not in self._counts:
             self._counts[length] = self._log.occurrences(length)
         return self._counts[length]
 
     def of(self, runs):
+        """Return how often each of these runs occurs."""
         return np.array([self.counts(len(run))[self._code(run)] for run in runs])
 
     def top(self, most, lengths=range(2, 6)):
@@ -165,6 +169,10 @@ class Truth:
 
 
 def relative_error(estimates, truth, units):
+    """Return the mean of the errors, each divided by its true count.
+
+    A true count below a thousandth of the units is taken as that many.
+    """
     apart = np.abs(np.asarray(estimates) - truth)
     return float((apart / np.maximum(truth, LEAST_SHARE * units)).mean())
 
