@@ -167,7 +167,9 @@ def test_real_plans_fit(http, price):
     ["/v1/datasets", "/v1/datasets/clinic", "/v1/budget", "/healthz", "/readyz"],
 )
 def test_real_readings_fit(http, path):
-    fits(http.get(path), f"GET {path.replace('clinic', '{dataset}')}")
+    read = http.get(path)
+    assert read.status_code == 200
+    fits(read, f"GET {path.replace('clinic', '{dataset}')}")
 
 
 @pytest.mark.parametrize(

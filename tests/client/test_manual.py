@@ -65,9 +65,11 @@ def test_the_manuals_python_runs_in_order(shell, capsys):
     assert "more questions at epsilon 0.1 fit" in shown
 
 
-def test_the_readmes_python_runs(shell):
-    for text in blocks(README, "python"):
-        run(shell, text)
+def test_the_readmes_python_runs(shell, capsys):
+    (text,) = blocks(README, "python")
+    run(shell, text)
+    shown = capsys.readouterr().out
+    assert "encounters: at most 20 rows for each patient_id" in shown
 
 
 def test_the_manuals_commands_run_in_order(hospital, tmp_path):
@@ -97,11 +99,16 @@ def test_the_manuals_commands_run_in_order(hospital, tmp_path):
     assert "more questions at epsilon 0.1 fit" in done.stdout
 
 
-def test_every_cell_of_the_notebook_runs(shell):
+def test_every_cell_of_the_notebook_runs(shell, capsys):
     for cell in cells():
         if "sample" in cell.metadata.get("tags", []) and not MAKES_UP_ROWS:
             continue
         run(shell, cell.source)
+    shown = capsys.readouterr().out
+    assert "Sensitivity: L1 8" in shown
+    assert "sql_not_allowed" in shown
+    assert "budget_exceeded" in shown
+    assert "answered" in shown
 
 
 def test_the_notebook_was_run_in_order_and_without_errors():

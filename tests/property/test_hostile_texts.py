@@ -1,7 +1,5 @@
 """Any text is read or is refused by a rule; nothing else is ever raised."""
 
-import contextlib
-
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -120,9 +118,19 @@ TAILS = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 
 
 def tried(sql):
-    with contextlib.suppress(QueryError):
+    """Read a text; a tree is kept whole in JSON, a refusal points into the text."""
+    try:
         tree = parse_query(sql)
+    except QueryError as refused:
+        check_place(refused, sql.split("\n"))
+    else:
         assert from_json(to_json(tree)) == tree
+
+
+def check_place(refused, lines):
+    assert refused.rule
+    assert 1 <= refused.line <= len(lines)
+    assert 1 <= refused.column <= len(lines[refused.line - 1]) + 1
 
 
 @settings(max_examples=500, deadline=None)

@@ -166,7 +166,7 @@ def propose(two):
 
 def raise_cap(two):
     with two.installation.services() as services:
-        PopulationService(services, HOST).set_cap("people", HIGHER)
+        return PopulationService(services, HOST).set_cap("people", HIGHER)
 
 
 def _enable(service):
@@ -184,7 +184,7 @@ def test_an_approval_does_not_come_back_with_who_gave_it(two, comes_back):
     two.people(comes_back)
     another = propose(two)
     two.decide("dora", another)
-    raise_cap(two)
+    assert raise_cap(two)["epsilon_cap"] == "12"
 
 
 def test_a_proposal_does_not_come_back_with_who_made_it(two):

@@ -177,10 +177,11 @@ def test_a_projects_end_stops_what_was_agreed_before(two):
         return project(two, lambda service: service.change_project("study", wanted))
 
     until(date(2029, 1, 1))
-    two.decide("dora", proposed(until, date(2030, 1, 1)))
+    before = proposed(until, date(2030, 1, 1))
+    two.decide("dora", before)
     approved(two, until, date(2031, 1, 1))
     until(date(2029, 1, 1))
-    proposed(until, date(2030, 1, 1))
+    assert proposed(until, date(2030, 1, 1)) != before
 
 
 @pytest.mark.parametrize("lookup", ["public", "private"])

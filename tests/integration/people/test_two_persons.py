@@ -143,7 +143,7 @@ def test_a_key_issued_after_the_approval_spoils_it_too(two):
     two.people(lambda service: service.create_key("dora"))
     again = proposed(two)
     two.decide("emil", again)
-    raise_cap(two)
+    assert raise_cap(two)["epsilon_cap"] == "12"
 
 
 def test_whoever_issued_the_proposers_key_cannot_approve(two):
@@ -191,10 +191,12 @@ def test_a_proposal_lapses(two, approved):
 
 
 def test_an_approval_is_of_this_very_change(two):
-    two.decide("dora", proposed(two))
-    proposed(two, cap=Loss.parse("12.000000001"))
-    raise_cap(two, cap=Loss.parse("9"))
-    proposed(two)  # from 9 to 12 is another change than from 10 to 12
+    approved = proposed(two)
+    two.decide("dora", approved)
+    assert proposed(two, cap=Loss.parse("12.000000001")) != approved
+    assert raise_cap(two, cap=Loss.parse("9"))["epsilon_cap"] == "9"
+    from_9_to_12 = proposed(two)
+    assert from_9_to_12 != approved  # which was from 10 to 12
 
 
 def test_an_edited_change_does_not_fit_its_digest(two):
@@ -232,7 +234,7 @@ def test_an_approver_who_is_no_custodian_any_more_has_approved_nothing(two, end)
     else:
         two.people(lambda service: service.remove_custodian("people", "dora"))
     two.decide("emil", proposed(two))
-    raise_cap(two)
+    assert raise_cap(two)["epsilon_cap"] == "12"
 
 
 def test_only_custodians_count_whatever_the_population(two):

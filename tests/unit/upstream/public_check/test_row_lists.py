@@ -73,8 +73,10 @@ def test_numbers_that_are_listed_are_found_in_lists_and_public_tables(hospital):
 
 
 def test_two_persons_may_say_that_a_list_names_nobody(hospital):
+    stays(hospital, NAMES, **listed(NAMES))
+    assert "the list of stays.x" in refused(hospital)
     stays(hospital, NAMES, not_unit_ids=True, **listed(NAMES))
-    hospital.load()
+    assert hospital.load().report.warnings == ()
 
 
 def test_short_numbers_of_one_patient_each_are_told_to_the_custodian(hospital):

@@ -73,4 +73,4 @@ def test_a_higher_threshold_never_cuts_more():
 def test_every_box_is_a_box(rule):
     generator = np.random.default_rng(5)
     image = generator.gamma(0.3, 60, (7, 6, 5))
-    boxes(partition(image, 4.0, rule), (7, 6, 5))
+    assert sum(boxes(partition(image, 4.0, rule), (7, 6, 5))) == image.size

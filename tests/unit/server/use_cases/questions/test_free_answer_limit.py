@@ -49,6 +49,8 @@ def test_who_stored_too_much_waits_for_all_of_it(limit, clock):
 def test_each_principal_has_room_of_their_own(limit):
     limit.take("ada", 10_000)
     limit.check("eve")
+    with pytest.raises(RateLimitedError):
+        limit.check("ada")
 
 
 def test_room_that_was_not_used_is_not_kept(limit, clock):
