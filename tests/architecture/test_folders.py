@@ -45,3 +45,21 @@ def test_every_folder_of_a_package_says_what_it_is_for():
         if not (ROOT / folder / "__init__.py").read_text("utf-8").startswith('"""')
     ]
     assert silent == []
+
+
+def test_unit_tests_stand_in_the_folders_of_what_they_test():
+    units = ROOT / "tests/unit"
+    tested = {path.parent.relative_to(units) for path in units.rglob("test_*.py")}
+    assert tested
+    strange = [str(folder) for folder in sorted(tested) if not is_mirrored(folder)]
+    assert strange == []
+
+
+def is_mirrored(folder):
+    first, *others = folder.parts
+    place = "clients/python/curator_client" if first == "client" else first
+    return ROOT.joinpath(place, *others).is_dir()
+
+
+def test_a_folder_of_tests_of_nothing_is_found():
+    assert not is_mirrored(Path("release/cubes/no_such_folder"))

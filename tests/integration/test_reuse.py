@@ -140,3 +140,27 @@ def test_free_answers_may_store_so_many_bytes_an_hour_and_then_wait(
     assert int(replies[-1].headers["Retry-After"]) > 60
     assert dear.status_code == 200
     assert stored == 5
+
+
+def test_a_free_answer_warns_in_the_askers_own_words(installation):
+    key = installation.analyst()
+    one = "SELECT COUNT(*) FROM visits WHERE ward = 'cellar'"
+    other = "SELECT COUNT(*)\nFROM visits\nWHERE ward = 'cellar'"
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http, one, options={})
+        free = ask(http, other, options={}).json()
+        plain = http.post(
+            "/v1/datasets/clinic/plan", json={"sql": other, "epsilon": "1"}
+        ).json()
+    assert free["charge"]["reused"]
+    assert free["warnings"] == plain["warnings"] != []
+
+
+def test_exports_tell_nothing_of_how_long_execution_took(installation):
+    key = installation.analyst()
+    with serve_in_thread(installation) as url, client(url, key) as http:
+        ask(http)
+    with installation.services() as services:
+        charged, answered = services.ledger.export()[-2:]
+    assert (charged["kind"], answered["kind"]) == ("charge", "answered")
+    assert charged["time"] == answered["time"]

@@ -17,7 +17,7 @@ DEFENCES = (
         "engines/duckdb/snapshots.py",
         '            "lock_configuration": "true",\n',
         "",
-        ("tests/unit/engines/duckdb/test_duckdb_engine.py",),
+        ("tests/unit/engines/duckdb/test_engine.py",),
     ),
     Fault(
         "plan_reads_rows",

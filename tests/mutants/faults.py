@@ -64,7 +64,7 @@ FAULTS = (
         "upstream/ingestion/ingestion.py",
         "        **STORED_PLAIN,\n",
         "",
-        ("tests/unit/upstream/staging/test_stored_forms.py",),
+        ("tests/unit/query_lang/rendering/test_stored_forms.py",),
     ),
     Fault(
         "equal_numbers_as_one",
@@ -72,7 +72,7 @@ FAULTS = (
         "query_lang/rendering/stored_forms.py",
         "column.type is not ColumnType.TEXT",
         "column.type is ColumnType.DATE",
-        ("tests/unit/upstream/staging/test_stored_forms.py",),
+        ("tests/unit/query_lang/rendering/test_stored_forms.py",),
     ),
     Fault(
         "equal_choices_as_one",
@@ -80,7 +80,7 @@ FAULTS = (
         "query_lang/rendering/fragments.py",
         'return Fragment("COALESCE(") + value + Fragment(", NULL)")',
         'return Fragment("(") + value + Fragment(")")',
-        ("tests/unit/upstream/staging/test_stored_forms.py",),
+        ("tests/unit/query_lang/rendering/test_stored_forms.py",),
     ),
     Fault(
         "codes_of_any_length",
@@ -300,7 +300,7 @@ FAULTS = (
         "query_lang/plans/costs.py",
         "PAID: Final = replace(UNLIMITED, answer_numbers=_EVERYTHING)",
         "PAID: Final = UNLIMITED",
-        ("tests/unit/query_lang/plans/test_answer_size.py",),
+        ("tests/unit/query_lang/plans/test_costs.py",),
     ),
     Fault(
         "answers_of_any_size",
@@ -308,7 +308,7 @@ FAULTS = (
         "query_lang/plans/domains.py",
         "    if cells * columns > most:\n",
         "    if cells * columns > 1_000 * most:\n",
-        ("tests/unit/query_lang/plans/test_answer_size.py",),
+        ("tests/unit/query_lang/plans/test_costs.py",),
     ),
     Fault(
         "free_answers_stored_whole",
@@ -521,7 +521,7 @@ FAULTS = (
         "self._counted_snapshots.opened(snapshot) as opened,",
         "self._snapshots.cursor(snapshot, timeout_seconds=1.0) as opened,",
         (
-            "tests/unit/engines/duckdb/test_duckdb_engine.py",
+            "tests/unit/engines/duckdb/test_engine.py",
             "tests/integration/jobs/test_job_queues.py",
         ),
     ),
@@ -687,7 +687,7 @@ FAULTS = (
         'read.isoformat(timespec="seconds")',
         'read.isoformat(timespec="microseconds")',
         (
-            "tests/unit/server/use_cases/releases/test_release_times.py",
+            "tests/unit/server/use_cases/releases/test_times.py",
             "tests/attacks/timing/test_a3_order.py",
         ),
     ),
@@ -1742,7 +1742,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    k = Fraction(_positive(rows_per_unit))",
         "    k = Fraction(max(1, _positive(rows_per_unit) - 1))",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "groups_taken_for_one",
@@ -1750,7 +1750,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    return [key for key in plan.keys if not key.facts.constant]",
         "    return []",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "running_number",
@@ -2051,7 +2051,7 @@ FAULTS = (
         "query_lang/plans/domains.py",
         "    null: tuple[None, ...] = (None,) if facts.nullable else ()",
         "    null: tuple[None, ...] = ()",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "whole_loss_each",
@@ -2109,7 +2109,7 @@ FAULTS = (
         "query_lang/plans/nodes.py",
         "            if self.right_by_key:\n",
         "            if right:\n",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "key_of_one_side",
@@ -2117,7 +2117,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "            if isinstance(column, FieldRef) and slots_read(value) <= other:",
         "            if isinstance(column, FieldRef):",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "rollup_taken_for_one",
@@ -2125,7 +2125,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return 1 if by_unit_alone else rows",
         "    return 1",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "fan_out_ignored",
@@ -2133,7 +2133,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return rows * fan_out",
         "    return rows",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "union_taken_for_one",
@@ -2141,7 +2141,7 @@ FAULTS = (
         "query_lang/plans/stability.py",
         "    return sum(parts)",
         "    return max(parts)",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "numbering_by_any_key",
@@ -2149,7 +2149,7 @@ FAULTS = (
         "query_lang/binding/aggregates.py",
         "            if not partition:\n                self.numberings",
         "            if made:\n                self.numberings",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "nullable_side_constant",
@@ -2157,7 +2157,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "            constant = tied and all(c.facts.constant for c in conditions)",
         "            constant = tied",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "union_constant",
@@ -2165,7 +2165,7 @@ FAULTS = (
         "query_lang/binding/queries.py",
         "        constant=False,\n        domain=combined(known),",
         "        constant=known[0].constant,\n        domain=combined(known),",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "exists_constant",
@@ -2173,7 +2173,7 @@ FAULTS = (
         "query_lang/binding/queries.py",
         "nullable=False, constant=scope.outer_constant)",
         "nullable=False, constant=True)",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "lookup_constant",
@@ -2181,7 +2181,7 @@ FAULTS = (
         "query_lang/binding/sources.py",
         "        return 1, all(equated[slot].facts.constant for slot in key)",
         "        return 1, True",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "exists_untied",
@@ -2206,7 +2206,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/nodes.py",
         "        within = [Fragment(slot_name(child.owner))]",
         '        within = [Fragment("1")]',
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "sum_by_width",
@@ -2214,7 +2214,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    most = _positive(max(abs(lower), abs(upper)))",
         "    most = _positive(max(1, upper - lower))",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "values_of_one_group",
@@ -2222,7 +2222,7 @@ FAULTS = (
         "query_lang/plans/sensitivity.py",
         "    l1 = min(_positive(rows_per_unit), _positive(groups) * size)",
         "    l1 = min(_positive(rows_per_unit), size)",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "last_bin_open",
@@ -2230,7 +2230,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/render.py",
         '    return f"CAST(LEAST({number}, {bins.count - 1}) AS BIGINT)"',
         '    return f"CAST({number} AS BIGINT)"',
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "scan_unbounded",
@@ -2238,7 +2238,7 @@ FAULTS = (
         "query_lang/rendering/duckdb/nodes.py",
         "        if isinstance(node, Scan) and node.max_rows is not None:",
         "        if isinstance(node, Scan) and node.max_rows == 0:",
-        ("tests/unit/query_lang/syntax/test_rule_table.py",),
+        ("tests/unit/query_lang/plans/test_rule_table.py",),
     ),
     Fault(
         "approval_serves_forever",
@@ -2374,7 +2374,7 @@ FAULTS = (
         "release/cubes/strategies/marginals/rounds.py",
         "drawn = meter.counts(_table(turn), sums, cube.domain.bound)",
         "drawn = meter.counts(_table(turn), sums, -(-cube.domain.bound // 2))",
-        ("tests/unit/release/cubes/strategies/test_marginal_rounds.py",),
+        ("tests/unit/release/cubes/strategies/marginals/test_marginal_rounds.py",),
     ),
     Fault(
         "chosen_as_any",
@@ -2470,7 +2470,7 @@ FAULTS = (
         "release/sequences/strategies/auto.py",
         "MOVES: Final = 2\n",
         "MOVES: Final = 1\n",
-        ("tests/unit/release/sequences/strategies/test_auto_sequences.py",),
+        ("tests/unit/release/sequences/strategies/test_auto.py",),
     ),
     Fault(
         "number_of_units_alone",

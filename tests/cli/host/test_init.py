@@ -2,6 +2,10 @@ import stat
 
 import pytest
 
+from server.persistence.schema import RECORDED_TABLES
+from server.use_cases.services.errors import CommandRefusedError
+from tests.support.installations.harness import Installation
+
 
 def test_init_makes_data_and_anchor_for_their_owner_alone(bare):
     made = bare.json("init", "--single-custodian")
@@ -138,3 +142,27 @@ def test_a_database_that_is_none_is_refused_in_a_sentence(curator, command):
     refused = curator.run(*command, code=1)
     assert "cannot be read" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize("cut", ["schema", "ledger", "anchor"])
+def test_an_init_that_was_cut_off_can_be_run_again(tmp_path, monkeypatch, cut):
+    installation = Installation(tmp_path)
+    names = {
+        "schema": "budget.ledger.Ledger.initialise",
+        "ledger": "budget.chain.anchor.AnchorFile.create",
+        "anchor": "budget.ledger.Ledger.recorded",
+    }
+
+    def die(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(names[cut], die)
+        with pytest.raises(KeyboardInterrupt):
+            installation.initialise()
+    installation.initialise()
+    with pytest.raises(CommandRefusedError):
+        installation.initialise()
+    installation.load()
+    with installation.services() as services:
+        assert services.ledger.verify(RECORDED_TABLES).ok

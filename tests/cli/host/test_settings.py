@@ -94,6 +94,15 @@ def test_settings_that_cannot_serve_are_named(tmp_path, name, value):
     assert "word@" not in sentence
 
 
+def test_an_anchor_beside_the_database_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match="beside the database"):
+        read_settings(
+            data=tmp_path / "data",
+            anchor=tmp_path / "db" / "anchor",
+            database_url=f"sqlite:///{tmp_path / 'db' / 'x.sqlite'}",
+        )
+
+
 def test_a_database_behind_a_link_is_the_one_it_leads_to(tmp_path):
     real, named = tmp_path / "real", tmp_path / "named"
     real.mkdir()
