@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Final
 
 from mechanisms.samplers.enclosures import (
     Decay,
@@ -16,8 +15,6 @@ from mechanisms.samplers.entropy import Entropy
 from mechanisms.samplers.geometric import geometric_of
 from mechanisms.samplers.power_sums import odd_power_sum
 from mechanisms.samplers.trials import succeeds
-
-MOST_TRIALS: Final = 2**61
 
 _FEW = 1 << 17  # so many fair coins are simply thrown
 

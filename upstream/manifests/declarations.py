@@ -262,11 +262,6 @@ class TableSpec(_Spec):
         """
         return {column.name: column for column in self.columns}[name]
 
-    @property
-    def stored_columns(self) -> tuple[ColumnSpec, ...]:
-        """The columns that a snapshot stores: all but the unit column."""
-        return tuple(c for c in self.columns if c.name != self.unit_column)
-
 
 class Declarations(_Spec):
     """A whole manifest's keys, shaped but not yet checked against one another."""

@@ -172,14 +172,6 @@ class JobContext:
         """Where an earlier attempt stopped, as it saved it; None at first."""
         return None if self._row.position is None else json.loads(self._row.position)
 
-    def save_position(self, position: object) -> None:
-        """Write down where a later attempt goes on.
-
-        Raises:
-            JobStoppedError: The job is another worker's now.
-        """
-        self._store.save(self.lease, position=json.dumps(position))
-
     def save_position_with(self, connection: Connection, position: object) -> None:
         """Write down where a later attempt goes on, with what was done up to there.
 

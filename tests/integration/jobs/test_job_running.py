@@ -212,7 +212,8 @@ def test_a_job_that_needs_no_more_work_ends_before_its_turn(local):
 def test_a_resumed_job_goes_on_where_it_saved_its_position(local):
     def work(context, _):
         if context.position is None:
-            context.save_position({"row": 7})
+            with local.databases.writer.begin() as connection:
+                context.save_position_with(connection, {"row": 7})
             raise NOT_NOW
         return {"from": context.position["row"]}
 
