@@ -6,8 +6,9 @@ RUN = $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 PIP = $(RUN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo demo-upstream serve test test-thorough check audit audit-long mutants bench bench-ingest
-.PHONY: bench-releases golden notebook openapi docs image-check clean
+.PHONY: help demo demo-upstream serve test test-thorough check audit audit-long mutants
+.PHONY: uncalled bench bench-ingest bench-releases golden notebook openapi docs
+.PHONY: image-check clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/'
@@ -63,6 +64,9 @@ audit-long: $(VENV)/.dev ## Full counts of audits, random questions, coverage, c
 
 mutants: $(VENV)/.dev ## Plant each known fault; it must be caught by the tests it names
 	@$(RUN)/python -m tests.mutants.run
+
+uncalled: $(VENV)/.dev ## List public functions whose body no test runs, in whatever process
+	@$(RUN)/python -m tests.mutants.uncalled
 
 bench-ingest: $(VENV)/.app ## A load of 10 million rows: seconds a phase, memory, DuckDB's own
 	@$(RUN)/python -m benchmarks.ingest

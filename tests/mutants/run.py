@@ -18,7 +18,8 @@ from tests.mutants.faults import FAULTS
 ROOT = Path(__file__).parents[2]
 COPIED = (
     "privacy", "query_lang", "mechanisms", "budget", "engines", "release", "upstream",
-    "server", "clients", "tests", "examples", "docs", "openapi",
+    "server", "clients", "tests", "examples", "docs", "openapi", "benchmarks",
+    "scripts",
 )  # fmt: skip
 
 ALL = (*FAULTS, *DEFENCES)
@@ -42,11 +43,7 @@ def main() -> int:
 def try_fault(fault) -> str:
     """Return "caught", "survived" or "unfit"."""
     with tempfile.TemporaryDirectory() as name:
-        copy = Path(name)
-        for folder in COPIED:
-            shutil.copytree(ROOT / folder, copy / folder)
-        for file in ("pyproject.toml", "README.md"):
-            shutil.copy(ROOT / file, copy / file)
+        copy = make_copy(Path(name))
         target = copy / fault.file
         text = target.read_text()
         if text.count(fault.right) != 1:
@@ -55,15 +52,30 @@ def try_fault(fault) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-x", *fault.tests],
             cwd=copy,
-            env={
-                **os.environ,
-                "PYTHONPATH": f"{copy}:{copy / 'clients/python'}",
-                "PYTHONDONTWRITEBYTECODE": "1",
-            },
+            env=environment_of(copy),
             capture_output=True,
             check=False,
         )
         return "caught" if done.returncode == 1 else "survived"
+
+
+def make_copy(folder):
+    """Copy what the tests need of the tree into an empty folder; return it."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, folder / name)
+    for file in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / file, folder / file)
+    return folder
+
+
+def environment_of(copy):
+    """Return the environment in which a copy's own packages are imported."""
+    return {
+        "CURATOR_TEST_DATA": str(ROOT / "../shared/data"),
+        **os.environ,
+        "PYTHONPATH": f"{copy}:{copy / 'clients/python'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 if __name__ == "__main__":
