@@ -18,8 +18,11 @@ _SCIENTIFIC = "[0-9](?:[.,][0-9]{1,17})?e[-+]?[0-9]{1,2}"
 _NUMBER = f"{_SCIENTIFIC}|{_GROUPED}|[0-9]{{0,19}}[.,]{_PLACES}"
 _SIGN = "[-+−]? ?"  # noqa: RUF001 - the minus sign
 _BEFORE = rf"[(<>=~≤≥ ]*{_SIGN}(?:[a-z]{{2,4}}[.]?)?[$]? ?\p{{Sc}}? ?{_SIGN}"
-_AFTER = r" ?(?:\p{Sc}|[%‰]|[\pL°/·^*. ]{1,20}|,-)?[)]?"
-_AMOUNT = f"^{_BEFORE}({_NUMBER}){_AFTER}$"
+_AFTER = r" ?(?:\p{Sc}|[%‰]|[\pL°/·^*. ]+|,-)?[)]?"
+_AMOUNT = f"^{_BEFORE}((?:{_NUMBER}){_AFTER})$"
+_SHORT = "^(.*[0-9]) ?[^0-9)]{0,20}[)]?$"
+"""A number with its unit. Twenty letters of any alphabet take ten times as long to
+compile within the other pattern, which is compiled anew for each query."""
 _MOST_CHARACTERS = 64
 
 
@@ -33,7 +36,8 @@ def amount_sql(text: str) -> str:
         f"WHEN regexp_full_match({text}, '{_PLAIN}') THEN lower(trim({text})) "
         f"ELSE trim(plain_text({text})) END"
     )
-    number = f"regexp_extract({plain}, '{_AMOUNT}', 1)"
+    amount = f"regexp_extract({plain}, '{_AMOUNT}', 1)"
+    number = f"regexp_extract({amount}, '{_SHORT}', 1)"
     scientific = (
         f"CAST(TRY_CAST(replace({number}, ',', '.') AS DECIMAL(38, {MOST_DECIMALS})) "
         "AS VARCHAR)"
