@@ -137,7 +137,7 @@ def see_release(services, ward):
     for caller in (CARA, ADA):
         (item,) = catalogue.page(caller, Page(10, None))["items"]
         ids.append(item["id"])
-        assert catalogue.open(caller, item["id"])
+        assert catalogue.opened(catalogue.row(caller, item["id"]))
         assert catalogue.file(caller, item["id"], Download("json")).path.is_file()
     return len(set(ids)) == 1
 

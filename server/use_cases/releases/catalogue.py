@@ -70,14 +70,6 @@ class ReleaseCatalogue:
             newest = wanted.order_by(release.c.created.desc())
             return list(connection.execute(newest).all())
 
-    def open(self, caller: Caller, release_id: str) -> OpenRelease:
-        """Return a release that a caller may read: its manifest and model.
-
-        Raises:
-            NotFoundError: There is none, or it is not theirs, or its files are gone.
-        """
-        return self.opened(self.row(caller, release_id))
-
     def opened(self, row: PublicationRow) -> OpenRelease:
         """Return a published release.
 

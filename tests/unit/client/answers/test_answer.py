@@ -237,6 +237,13 @@ def test_a_plan_names_parts_and_bins():
     ]
 
 
+def test_a_plan_says_of_which_snapshot_and_how_many_rows_the_answer_is():
+    plan = Plan({**every_kind().document, "cells": 12})
+    assert plan.snapshot == every_kind().snapshot
+    assert plan.cells == 12
+    assert plan.columns == every_kind().columns
+
+
 def test_half_widths_stand_by_measure():
     assert answer().half_widths == {"stays": 30.0}
     assert every_kind().half_widths == {"grams": 7.25}
