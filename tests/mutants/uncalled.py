@@ -34,7 +34,10 @@ def note(name):
             pass
 '''
 BEFORE_THE_PATH = {"start_module.py"}  # runs before the copy can be imported
-ALL_TESTS = ("-n", "auto", "--dist", "loadfile", "-m", "not long")
+ALL_TESTS = (
+    *("-n", "auto", "--dist", "loadfile", "-m", "not long"),
+    "--continue-on-collection-errors",
+)
 
 
 @dataclass(frozen=True)

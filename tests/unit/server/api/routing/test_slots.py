@@ -36,7 +36,17 @@ def test_no_slot_sends_at_once():
 
 def test_permits_run_out_and_come_back():
     permits = Permits(1)
+    assert permits.in_use == 0
     assert permits.take()
     assert not permits.take()
+    assert permits.in_use == 1
     permits.give_back()
+    assert permits.in_use == 0
     assert permits.take()
+
+
+def test_what_was_late_elsewhere_is_counted_with_late_replies():
+    lateness = Lateness()
+    lateness.count()
+    asyncio.run(SlotClock(0.01, lateness).wait(arrival=time.monotonic() - 1, slots=1))
+    assert lateness.late == 2
