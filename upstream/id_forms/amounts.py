@@ -21,7 +21,7 @@ _BEFORE = rf"[(<>=~≤≥ ]*{_SIGN}(?:[a-z]{{2,4}}[.]?)?[$]? ?\p{{Sc}}? ?{_SIGN}
 _AFTER = r" ?(?:\p{Sc}|[%‰]|[\pL°/·^*. ]+|,-)?[)]?"
 _AMOUNT = f"^{_BEFORE}((?:{_NUMBER}){_AFTER})$"
 _SHORT = "^(.*[0-9]) ?[^0-9)]{0,20}[)]?$"
-"""A number with its unit. Twenty letters of any alphabet take ten times as long to
+"""A number with its unit. Twenty letters of any alphabet take six times as long to
 compile within the other pattern, which is compiled anew for each query."""
 _MOST_CHARACTERS = 64
 
