@@ -1,6 +1,7 @@
 """The kind of job that holds models against a gold standard: ``text.evaluate``."""
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from pydantic import Field
 
@@ -14,11 +15,19 @@ from server.use_cases.extraction.tagging import (
 from server.use_cases.extraction.work import RULES, TextJob, TextParts, own, told_to
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
-from upstream.extraction.measures.comparison import Difference, compare
+from upstream.extraction.measures.comparison import (
+    SIGNIFICANT,
+    Difference,
+    compare,
+    paired_t_test,
+)
 from upstream.extraction.measures.counts import Counts, DocumentCounts, total
 from upstream.extraction.measures.report import Judgement, judge
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument, Span, limited
 from upstream.manifests.declarations import Identifier
+
+_FOLDED = ("gold", "folds", "fold_by")
+"""What cards must have alike for the folds of two models to be the same documents."""
 
 
 class EvaluateParameters(JobParameters):
@@ -92,7 +101,8 @@ class EvaluateJob(TextJob):
         }
         if len(judged) > 1:
             context.progress("compare", 0, 1)
-            result["comparison"] = _compared(judged[0], judged[1])
+            by_folds = _by_folds(parts, given)
+            result["comparison"] = {**_compared(judged[0], judged[1]), **by_folds}
         with parts.databases.work.begin() as connection:
             self.check_actor(connection, context)
             context.conclude(connection, result, [])
@@ -147,6 +157,33 @@ def _compared(first: Judgement, second: Judgement) -> Document:
     return {
         "spans": _told(compare(one, other, _strict)),
         "characters": _told(compare(one, other, lambda each: each.characters)),
+    }
+
+
+def _by_folds(parts: TextParts, given: EvaluateParameters) -> Document:
+    """Return how models differ on the folds that both were judged by, if they were."""
+    cards = []
+    for model in given.models:
+        if model == RULES:
+            return {}
+        with parts.databases.reader.connect() as connection:
+            row = parts.models.row(connection, given.population, model)
+        cards.append(cast("dict[str, Document]", row.document())["card"])
+    folds = [cast("list[float]", card.get("fold_f1", [])) for card in cards]
+    first, second = ([card.get(key) for key in _FOLDED] for card in cards)
+    if first != second or not all(folds):
+        return {}
+    one, other = (sum(figures) / len(figures) for figures in folds)
+    probability = paired_t_test(folds[0], folds[1])
+    return {
+        "folds": {
+            "first_f1": round(one, 4),
+            "second_f1": round(other, 4),
+            "difference": round(other - one, 4),
+            "probability": round(probability, 4),
+            "folds": len(folds[0]),
+            "significant": probability < SIGNIFICANT,
+        }
     }
 
 

@@ -194,9 +194,14 @@ def _cross_validated(
             context.progress("judge by folds", done, total)
         context.raise_if_stopped()
 
-    parts = cross_validate(spec, GoldStandard(gold), folds, tell)
+    parts = list(cross_validate(spec, GoldStandard(gold), folds, tell))
     together = tuple(one for part in parts for one in part.documents)
-    return {"by_folds": Judgement(together).to_json(), "folds": given.folds}
+    return {
+        "by_folds": Judgement(together).to_json(),
+        "fold_f1": [round(part.strict().f1, 6) for part in parts],
+        "folds": given.folds,
+        "fold_by": given.fold_by,
+    }
 
 
 def _card(

@@ -116,8 +116,44 @@ def test_folds_say_how_good_a_model_is_without_a_second_gold_standard(texts):
     judged = result["card"]["by_folds"]
     assert judged["documents"] == 40
     assert judged["strict"]["f1"] > 0.8
+    assert len(result["card"]["fold_f1"]) == 2
     wrong = texts.run("text.train", model="other", folds=2, fold_by="ward", **told)
     assert (wrong["state"], "no field 'ward'" in wrong["error"]) == ("failed", True)
+
+
+def test_models_of_the_same_folds_are_compared_fold_by_fold(texts):
+    write_gold(texts.folder, range(60))
+    texts.read("gold.yaml")
+    told = {"population": "people", "gold": "gold"}
+    poor = {**QUICK, "features": {"context": False, "layout": False, "forms": False}}
+    for model, spec, folds in (("a", QUICK, 4), ("b", poor, 4), ("c", QUICK, 3)):
+        texts.done("text.train", model=model, spec=spec, folds=folds, **told)
+    both = texts.done("text.evaluate", models=["a", "b"], **told)["comparison"]
+    assert both["folds"]["folds"] == 4
+    assert 0 <= both["folds"]["probability"] <= 1
+    assert both["folds"]["first_f1"] >= both["folds"]["second_f1"]
+    for other in ("c", "rules"):
+        made = texts.done("text.evaluate", models=["a", other], **told)
+        assert "folds" not in made["comparison"]
+
+
+def test_a_card_says_what_a_model_learned_and_what_it_misses(texts):
+    write_gold(texts.folder, range(40))
+    texts.read("gold.yaml")
+    spec = {**QUICK, "types": ["NAME", "AGE"]}
+    told = {"population": "people", "gold": "gold", "model": "two", "spec": spec}
+    card = texts.done("text.train", **told)["card"]
+    assert card["spans"] == {"AGE": 40, "NAME": 40}
+    assert card["tuned"]["documents"] == 8  # a fifth is kept aside for thresholds
+    assert card["tuned"]["strict"]["f1"] > 0.5
+    assert isinstance(card["tuned"]["misses"], list)
+    judged = texts.done(
+        "text.evaluate", population="people", gold="gold", models=["two"]
+    )
+    assert judged["types_left_out"] == ["DATE", "WEIGHT"]
+    (model,) = judged["models"]
+    assert set(model["types"]) <= {"AGE", "NAME"}
+    assert model["knows_gold"]
 
 
 def test_a_reading_that_was_cut_off_goes_on_where_it_was(texts, monkeypatch):

@@ -14,6 +14,10 @@ EXCHANGES: Final = 10_000
 _BATCH = 500  # exchanges at a time: bounded memory with many documents
 
 
+SIGNIFICANT = 0.05
+"""Under this probability a difference is called more than chance: the usual level."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How two models differ on the same documents.
@@ -33,7 +37,7 @@ class Difference:
     @property
     def is_significant(self) -> bool:
         """Whether the probability is under one in twenty."""
-        return self.probability < 0.05  # noqa: PLR2004 - the usual level
+        return self.probability < SIGNIFICANT
 
 
 def compare(
