@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from server.use_cases.extraction.pipeline_files import CategoryRule, CodeRule
+from server.use_cases.extraction.pipelines.files import CategoryRule, CodeRule
 
 
 def test_a_code_is_read_without_the_signs_that_are_dropped():
