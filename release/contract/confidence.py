@@ -31,6 +31,15 @@ def widening(confidence: float) -> float:
     return max(laplace, normal)
 
 
+def shared(ends: int) -> float:
+    """Return what 95 % half-widths are multiplied with to hold at once, 95 in 100.
+
+    Each of ``ends`` may take a share of the twentieth (Bonferroni), whatever errors
+    they share.
+    """
+    return widening(1 - (1 - _GIVEN) / ends) if ends > 1 else 1.0
+
+
 def selected_confidence(confidence: float, shown: int, cells: int) -> float:
     """Return the confidence at which intervals of chosen rows are made.
 

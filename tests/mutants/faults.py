@@ -2332,9 +2332,26 @@ FAULTS = (
         "counts_below_zero",
         "the interval of a count that noise made negative ends below 0",
         "release/cubes/questions/evaluating/estimates.py",
-        "(max(value - below, 0), max(value, 0) + above)",
-        "(value - below, value + above)",
+        "grain, floor = self._grain_steps(shown), self._is_never_negative(shown)",
+        "grain, floor = self._grain_steps(shown), False",
         ("tests/unit/release/cubes/questions/test_ends_of_counts.py",),
+    ),
+    Fault(
+        "half_widths_of_steps_added_up",
+        "a weighted sum of cells is as wide as its draws' own half-widths, often 0",
+        "release/cubes/questions/evaluating/measuring.py",
+        "        return np.asarray(np.where(alone, apart, joint))",
+        "        floors = (loads * np.floor(self.half_widths)).sum(axis=-1)\n"
+        "        return np.asarray(np.minimum(floors, joint))",
+        ("tests/unit/release/cubes/questions/test_steps_of_noise.py",),
+    ),
+    Fault(
+        "chosen_rows_without_a_step",
+        "half-widths of one draw are widened from whole steps, often 0",
+        "release/contract/intervals.py",
+        "    widths[draws == 1] = draw_half_width(scale)",
+        "    widths[draws == 1] = math.floor(draw_half_width(scale))",
+        ("tests/unit/release/cubes/questions/test_steps_of_noise.py",),
     ),
     Fault(
         "cube_intervals_halved",

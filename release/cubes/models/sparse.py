@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mechanisms.scales.half_widths import half_width
 from release.contract.domain import CubeDomain
-from release.contract.intervals import CONFIDENCE, noise_variance, sum_half_widths
+from release.contract.intervals import (
+    draw_half_width,
+    noise_variance,
+    sum_half_widths,
+)
 from release.contract.models import (
     Estimates,
     FloatArray,
@@ -129,10 +132,10 @@ class SparseModel:
         hold what the total has beyond the kept cells, their half-widths, and what empty
         cells that passed the threshold pretend to hold.
         """
-        each = self.threshold + half_width(self.scale, CONFIDENCE)
+        each = self.threshold + draw_half_width(self.scale)
         kept = np.array([len(self.values)])
         noise = float(sum_half_widths(kept, self.scale)[0])
-        noise += half_width(self.total_scale, CONFIDENCE)
+        noise += draw_half_width(self.total_scale)
         noise += float(self._false(np.array([self.domain.size]))[0])
         missing = max(0.0, self.total - float(self.values.sum()) + noise)
         return np.minimum(left_out.astype(np.float64) * each, missing)

@@ -7,11 +7,12 @@ from typing import Final, cast
 
 import numpy as np
 
+from release.contract.confidence import shared
 from release.contract.domain import CubeDomain
 from release.contract.intervals import (
-    WEIGHTED_QUANTILE,
-    joint_quantile,
     noise_variance,
+    sum_half_widths,
+    weighted_half_widths,
 )
 from release.contract.models import (
     Estimates,
@@ -273,7 +274,7 @@ class MarginalsModel:
             if codes.any() or groups > 1
         ]
         if not asked and roll.mask is None:
-            error = np.asarray(WEIGHTED_QUANTILE * np.sqrt(variances))
+            error = weighted_half_widths(variances, 1.0)
             return (values - error, values + error), error
         sides = [self._side(roll, axis, asked) for axis in range(len(roll.codes))]
         most = reduce(np.minimum.outer, [drawn + error for drawn, error in sides])
@@ -296,16 +297,18 @@ class MarginalsModel:
         least of them is taken.
         """
         one = noise_variance(self.drawn.one_scale)
-        quantile = joint_quantile(len(asked))
+        factor = shared(max(1, len(asked)))
         codes, groups = roll.codes[axis], roll.groups[axis]
         if axis not in asked:
-            error = quantile * np.sqrt(self._total_variance(one))
-            return np.array([self.fit.total]), np.array([error])
+            variance = np.array([self._total_variance(one)])
+            return np.array([self.fit.total]), factor * weighted_half_widths(
+                variance, 1.0
+            )
         kept = codes >= 0
         table = self.drawn.one_way[axis].astype(np.float64)
         values = np.bincount(codes[kept], minlength=groups)
         drawn = family_sums(codes[kept], table[kept], groups)
-        return drawn, quantile * np.sqrt(values * one)
+        return drawn, factor * sum_half_widths(values, self.drawn.one_scale)
 
     def _measured(self, asked: list[int]) -> Told | None:
         """Return these two dimensions' own table, if they were counted unbinned."""
@@ -337,11 +340,11 @@ def _pair(roll: Roll, told: Told) -> tuple[FloatArray, FloatArray]:
     square = table.astype(np.float64).reshape(len(roll.codes[one]), -1)
     rows, columns = _members(roll, one), _members(roll, other)
     drawn = rows.T @ square @ columns
-    cells = np.outer(rows.sum(axis=0), columns.sum(axis=0))
-    error = np.sqrt(cells * noise_variance(scale))
+    cells = np.outer(rows.sum(axis=0), columns.sum(axis=0)).astype(np.int64)
+    error = sum_half_widths(cells, scale)
     if one > other:
         drawn, error = drawn.T, error.T
-    return drawn.ravel(), WEIGHTED_QUANTILE * error.ravel()
+    return drawn.ravel(), error.ravel()
 
 
 def _pairs(listed: object) -> tuple[tuple[int, int], ...]:

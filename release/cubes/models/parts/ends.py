@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from release.contract.intervals import WEIGHTED_QUANTILE
+from release.contract.intervals import WEIGHTED_QUANTILE, weighted_half_widths
 from release.contract.models import Estimates, FloatArray, IntArray
 from release.cubes.models.parts.levels import Fit, Level, family_sums
 from release.cubes.models.parts.parts import Hidden, Noisy, Parts, bounded, hidden_in
@@ -45,7 +45,8 @@ def level_estimates(
     if fit.shrunk:
         joined, of_joined = _joined(levels, fit, parts, volumes)
         sets = {last: parts.take(np.flatnonzero(~of_joined)), last - 1: joined}
-    least, even, most = (_sums(levels, fit, sets, (end, groups)) for end in _ENDS)
+    loads = parts.loads(groups)
+    least, even, most = (_sums(levels, fit, sets, (end, loads)) for end in _ENDS)
     values, variances, scattered = shown
     hidden = _hidden(fit, sets, groups)
     return bounded((values, variances), (least, even, most), hidden, scattered)
@@ -110,10 +111,11 @@ def _gathered(
 
 
 def _sums(
-    levels: Sequence[Level], fit: Fit, sets: _Sets, asked: tuple[str, int]
+    levels: Sequence[Level], fit: Fit, sets: _Sets, asked: tuple[str, FloatArray]
 ) -> Noisy:
     """Return weighted sums of whole parts, and 95 % half-widths of their noise."""
-    end, groups = asked
+    end, loads = asked
+    groups = len(loads)
     values, errors = np.zeros(groups), np.zeros(groups)
     nobody = np.zeros(0, dtype=np.int64)
     nodes, owners, weights = nobody, nobody, np.zeros(0)
@@ -139,4 +141,4 @@ def _sums(
     outer = np.square(weights) * fit.outer_variances[nodes]
     errors += family_sums(owners, outer, groups)
     errors *= CHOSEN if fit.shrunk else 1.0
-    return Noisy(values, WEIGHTED_QUANTILE * np.sqrt(errors), errors)
+    return Noisy(values, weighted_half_widths(errors, loads), errors)

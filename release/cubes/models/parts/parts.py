@@ -45,6 +45,17 @@ class Parts:
         takes = (self.evenly[kept], self.least[kept], self.most[kept])
         return Parts(self.nodes[kept], self.groups[kept], *takes)
 
+    def loads(self, groups: int) -> FloatArray:
+        """Return at least what one step of one draw can move each group's sum by.
+
+        A fit hands a draw's step out to cells, and takes what it has handed out from
+        others at most.
+        """
+        most, least = np.zeros(groups), np.zeros(groups)
+        np.maximum.at(most, self.groups, self.most)
+        np.minimum.at(least, self.groups, self.least)
+        return most - least
+
 
 @dataclass(frozen=True, slots=True)
 class Meeting:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from release.contract.intervals import WEIGHTED_QUANTILE, noise_variance
+from release.contract.intervals import noise_variance, weighted_half_widths
 from release.contract.models import FloatArray, IntArray, Table
 from release.cubes.models.parts.levels import family_sums
 from release.cubes.models.parts.parts import Parts
@@ -51,4 +51,6 @@ def spread_bounds(cut: Parts, groups: int, spread: Spread | None) -> FloatArray 
     apart = family_sums(cut.groups, half * spread.values[cut.nodes], groups)
     variance = noise_variance(spread.scale)
     errors = family_sums(cut.groups, np.square(half) * variance, groups)
-    return np.asarray(np.maximum(apart, 0.0) + WEIGHTED_QUANTILE * np.sqrt(errors))
+    loads = np.zeros(groups)
+    np.maximum.at(loads, cut.groups, half)
+    return np.maximum(apart, 0.0) + weighted_half_widths(errors, loads)

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from release.contract.domain import CubeDomain
-from release.contract.intervals import WEIGHTED_QUANTILE, noise_variance
+from release.contract.intervals import noise_variance, weighted_half_widths
 from release.contract.models import (
     Estimates,
     FloatArray,
@@ -197,8 +197,9 @@ class TreeModel:
             weights = Weights(parts.nodes, parts.groups, taken, groups)
             variances = answer_variances(self.tree, self._combined, weights)
             values = _weighted_sums(weights, self._straight)
-            return Noisy(values, _errors(variances), variances)
+            return Noisy(values, weighted_half_widths(variances, loads), variances)
 
+        loads = parts.loads(groups)
         even = noisy(parts.evenly)
         cut = parts.take(np.flatnonzero(parts.most > parts.least))
         least = noisy(parts.least) if len(cut.nodes) else even
@@ -233,7 +234,7 @@ class TreeModel:
         more = replace(edges, slopes=taken - edges.slopes)
         values = even + _weighted_sums(more, self._straight)
         variances = self._range_variances(runs, replace(edges, slopes=taken))
-        return Noisy(values, _errors(variances), variances)
+        return Noisy(values, weighted_half_widths(variances, 1.0), variances)
 
     def _bounded(
         self,
@@ -359,12 +360,6 @@ class TreeModel:
     @cached_property
     def _volumes(self) -> FloatArray:
         return self._sizes.astype(np.float64)
-
-
-def _errors(variances: FloatArray) -> FloatArray:
-    """Return 95 % half-widths; half a step is for what is not whole."""
-    errors = WEIGHTED_QUANTILE * np.sqrt(variances) + 0.5
-    return np.where(variances > 0, errors, 0.0)
 
 
 def _weighted_sums(weights: Weights, leaves: FloatArray) -> FloatArray:

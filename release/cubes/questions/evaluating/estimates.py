@@ -128,11 +128,16 @@ class Estimated:
         return [max(below, above) for below, above in pairs]
 
     def _reach_steps(self, shown: NumberShown) -> tuple[list[int], list[int]]:
-        """Return how far intervals reach below and above, in steps, rounded up."""
+        """Return how far intervals reach below and above, in steps.
+
+        Rounded up; or, where estimates are whole as truths are, down to what an error
+        can be.
+        """
         factor, found = self._steps_shown(shown), self._number(shown.vector)
         more = (self.widening - 1) * found.noise
+        grain = self._grain_steps(shown) if self.is_whole else 0
         below, above = (
-            [_ceil(reach * factor) for reach in np.maximum(side + more, 0.0).tolist()]
+            [_steps(reach * factor, grain) for reach in np.maximum(side + more, 0.0)]
             for side in (found.below, found.above)
         )
         return below, above
@@ -144,13 +149,17 @@ class Estimated:
         as if 0 had been drawn.
         """
         columns = (self._value_steps(shown), *self._reach_steps(shown))
-        rows = zip(*columns, strict=True)
-        if not self._is_never_negative(shown):
-            return [(value - below, value + above) for value, below, above in rows]
-        return [
-            (max(value - below, 0), max(value, 0) + above)
-            for value, below, above in rows
-        ]
+        grain, floor = self._grain_steps(shown), self._is_never_negative(shown)
+        ends: list[tuple[int, int]] = []
+        for value, below, above in zip(*columns, strict=True):
+            low = max(value - below, 0) if floor else value - below
+            high = (max(value, 0) if floor else value) + above
+            ends.append(_possible(low, min(max(value, low), high), high, grain))
+        return ends
+
+    def _grain_steps(self, shown: NumberShown) -> int:
+        """Return of what truths are whole multiples, in steps that are shown."""
+        return self._number(shown.vector).grain * round(self._steps_shown(shown))
 
     def _is_never_negative(self, shown: NumberShown) -> bool:
         """Whether it is a count, or a sum of numbers that are none of them negative."""
@@ -217,6 +226,17 @@ def _bounds(shown: AverageShown) -> tuple[float, float]:
 def _ceil(steps: float) -> int:
     """Round up, but for what floating point adds below a millionth of a step."""
     return math.ceil(round(steps, 6))
+
+
+def _steps(reach: float, grain: int) -> int:
+    """Round up; or down to whole grains, if there are any."""
+    return math.floor(round(reach, 6) / grain) * grain if grain else _ceil(reach)
+
+
+def _possible(low: int, held: int, high: int, grain: int) -> tuple[int, int]:
+    """Return ends that leave out what no truth can be, but hold the estimate."""
+    least, most = -(-low // grain) * grain, high // grain * grain
+    return min(least, held), max(most, held)
 
 
 def _written(steps: int, digits: int) -> str:

@@ -1,7 +1,7 @@
 """The aggregates of a question: estimates with their half-widths, from rolls alone."""
 
 from dataclasses import dataclass, replace
-from math import prod
+from math import gcd, prod
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,12 @@ from query_lang.plans.nodes import (
     SumMeasure,
 )
 from query_lang.syntax.refusals import refuse
+from release.contract.intervals import (
+    NORMAL_QUANTILE,
+    TAIL_SURPLUS,
+    WEIGHTED_QUANTILE,
+    weighted_half_widths,
+)
 from release.contract.models import Estimates, FloatArray, Weighing
 from release.contract.sealed_cube import MAX_DENSE_CELLS
 from release.cubes.questions.binding import rules
@@ -54,11 +60,10 @@ MAX_SUMMANDS: Final = 1_000_000
 MAX_SHOWN: Final = 200_000
 """Values that one answer shows."""
 
+_LEAST: Final = 1e-300
+
 MAX_WEIGHED: Final = 500_000
 """Pairs of a part and a sum up to which errors are added up as they go together."""
-
-_WEIGHTED: Final = 2.12
-"""95 % quantile of any weighted sum of independent draws, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,14 @@ class Counted:
         below: How far each interval reaches below its value.
         above: How far it reaches above.
         noise: How much of that is noise, which grows with the confidence.
+        grain: Of what truths are whole multiples, in steps.
     """
 
     values: FloatArray
     below: FloatArray
     above: FloatArray
     noise: FloatArray
+    grain: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +109,15 @@ class Weighed:
         """Return the sum of the numbers in each cell, in steps."""
         if self.weighing is not None:
             found = self.bounded(np.zeros(len(self.counts)), self.weighing)
-            return Counted(found.values, found.below, found.above, found.noise)
+            reach = found.below, found.above, found.noise
+            return Counted(found.values, *reach, grain=self._grain())
         error = self.error_of(self.numbers)
-        return Counted(self.counts @ self.numbers, error, error, error)
+        reach = error, error, error
+        return Counted(self.counts @ self.numbers, *reach, grain=self._grain())
+
+    def _grain(self) -> int:
+        """Return the greatest number that all numbers are multiples of."""
+        return gcd(*(int(number) for number in self.numbers)) or 1
 
     def bounded(self, shifts: FloatArray, weighing: Weighing) -> Estimates:
         """Return the sums of number minus a shift, a shift a cell, with their ends."""
@@ -127,9 +140,15 @@ class Weighed:
         apart = np.asarray((loads * self.half_widths).sum(axis=-1))
         if not self.independent:
             return apart  # whatever the errors have to do with each other
-        spread = np.sqrt((loads**2 * self.variances).sum(axis=-1))
-        alone = np.count_nonzero(loads, axis=-1) <= 1
-        return np.asarray(np.where(alone, apart, np.minimum(apart, _WEIGHTED * spread)))
+        own = loads**2 * self.variances
+        variances = own.sum(axis=-1)
+        largest = own.max(axis=-1, initial=0.0) / np.maximum(variances, _LEAST)
+        quantile = NORMAL_QUANTILE + TAIL_SURPLUS * largest
+        quantile = np.minimum(quantile, WEIGHTED_QUANTILE)
+        heaviest = (loads * (self.variances > 0)).max(axis=-1, initial=0.0)
+        alone = np.count_nonzero(own, axis=-1) <= 1
+        joint = weighted_half_widths(variances, heaviest, quantile)
+        return np.asarray(np.where(alone, apart, joint))
 
 
 Measured = Counted | Weighed

@@ -6,6 +6,7 @@ import pytest
 from query_lang.reading.parse import parse_query
 from release.contract.confidence import selected_confidence, widening
 from release.contract.domain import CubeDomain
+from release.contract.intervals import draw_half_width
 from release.contract.models import Roll
 from release.cubes.models.cells import CellsModel
 from release.cubes.models.parts.boxes import Overlaps
@@ -59,7 +60,7 @@ def test_rows_that_were_chosen_by_their_estimates_have_wider_intervals():
         factor = widening(selected_confidence(0.95, 10, 100))
         assert len(answer.rows) == 10
         widths = {float(width) for width in answer.half_widths["n"]}
-        assert widths == {np.ceil(30 * factor)}
+        assert widths == {np.floor(draw_half_width(10.0) * factor)}
         assert "rows_chosen" in [w.code for w in answer.warnings]
     by_key = answered(values, f"{text} ORDER BY d0 LIMIT 10")
     assert by_key.half_widths["n"] == all_rows.half_widths["n"][:10]

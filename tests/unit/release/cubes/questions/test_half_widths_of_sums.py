@@ -27,7 +27,7 @@ def exact_cover(draws, scale, width):
 def test_half_widths_of_sums_cover_and_are_not_wide(scale):
     few = [*range(1, 40), 50, 64, 100, 144, 256]
     for draws in few if scale > 10 else [*few, 1_000, 4_096]:
-        width = sum_half_widths(np.array([draws]), scale)[0]
+        width = int(sum_half_widths(np.array([draws]), scale)[0])
         assert exact_cover(draws, scale, width) >= 0.95 - 1e-9, draws
         deviation = math.sqrt(draws * noise_variance(scale))
         if draws > 1:
