@@ -1,5 +1,6 @@
 """The kept cells of a huge cube; what is left out counts as nothing, and is bounded."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -132,10 +133,10 @@ class SparseModel:
         hold what the total has beyond the kept cells, their half-widths, and what empty
         cells that passed the threshold pretend to hold.
         """
-        each = self.threshold + draw_half_width(self.scale)
+        each = self.threshold + math.floor(draw_half_width(self.scale))
         kept = np.array([len(self.values)])
-        noise = float(sum_half_widths(kept, self.scale)[0])
-        noise += draw_half_width(self.total_scale)
+        noise = float(np.floor(sum_half_widths(kept, self.scale)[0]))
+        noise += math.floor(draw_half_width(self.total_scale))
         noise += float(self._false(np.array([self.domain.size]))[0])
         missing = max(0.0, self.total - float(self.values.sum()) + noise)
         return np.minimum(left_out.astype(np.float64) * each, missing)
