@@ -198,6 +198,7 @@ job = Table(
     Column("result", Text),  # JSON
     Column("error", Text),
     Column("lineage", Text, nullable=False),  # inputs, code version, outputs; JSON
+    Column("worked_ms", BigInteger, nullable=False, server_default="0"),  # all attempts
     Index("job_state", "state", "created"),
 )
 

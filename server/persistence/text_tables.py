@@ -57,6 +57,15 @@ text_document = Table(
     UniqueConstraint("collection", "key"),
 )
 
+text_part = Table(
+    "text_part",  # of a document's or model's body that is long, but for its first
+    metadata,
+    Column("owner", Text, primary_key=True),  # a collection's id, or a model's
+    Column("number", BigInteger, primary_key=True, autoincrement=False),  # a model's: 0
+    Column("part", Integer, primary_key=True, autoincrement=False),  # from 1
+    Column("body", LargeBinary, nullable=False),
+)
+
 text_quarantined = Table(
     "text_quarantined",
     metadata,

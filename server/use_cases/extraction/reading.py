@@ -1,5 +1,7 @@
 """The kind of job that reads texts into a collection: ``text.read``."""
 
+import base64
+import json
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +21,7 @@ from server.use_cases.extraction.declarations import (
 )
 from server.use_cases.extraction.gold import is_storable, read_gold
 from server.use_cases.extraction.store.bodies import SetAside
+from server.use_cases.extraction.store.sealing import TextSeal
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import NewCollection, StoredDocument
 from server.use_cases.extraction.work import TextJob, TextParts, Working, own
@@ -39,7 +42,8 @@ from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 BATCH_DOCUMENTS = 100
 BATCH_CHARACTERS = 1_000_000
 BATCH_SECONDS = 2.0
-"""What is read is written after so much, so that little is lost and a lock is short."""
+"""What is read is written after so much, so that little is lost."""
+_PLACE = "job", "position"  # of what is closed
 
 
 class ReadParameters(JobParameters):
@@ -68,12 +72,23 @@ class _Reached:
     after: Json = None
 
     @classmethod
-    def of(cls, position: object) -> "_Reached":
-        """Return what an earlier attempt saved."""
+    def of(cls, position: object, seal: TextSeal, job: str) -> "_Reached":
+        """Return what an earlier attempt saved.
+
+        Raises:
+            TextKeyError: It was encrypted, with another key.
+        """
         if position is None:
             return cls()
         documents, set_aside, after = cast("list[Json]", position)
+        if isinstance(after, str):
+            after = json.loads(seal.open(base64.b64decode(after), *_PLACE, job))
         return cls(cast("int", documents), cast("int", set_aside), after)
+
+    def to_json(self, seal: TextSeal, job: str) -> list[Json]:
+        """Return what a later attempt is told: names of files are closed, as texts."""
+        body = seal.close(json.dumps(self.after).encode(), *_PLACE, job)
+        return [self.documents, self.set_aside, base64.b64encode(body).decode()]
 
 
 @dataclass(slots=True)
@@ -132,28 +147,38 @@ class Target:
                 self.parts.spans.begin_finding(connection, finding)
 
     def write(self, batch: _Batch, reached: _Reached) -> _Reached:
-        """Write what was read together with the job's position."""
+        """Write what was read, and then the job's position."""
         texts, first = self.parts.texts, reached.documents + 1
+        slices, to = self.parts.slices(self.context), self.collection
         numbered = [
             StoredDocument(number, one.document)
             for number, one in enumerate(batch.documents, first)
         ]
-        rows = texts.document_rows(self.collection, numbered)
-        aside = texts.quarantined_rows(
-            self.collection, reached.set_aside + 1, batch.set_aside
-        )
-        spans = {n: one.spans for n, one in enumerate(batch.documents, first)}
+        texts.insert_documents(slices, to, numbered)
+        texts.insert_quarantined(slices, to, reached.set_aside + 1, batch.set_aside)
+        if self.is_gold:
+            spans = {n: one.spans for n, one in enumerate(batch.documents, first)}
+            self.parts.spans.insert_spans(slices, to, GOLD, spans)
         now = _Reached(
-            reached.documents + len(rows), reached.set_aside + len(aside), batch.after
+            reached.documents + len(batch.documents),
+            reached.set_aside + len(batch.set_aside),
+            batch.after,
         )
-        with self.parts.databases.work.begin() as connection:
-            texts.insert_documents(connection, rows, aside)
-            if self.is_gold:
-                self.parts.spans.insert_spans(connection, self.collection, GOLD, spans)
-            self.context.save_position_with(
-                connection, [now.documents, now.set_aside, now.after]
-            )
+        with slices.transaction() as connection:
+            position = now.to_json(self.parts.seal, self.context.job_id)
+            self.context.save_position_with(connection, position)
         return now
+
+    def reached(self) -> _Reached:
+        """Return how far an earlier attempt was."""
+        return _Reached.of(self.context.position, self.parts.seal, self.context.job_id)
+
+    def forget(self, reached: _Reached) -> None:
+        """Delete what an earlier attempt wrote and did not know to be written."""
+        slices, to = self.parts.slices(self.context), self.collection
+        if self.is_gold:
+            self.parts.spans.delete_behind(slices, to, GOLD, reached.documents)
+        self.parts.texts.delete_behind(slices, to, reached.documents, reached.set_aside)
 
     def finish(self, connection: Connection) -> None:
         """Let the collection be seen."""
@@ -165,8 +190,9 @@ class Target:
 class ReadJob(TextJob):
     """Reads a source or a gold standard into a collection.
 
-    Documents are stored together with the position behind them, so that an attempt
-    that was cut off is gone on with; the collection is seen once it is whole.
+    Documents are stored in slices, and then the position behind them. An attempt that
+    was cut off is gone on with: what is behind the position is deleted and read again.
+    The collection is seen once it is whole.
     """
 
     name = "text.read"
@@ -253,8 +279,9 @@ def read_into(target: Target, declared: Texts, folder: Path) -> None:
         IngestionError: The source names nothing, or a file changed meanwhile.
         JobStoppedError: The job was cancelled, or has to be let go.
     """
-    reached, batch = _Reached.of(target.context.position), _Batch()
-    for step in _steps(declared, folder, target):
+    reached, batch = target.reached(), _Batch()
+    target.forget(reached)
+    for step in _steps(declared, folder, target, reached.after):
         batch.add(step)
         if batch.is_full:
             reached, batch = target.write(batch, reached), _Batch()
@@ -264,9 +291,10 @@ def read_into(target: Target, declared: Texts, folder: Path) -> None:
         target.write(batch, reached)
 
 
-def _steps(declared: Texts, folder: Path, target: Target) -> Iterator[_Step]:
+def _steps(
+    declared: Texts, folder: Path, target: Target, after: Json
+) -> Iterator[_Step]:
     """Yield what was not stored yet."""
-    after = _Reached.of(target.context.position).after
     if declared.gold is not None:
         yield from _gold_steps(declared.gold, folder, cast("int | None", after) or 0)
     elif declared.source is not None:

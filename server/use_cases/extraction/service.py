@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from server.persistence import tables
 from server.persistence.text_tables import text_origin
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.work import RULES, TextParts, delete_collection
 from server.use_cases.services.documents import Document
@@ -219,6 +220,7 @@ class TextService:
         recorded = self._services.ledger.recorded("model.delete", self._actor, facts)
         with recorded as change:
             parts.models.delete(change.connection, row.id)
+        parts.models.delete_parts(Slices(self._services.databases), row.id)
         return {"deleted": row.name, "id": row.id}
 
     def _found(self, population: str | None, name: str) -> tuple[TextParts, Collection]:

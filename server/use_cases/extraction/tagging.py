@@ -78,7 +78,10 @@ class TagParameters(JobParameters):
 
 
 class TagJob(TextJob):
-    """Lets a model find spans; they are stored page by page, with the position."""
+    """Lets a model find spans; they are stored in slices, the position with a page.
+
+    What is behind the position was cut off: it is deleted, and then found again.
+    """
 
     name = "text.tag"
     parameters: type[JobParameters] = TagParameters
@@ -148,6 +151,8 @@ def tag(context: Working, parts: TextParts, finding: Finding) -> None:
     after = saved if isinstance(saved, int) else 0
     with parts.databases.reader.connect() as connection:
         total = parts.texts.count(connection, finding.collection)
+    slices, of = parts.slices(context), (finding.collection, finding.finder)
+    parts.spans.delete_behind(slices, *of, after)
     for page in parts.pages(finding.collection, after):
         texts = unless_stopped(context, (one.document.text for one in page))
         found = {
@@ -155,10 +160,8 @@ def tag(context: Working, parts: TextParts, finding: Finding) -> None:
             for one, spans in zip(page, finder.find(texts), strict=True)
         }
         last = page[-1].number
-        with parts.databases.work.begin() as connection:
-            parts.spans.insert_spans(
-                connection, finding.collection, finding.finder, found
-            )
+        parts.spans.insert_spans(slices, *of, found)
+        with slices.transaction() as connection:
             context.save_position_with(connection, last)
         context.progress("tag", last, total)
 

@@ -112,7 +112,9 @@ class TermsJob(TextJob):
             "code_version": VERSION,
         }
         parts = self._parts()
-        body = parts.models.closed(model, terms_bytes(terms))
+        body = parts.models.insert_parts(
+            parts.slices(context), model, terms_bytes(terms)
+        )
         spec = declared.model_dump_json(include={"terms", "forms"})
         new = NewModel(
             declared.population,

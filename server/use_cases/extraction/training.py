@@ -106,7 +106,8 @@ class TrainJob(TextJob):
             raise CommandRefusedError(str(error)) from None
         card = {**_card(given, spec, gold), **trained.card, **judged}
         context.progress("store", 0, 1)
-        body = parts.models.closed(model_id, _content(trained, card))
+        slices = parts.slices(context)
+        body = parts.models.insert_parts(slices, model_id, _content(trained, card))
         new = NewModel(
             given.population,
             given.model,

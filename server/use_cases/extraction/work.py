@@ -9,8 +9,13 @@ from budget.storage.databases import Databases
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.persistence.text_tables import text_begun
-from server.use_cases.extraction.store.models import ModelStore
+from server.use_cases.extraction.store.models import (
+    ModelStore,
+    job_id_of,
+    model_id_of,
+)
 from server.use_cases.extraction.store.sealing import TextSeal, read_seal
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import SpanStore
 from server.use_cases.extraction.store.texts import (
     PAGE,
@@ -25,6 +30,7 @@ from server.use_cases.jobs.kinds import (
     UnpreparedError,
 )
 from server.use_cases.jobs.store import is_free
+from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
 from server.use_cases.services.work_ends import TEXTS_BEGUN
@@ -57,6 +63,10 @@ class Working(Protocol):
         """Write down where a later attempt goes on."""
         ...
 
+    def require_lease_with(self, connection: Connection) -> None:
+        """Let no other worker take the job until a transaction's end."""
+        ...
+
     def progress(self, stage: str, done: int, total: int | None) -> None:
         """Say how far a stage is."""
         ...
@@ -76,10 +86,15 @@ class TextParts:
             TextKeyError: The key's file is missing or holds none.
         """
         seal = read_seal(services.settings.text_key)
+        self.seal = seal
         self.databases = services.databases
         self.texts = TextStore(seal)
         self.models = ModelStore(seal)
         self.spans = SpanStore()
+
+    def slices(self, context: Working) -> Slices:
+        """Return what writes for a job, while it is this worker's."""
+        return Slices(self.databases, context.require_lease_with)
 
     def collection(self, population: str, name: str) -> Collection:
         """Return a population's collection.
@@ -179,10 +194,12 @@ class TextJob:
 
     def clean(self) -> None:
         """Delete what ended jobs began and did not finish."""
-        texts, spans = TextStore(TextSeal(None)), SpanStore()  # nothing is opened
-        with self._services.databases.reader.connect() as connection:
+        seal, databases = TextSeal(None), self._services.databases  # nothing is opened
+        texts, spans, models = TextStore(seal), SpanStore(), ModelStore(seal)
+        with databases.reader.connect() as connection:
             begun = texts.unfinished_jobs(connection)
             begun |= spans.unfinished_jobs(connection)
+            begun |= {job_id_of(one) for one in models.without_row(connection)}
             alive = set(
                 connection.execute(
                     select(tables.job.c.id).where(
@@ -192,11 +209,17 @@ class TextJob:
                 ).scalars()
             )
         for job in sorted(begun - alive):
-            with self._services.databases.work.begin() as connection:
-                spans.delete_of(connection, job)
+            spans.delete_of(databases, job)
+            models.delete_parts(Slices(databases), model_id_of(job))
+            with databases.reader.connect() as connection:
                 left = texts.unfinished_of(connection, job)
             for collection in left:
-                delete_collection(self._services.databases, texts, collection)
+                delete_collection(databases, texts, collection)
+
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the next job begins at the end of a slot: always (ADR 39)."""
+        del result
+        return True
 
     def check_actor(self, connection: Connection, context: JobContext) -> None:
         """Check that whoever asked for the job could ask for it now.
@@ -233,10 +256,7 @@ def delete_collection(databases: Databases, texts: TextStore, collection: str) -
     """
     with databases.work.begin() as connection:
         texts.hide(connection, collection)
-    is_more = True
-    while is_more:
-        with databases.work.begin() as connection:
-            is_more = texts.delete_slice(connection, collection)
+    texts.delete_all(Slices(databases), collection)
 
 
 def told_to(population: str, error: CuratorError) -> UnpreparedError:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -122,6 +123,17 @@ class JobKind(Protocol):
         """Remove what killed or cancelled attempts left behind; may do nothing."""
         ...
 
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the job ends at the end of a slot, and the next one begins there.
+
+        So it is where what was worked on decides when a job ends, and nothing of the
+        job itself has waited for a slot.
+
+        Args:
+            result: What came of it; None: it failed, or was cancelled.
+        """
+        ...
+
 
 JobKinds = Mapping[str, JobKind]
 Interrupt = Callable[[], None]
@@ -140,6 +152,18 @@ class JobContext:
         self._interrupts: list[Interrupt] = []
         self._furthest: dict[str, int] = {}
         self._headway: Headway | None = None
+        self._began = time.monotonic()
+        self._rested = 0.0
+
+    @property
+    def worked_seconds(self) -> float:
+        """How long the job was worked on, in all attempts that are known of."""
+        here = time.monotonic() - self._began - self._rested
+        return self._row.worked_ms / 1000 + max(0.0, here)
+
+    def rest(self, seconds: float) -> None:
+        """Say that so long nothing was worked on."""
+        self._rested += seconds
 
     @property
     def job_id(self) -> str:
@@ -181,6 +205,15 @@ class JobContext:
         said = json.dumps(position)
         self._store.save_with(connection, self.lease, position=said)
 
+    def require_lease_with(self, connection: Connection) -> None:
+        """Let no other worker take the job until a transaction's end.
+
+        Raises:
+            JobStoppedError: It is another's now, or has to stop: roll back.
+        """
+        self.raise_if_stopped()
+        self._store.require_with(connection, self.lease)
+
     def record_inputs(self, inputs: list[Document]) -> None:
         """Write down what is read, for the job's lineage.
 
@@ -196,12 +229,16 @@ class JobContext:
         Raises:
             JobStoppedError: In the job's own thread, where it has to stop.
         """
+        self.tell(stage, done, total)
+        if threading.get_ident() == self._thread:
+            self.raise_if_stopped()
+
+    def tell(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far a stage is, though the job has to stop."""
         with self._lock:
             furthest = max(done, self._furthest.get(stage, 0))
             self._furthest[stage] = furthest
             self._headway = Headway(stage, furthest, total)
-        if threading.get_ident() == self._thread:
-            self.raise_if_stopped()
 
     def raise_if_stopped(self) -> None:
         """End the job here where it was cancelled or its worker has to let go.

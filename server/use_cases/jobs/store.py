@@ -95,6 +95,7 @@ class JobRow:
     result: str | None
     error: str | None
     lineage: str
+    worked_ms: int
 
     @property
     def lease(self) -> Lease:
@@ -246,8 +247,18 @@ class JobStore:
         with self._databases.reader.connect() as connection:
             return connection.execute(select(job.c.id).where(free)).first() is not None
 
-    def beat(self, lease: Lease, headway: Headway | None = None) -> bool:
+    def beat(
+        self,
+        lease: Lease,
+        headway: Headway | None = None,
+        worked_ms: int | None = None,
+    ) -> bool:
         """Renew the lease, write how far the job is, and say whether to cancel it.
+
+        Args:
+            lease: The claim.
+            headway: None: as it was said last.
+            worked_ms: How long it was worked on, in all attempts; None: as before.
 
         Raises:
             LeaseLostError: Somebody else has the job now, or it has ended.
@@ -259,6 +270,8 @@ class JobStore:
                 "done": headway.done,
                 "total": headway.total,
             }
+        if worked_ms is not None:
+            values["worked_ms"] = worked_ms
         statement = _held(lease).values(values).returning(job.c.cancel_requested)
         with self._databases.work.begin() as connection:
             cancel: bool | None = connection.execute(statement).scalar_one_or_none()
@@ -365,6 +378,16 @@ class JobStore:
             connection.execute(
                 _held(lease).values(lease_boot=None, lease_until_ms=now_ms() + wait_ms)
             )
+
+    def require_with(self, connection: Connection, lease: Lease) -> None:
+        """Let nobody else take a job until a transaction's end.
+
+        Raises:
+            LeaseLostError: Somebody else has it now, or it has ended: roll back.
+        """
+        wanted = select(job.c.id).where(_is_held(lease)).with_for_update()
+        if connection.execute(wanted).first() is None:
+            raise LeaseLostError
 
     def is_held(self, connection: Connection, lease: Lease) -> bool:
         """Whether a claim is still the job's, in the transaction that asks."""

@@ -11,6 +11,7 @@ from server.persistence.text_tables import metadata
 from server.use_cases.extraction.store.bodies import SetAside
 from server.use_cases.extraction.store.models import ModelStore, NewModel, model_id_of
 from server.use_cases.extraction.store.sealing import TextKeyError, TextSeal
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import Finding, SpanStore
 from server.use_cases.extraction.store.texts import (
     NewCollection,
@@ -53,11 +54,12 @@ def aside(number):
 
 
 def fill(databases, store, new=NEW):
-    rows = store.document_rows(new.id, list(documents()))
-    set_aside = store.quarantined_rows(new.id, 1, [aside(1), aside(2)])
+    slices = Slices(databases)
     with databases.work.begin() as connection:
         store.begin_collection(connection, new)
-        store.insert_documents(connection, rows, set_aside)
+    store.insert_documents(slices, new.id, list(documents()))
+    store.insert_quarantined(slices, new.id, 1, [aside(1), aside(2)])
+    with databases.work.begin() as connection:
         store.finish_collection(connection, new.id)
 
 
@@ -148,7 +150,8 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(database
     finding = Finding("texts_1", "model_1", "job_2", "grace")
     with databases.work.begin() as connection:
         spans.begin_finding(connection, finding)
-        spans.insert_spans(connection, "texts_1", "model_1", found)
+    spans.insert_spans(Slices(databases), "texts_1", "model_1", found)
+    with databases.work.begin() as connection:
         assert spans.finders(connection, "texts_1") == {}
         assert spans.unfinished_jobs(connection) == {"job_2"}
         spans.finish_finding(connection, "texts_1", "model_1")
@@ -168,7 +171,8 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(database
 def test_a_model_is_known_by_its_name_and_its_id_in_its_population_alone(databases):
     models = ModelStore(TextSeal(KEY))
     new = NewModel("people", "names", "{}", {"documents": 3}, "job_5", "grace")
-    body = models.closed(model_id_of("job_5"), b"what it learned of Ann")
+    learned = b"what it learned of Ann"
+    body = models.insert_parts(Slices(databases), model_id_of("job_5"), learned)
     assert b"Ann" not in body
     with databases.work.begin() as connection:
         models.insert(connection, new, body)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, select
 
 from privacy.errors import CuratorError
 from server.persistence import tables
@@ -27,6 +27,7 @@ from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
 from server.use_cases.extraction.pipelines.table_making import Found as FoundSpans
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.reading import Target, collection_id_of, read_into
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id, tag
@@ -84,6 +85,10 @@ class Stage:
         """Write down where a later attempt goes on in this stage."""
         told = {"stage": self._name, "at": position}
         self._context.save_position_with(connection, told)
+
+    def require_lease_with(self, connection: Connection) -> None:
+        """Let no other worker take the job until a transaction's end."""
+        self._context.require_lease_with(connection)
 
     def progress(self, stage: str, done: int, total: int | None) -> None:
         """Say how far the stage is."""
@@ -171,9 +176,13 @@ class PipelineJob(TextJob):
             ).scalars()
             left = made.keys() & set(ended)
         for name in sorted(left):
-            shutil.rmtree(made[name], ignore_errors=True)
-            with self._services.databases.work.begin() as connection:
-                connection.execute(delete(text_origin).where(text_origin.c.job == name))
+            slices = Slices(self._services.databases)
+            slices.delete(text_origin, text_origin.c.job == name)
+            shutil.rmtree(made[name], ignore_errors=True)  # last: it names the job
+
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the next job begins at a slot's end: the load has waited for one."""
+        return result is None
 
     def _tables(self) -> Path:
         return self._services.settings.data / "texts"
@@ -261,6 +270,7 @@ class PipelineJob(TextJob):
             waiting=lambda: context.progress("wait for another load", 0, None),
             recorded=recorded,
             facts={"job": context.job_id},
+            worked_before=context.worked_seconds,
         )
         choices = LoadChoices(
             override_overlap=given.override_overlap,

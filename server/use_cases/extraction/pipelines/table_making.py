@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import delete, insert
-
 from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.pipelines.files import Column, Pipeline, Rows
+from server.use_cases.extraction.store.slices import Row
 from server.use_cases.extraction.store.texts import Collection, StoredDocument
 from server.use_cases.extraction.work import RULES, TextParts
 from server.use_cases.jobs.kinds import JobContext
@@ -19,7 +18,7 @@ from upstream.extraction.normalising.outcomes import Normalised
 from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import Span
 
-_ORIGINS = 1_000  # that are written in one transaction
+_ORIGINS = 1_000  # that are held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,13 @@ class TableMaker:
     ) -> None:
         self._parts = parts
         self._context = context
+        self._slices = parts.slices(context)
         self._found = found
         self._spans = _Spans(parts, pipeline, found)
         self._rows = pipeline.table.rows
         self._columns = [pipeline.table.unit, *pipeline.table.columns]
         self._read = {one.name: one.rule.normaliser() for one in self._columns}
-        self._held: list[dict[str, object]] = []
+        self._held: list[Row] = []
         self._without: dict[str, Counter[str]] = {
             one.name: Counter() for one in self._columns
         }
@@ -148,10 +148,7 @@ class TableMaker:
 
     def _forget(self) -> None:
         """Delete the origins that an earlier attempt wrote."""
-        with self._parts.databases.work.begin() as connection:
-            connection.execute(
-                delete(text_origin).where(text_origin.c.job == self._context.job_id)
-            )
+        self._slices.delete(text_origin, text_origin.c.job == self._context.job_id)
 
     def _remember(self, row: int, document: int, made: list[_Made]) -> None:
         for column, one in zip(self._columns, made, strict=True):
@@ -173,10 +170,7 @@ class TableMaker:
             self._remember_all()
 
     def _remember_all(self) -> None:
-        if not self._held:
-            return
-        with self._parts.databases.work.begin() as connection:
-            connection.execute(insert(text_origin), self._held)
+        self._slices.insert(text_origin, self._held)
         self._held = []
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, insert, select
 
-from server.persistence.text_tables import text_model
+from server.persistence.text_tables import text_model, text_part
+from server.use_cases.extraction.store.parts import cut, delete_parts, joined
 from server.use_cases.extraction.store.sealing import TextSeal
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text
@@ -16,6 +18,7 @@ from upstream.extraction.models.model_files import ModelFileError, read_model
 from upstream.extraction.terms.term_files import TermFileError, is_terms, read_terms
 from upstream.extraction.terms.terms import TermModel
 
+_PREFIX = "model_"
 _SHOWN = [column for column in text_model.c if column.name != "body"]
 
 
@@ -64,7 +67,16 @@ def model_id_of(job: str) -> str:
     >>> model_id_of("job_0123")
     'model_0123'
     """
-    return "model_" + job.partition("_")[2]
+    return _PREFIX + job.partition("_")[2]
+
+
+def job_id_of(model: str) -> str:
+    """Return the id of the job that made a model.
+
+    >>> job_id_of("model_0123")
+    'job_0123'
+    """
+    return "job_" + model.removeprefix(_PREFIX)
 
 
 class ModelStore:
@@ -73,9 +85,16 @@ class ModelStore:
     def __init__(self, seal: TextSeal) -> None:
         self._seal = seal
 
-    def closed(self, model: str, content: bytes) -> bytes:
-        """Return a model's file as its row holds it, for ``insert``."""
-        return self._seal.close(content, text_model.name, model)
+    def insert_parts(self, slices: Slices, model: str, content: bytes) -> bytes:
+        """Write a model's file but for its first part; return that, for ``insert``.
+
+        Nobody sees it without its row. What an earlier attempt wrote is replaced.
+        """
+        body = self._seal.close(content, text_model.name, model)
+        first, further = cut(model, 0, body)
+        delete_parts(slices, model)
+        slices.insert(text_part, further)
+        return first
 
     def insert(self, connection: Connection, new: NewModel, body: bytes) -> None:
         """Write a model.
@@ -153,12 +172,13 @@ class ModelStore:
             TextKeyError: It cannot be opened.
             CommandRefusedError: Another version made it.
         """
-        body = connection.execute(
+        first = connection.execute(
             select(text_model.c.body).where(text_model.c.id == model)
         ).scalar_one_or_none()
-        if body is None:
+        if first is None:
             message = f"the model {model} was deleted"
             raise NoSuchThingError(message)
+        body = joined(connection, model, {0: first})[0]
         content = self._seal.open(body, text_model.name, model)
         try:
             return read_terms(content) if is_terms(content) else read_model(content)
@@ -166,5 +186,21 @@ class ModelStore:
             raise CommandRefusedError(str(error)) from None
 
     def delete(self, connection: Connection, model: str) -> None:
-        """Delete a model; the spans that it found stay."""
+        """Delete a model, but for what ``delete_parts`` does; its spans stay."""
         connection.execute(delete(text_model).where(text_model.c.id == model))
+
+    def delete_parts(self, slices: Slices, model: str) -> None:
+        """Delete what is left of a model whose row is gone, or was never written."""
+        delete_parts(slices, model)
+
+    def without_row(self, connection: Connection) -> set[str]:
+        """Return the models that have parts and no row: some job may write one yet."""
+        owner, model = text_part.c.owner, text_model.c.id
+        found = connection.execute(
+            select(owner)
+            .where(
+                owner.startswith(_PREFIX, autoescape=True), owner.not_in(select(model))
+            )
+            .distinct()
+        ).scalars()
+        return set(found)

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
+from budget.storage.databases import Databases
 from server.persistence.text_tables import text_finding, text_span
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import UNFINISHED, WHOLE
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
@@ -23,7 +25,7 @@ class Finding:
 
 
 class SpanStore:
-    """The tables of spans; what writes is given its transaction's connection."""
+    """The tables of spans; what writes is given its transaction, or slices of many."""
 
     def begin_finding(self, connection: Connection, new: Finding) -> None:
         """Make a finding that nobody sees yet; once for its job.
@@ -55,13 +57,13 @@ class SpanStore:
 
     def insert_spans(
         self,
-        connection: Connection,
+        slices: Slices,
         collection: str,
         finder: str,
         found: Mapping[int, Sequence[Span]],
     ) -> None:
         """Write the spans of documents, by the documents' numbers."""
-        rows = [
+        rows = (
             {
                 "collection": collection,
                 "finder": finder,
@@ -76,9 +78,19 @@ class SpanStore:
             }
             for document, spans in found.items()
             for number, span in enumerate(spans)
-        ]
-        if rows:
-            connection.execute(insert(text_span), rows)
+        )
+        slices.insert(text_span, rows)
+
+    def delete_behind(
+        self, slices: Slices, collection: str, finder: str, after: int = 0
+    ) -> None:
+        """Delete a finder's spans in the documents behind a number."""
+        slices.delete(
+            text_span,
+            text_span.c.collection == collection,
+            text_span.c.finder == finder,
+            text_span.c.document > after,
+        )
 
     def finish_finding(
         self, connection: Connection, collection: str, finder: str
@@ -154,21 +166,20 @@ class SpanStore:
             found.setdefault(row.document, []).append(span)
         return {document: tuple(spans) for document, spans in found.items()}
 
-    def delete_of(self, connection: Connection, job: str) -> None:
+    def delete_of(self, databases: Databases, job: str) -> None:
         """Delete what a job found and did not finish."""
-        findings = connection.execute(
-            select(text_finding).where(
-                text_finding.c.job == job, text_finding.c.state == UNFINISHED
-            )
-        ).all()
-        for row in findings:
-            for table in (text_span, text_finding):
-                connection.execute(
-                    delete(table).where(
-                        table.c.collection == row.collection,
-                        table.c.finder == row.finder,
-                    )
+        table, slices = text_finding, Slices(databases)
+        with databases.reader.connect() as connection:
+            findings = connection.execute(
+                select(table.c.collection, table.c.finder).where(
+                    table.c.job == job, table.c.state == UNFINISHED
                 )
+            ).all()
+        for collection, finder in findings:
+            self.delete_behind(slices, collection, finder)
+            slices.delete(
+                table, table.c.collection == collection, table.c.finder == finder
+            )
 
     def unfinished_jobs(self, connection: Connection) -> set[str]:
         """Return the jobs that look for spans, or did, and did not finish."""

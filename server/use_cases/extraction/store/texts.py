@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from server.persistence.text_tables import (
     text_collection,
     text_document,
     text_finding,
+    text_part,
     text_quarantined,
     text_span,
 )
@@ -19,14 +20,15 @@ from server.use_cases.extraction.store.bodies import (
     set_aside_body,
     set_aside_of,
 )
+from server.use_cases.extraction.store.parts import cut, delete_parts, joined
 from server.use_cases.extraction.store.sealing import TextSeal
+from server.use_cases.extraction.store.slices import Row, Slices
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import now_text
 from upstream.extraction.text.documents import TextDocument
 
 PAGE = 100
 """Documents that are held at once."""
-_SLICE = 500  # documents that are deleted in one transaction
 UNFINISHED, WHOLE = "unfinished", "whole"
 
 
@@ -67,11 +69,8 @@ class StoredDocument:
     document: TextDocument
 
 
-Rows = list[dict[str, object]]
-
-
 class TextStore:
-    """The tables of texts; what writes is given its transaction's connection."""
+    """The tables of texts; what writes is given its transaction, or slices of many."""
 
     def __init__(self, seal: TextSeal) -> None:
         self._seal = seal
@@ -157,55 +156,52 @@ class TextStore:
             .values(state=UNFINISHED)
         )
 
-    def delete_slice(self, connection: Connection, collection: str) -> bool:
-        """Delete a part of a collection; return whether there is more of it.
+    def delete_all(self, slices: Slices, collection: str) -> None:
+        """Delete a collection that nobody sees, and all that was found in it."""
+        slices.delete(text_span, text_span.c.collection == collection)
+        self.delete_behind(slices, collection)
+        slices.delete(text_finding, text_finding.c.collection == collection)
+        slices.delete(text_collection, text_collection.c.id == collection)
 
-        A part at a time, so that nothing else waits long for the database.
-        """
-        for table, number in (
-            (text_span, text_span.c.document),
-            (text_document, text_document.c.number),
-            (text_quarantined, text_quarantined.c.number),
-        ):
-            theirs = table.c.collection == collection
-            least = connection.execute(
-                select(func.min(number)).where(theirs)
-            ).scalar_one()
-            if least is not None:
-                below = least + _SLICE
-                connection.execute(delete(table).where(theirs, number < below))
-                return True
-        connection.execute(
-            delete(text_finding).where(text_finding.c.collection == collection)
-        )
-        connection.execute(
-            delete(text_collection).where(text_collection.c.id == collection)
-        )
-        return False
+    def delete_behind(
+        self, slices: Slices, collection: str, after: int = 0, set_aside: int = 0
+    ) -> None:
+        """Delete the documents behind a number, and what was set aside behind one."""
+        delete_parts(slices, collection, after=after)
+        for table, number in ((text_document, after), (text_quarantined, set_aside)):
+            theirs = table.c.collection == collection, table.c.number > number
+            slices.delete(table, *theirs)
 
-    def document_rows(
-        self, collection: str, documents: Sequence[StoredDocument]
-    ) -> Rows:
-        """Return documents as rows, for ``insert_documents``; takes the time."""
-        return [
-            {
-                "collection": collection,
-                "number": one.number,
-                "key": one.document.id,
-                "characters": len(one.document.text),
-                "body": self._seal.close(
-                    document_body(one.document),
-                    *(text_document.name, collection, one.number, one.document.id),
-                ),
-            }
-            for one in documents
-        ]
+    def insert_documents(
+        self, slices: Slices, collection: str, documents: Sequence[StoredDocument]
+    ) -> None:
+        """Write documents; a long one's parts before its row."""
+        rows: list[Row] = []
+        further: list[Row] = []
+        for one in documents:
+            first, parts = cut(collection, one.number, self._closed(collection, one))
+            further += parts
+            rows.append(
+                {
+                    "collection": collection,
+                    "number": one.number,
+                    "key": one.document.id,
+                    "characters": len(one.document.text),
+                    "body": first,
+                }
+            )
+        slices.insert(text_part, further)
+        slices.insert(text_document, rows)
 
-    def quarantined_rows(
-        self, collection: str, first: int, found: Sequence[SetAside]
-    ) -> Rows:
-        """Return what was set aside as rows; the first has the number ``first``."""
-        return [
+    def _closed(self, collection: str, one: StoredDocument) -> bytes:
+        place = text_document.name, collection, one.number, one.document.id
+        return self._seal.close(document_body(one.document), *place)
+
+    def insert_quarantined(
+        self, slices: Slices, collection: str, first: int, found: Sequence[SetAside]
+    ) -> None:
+        """Write what was set aside; the first has the number ``first``."""
+        rows = (
             {
                 "collection": collection,
                 "number": number,
@@ -215,16 +211,8 @@ class TextStore:
                 ),
             }
             for number, one in enumerate(found, first)
-        ]
-
-    def insert_documents(
-        self, connection: Connection, documents: Rows, quarantined: Rows
-    ) -> None:
-        """Write rows that were made before the transaction began."""
-        if documents:
-            connection.execute(insert(text_document), documents)
-        if quarantined:
-            connection.execute(insert(text_quarantined), quarantined)
+        )
+        slices.insert(text_quarantined, rows)
 
     def count(self, connection: Connection, collection: str) -> int:
         """Return how many documents a collection has."""
@@ -268,13 +256,14 @@ class TextStore:
             .order_by(table.c.number)
             .limit(most)
         ).all()
+        bodies = joined(connection, collection, {row.number: row.body for row in rows})
         return [
             StoredDocument(
                 row.number,
                 document_of(
                     row.key,
                     self._seal.open(
-                        row.body, table.name, collection, row.number, row.key
+                        bodies[row.number], table.name, collection, row.number, row.key
                     ),
                 ),
             )
