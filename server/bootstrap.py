@@ -156,6 +156,7 @@ def make_runner(
         kinds=kinds,
         catch_up=services.ledger.catch_up,
         beat_seconds=beat_seconds,
+        slot_seconds=services.settings.release_slot_s,
     )
     return JobRunner(parts, stop)
 

@@ -146,6 +146,9 @@ def run_job(
 ) -> JobDetail:
     """Run a job here, unless a worker has taken it, and watch it until its end.
 
+    Nothing queues behind it, but a script's next command follows it, and what that
+    writes has a time. So it ends at a slot's end, unless somebody sits at a terminal.
+
     Args:
         jobs: Where it is.
         viewer: Who watches.
@@ -155,7 +158,10 @@ def run_job(
     """
     stop = threading.Event()
     runner = made(stop)
-    working = threading.Thread(target=runner.run_one, args=(job,), daemon=True)
+    at_slot = quiet or not sys.stderr.isatty()
+    working = threading.Thread(
+        target=runner.run_one, args=(job,), kwargs={"at_slot": at_slot}, daemon=True
+    )
     with shown_headway(quiet=quiet) as tell:
         working.start()
         try:

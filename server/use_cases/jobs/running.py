@@ -15,7 +15,12 @@ from privacy.errors import CuratorError, LedgerUnavailableError
 from server.use_cases.jobs.kinds import JobContext, JobKind, JobKinds, JobParameters
 from server.use_cases.jobs.store import MAX_ATTEMPTS, Ending, JobRow, JobStore
 from server.use_cases.services.documents import Document
-from server.use_cases.services.errors import CommandRefusedError, LeaseLostError
+from server.use_cases.services.errors import (
+    CommandRefusedError,
+    JobStoppedError,
+    LeaseLostError,
+)
+from server.use_cases.services.slots import wait_for_slot
 
 BEAT_SECONDS = 2.0
 POSTPONED_MS = 5_000
@@ -41,12 +46,14 @@ class RunnerParts:
         kinds: What can be run.
         catch_up: Writes the ledger's anchor forward, where a killed attempt did not.
         beat_seconds: How often a lease is renewed and headway written.
+        slot_seconds: Of the slots at whose ends jobs end; 0: they end at once.
     """
 
     store: JobStore
     kinds: JobKinds
     catch_up: Callable[[], None]
     beat_seconds: float = BEAT_SECONDS
+    slot_seconds: int = 0
 
 
 _Step = Callable[[JobKind, JobContext, JobParameters], Document | None]
@@ -96,17 +103,27 @@ class JobRunner:
                 if row is not None:
                     self._contained(row, self._begin)
 
-    def run_one(self, only: str | None = None, *, queue: str | None = None) -> bool:
+    def run_one(
+        self,
+        only: str | None = None,
+        *,
+        queue: str | None = None,
+        at_slot: bool = True,
+    ) -> bool:
         """Take the oldest free job and work on it; say whether there was one.
 
-        ``only``: that one, or none. ``queue``: of that one; None: of all.
+        Args:
+            only: That one, or none.
+            queue: Of that one; None: of all.
+            at_slot: Whether it ends at the end of a slot, where its kind asks for it:
+                whatever follows it then does not tell how long it worked.
         """
         row = None if self._stop.is_set() else self._store.claim(only, queue=queue)
         if row is None:
             return False
         facts = {"job": row.id, "kind": row.kind, "count": row.attempts}
         _log.info("a job is begun", extra=facts)
-        self._contained(row, self._bring_on)
+        self._contained(row, lambda row: self._bring_on(row, at_slot=at_slot))
         return True
 
     def _contained(self, row: JobRow, work: Callable[[JobRow], None]) -> None:
@@ -121,7 +138,7 @@ class JobRunner:
         if row.attempts > MAX_ATTEMPTS:
             self._end(row, Ending("failed", error=_EXHAUSTED))
         else:
-            self._attempt(row, _beginning)
+            self._attempt(row, JobContext(self._store, row), _beginning)
 
     def _put_back(self, row: JobRow) -> None:
         """Let a job wait for its turn; one that was cancelled meanwhile ends here."""
@@ -150,7 +167,8 @@ class JobRunner:
             with suppress(LedgerUnavailableError):
                 kind.settle()
 
-    def _bring_on(self, row: JobRow) -> None:
+    def _bring_on(self, row: JobRow, *, at_slot: bool) -> None:
+        context = JobContext(self._store, row)  # its work begins here
         if row.attempts > 1:
             self._clean(row)
         if row.result is not None:
@@ -160,22 +178,55 @@ class JobRunner:
         elif row.attempts > MAX_ATTEMPTS:
             self._end(row, Ending("failed", error=_EXHAUSTED))
         else:
-            self._attempt(row)
+            self._attempt(row, context, at_slot=at_slot)
 
     def _clean(self, row: JobRow) -> None:
         if row.kind in self._parts.kinds:
             self._parts.kinds[row.kind].clean()
 
-    def _attempt(self, row: JobRow, work: _Step = _whole) -> None:
-        context = JobContext(self._store, row)
+    def _attempt(
+        self,
+        row: JobRow,
+        context: JobContext,
+        work: _Step = _whole,
+        *,
+        at_slot: bool = False,
+    ) -> None:
         with self._kept(context) as keeper:
             made = self._run(row, context, work)
+            given_up = keeper.given_up
+            at_slot = at_slot and self._holds_queue(row, made)
+            if at_slot and not keeper.has_let_go:
+                self._wait_for_slot(context, lambda: keeper.has_let_go)
         if isinstance(made, Exception):
-            self._end_short(row, made, given_up=keeper.given_up)
+            self._end_short(row, made, given_up=given_up)
+            if at_slot:  # what it had stored was deleted, which took its time too
+                self._wait_for_slot(context, self._stop.is_set)
         elif made is None:
             self._put_back(row)
         else:
             self._end(row, Ending("done", result=json.dumps(made)))
+
+    def _holds_queue(self, row: JobRow, made: Document | Exception | None) -> bool:
+        """Whether an attempt is a job's last, and ends when its work on rows does."""
+        kind = self._parts.kinds.get(row.kind)
+        if isinstance(made, _PASSING) and row.attempts < MAX_ATTEMPTS:
+            return False  # it waits for another attempt
+        result = None if isinstance(made, Exception) else made
+        return kind is not None and kind.holds_queue(result)
+
+    def _wait_for_slot(self, context: JobContext, is_over: Callable[[], bool]) -> None:
+        """Wait until the end of a slot, or until the job or its worker is let go of."""
+        began = time.monotonic()
+
+        def waiting(done: int, total: int) -> None:
+            context.tell("slot", done, total)
+            if is_over():
+                raise JobStoppedError
+
+        with suppress(JobStoppedError):
+            wait_for_slot(context.worked_seconds, self._parts.slot_seconds, waiting)
+        context.rest(time.monotonic() - began)
 
     def _run(
         self, row: JobRow, context: JobContext, work: _Step
@@ -243,6 +294,7 @@ class _Keeper:
         self, context: JobContext, parts: RunnerParts, stop: threading.Event
     ) -> None:
         self.given_up = False
+        self.has_let_go = False
         self._context = context
         self._parts = parts
         self._stop = stop
@@ -263,7 +315,7 @@ class _Keeper:
         due = self._last_beat + self._parts.beat_seconds
         while not self._ended.wait(_WAKE_SECONDS):
             if self._stop.is_set():
-                self.given_up = self._stopping = True
+                self.given_up = self._stopping = self.has_let_go = True
             if time.monotonic() >= due:
                 self._beat()
                 due = time.monotonic() + self._parts.beat_seconds
@@ -273,15 +325,17 @@ class _Keeper:
     def _beat(self) -> None:
         try:
             cancel = self._parts.store.beat(
-                self._context.lease, self._context.take_headway()
+                self._context.lease,
+                self._context.take_headway(),
+                round(self._context.worked_seconds * 1000),
             )
         except LeaseLostError:
-            self._stopping = True
+            self._stopping = self.has_let_go = True
         except _PASSING as error:
             _log.warning("a beat failed", extra={"error": type(error).__name__})
             lease_seconds = self._parts.store.lease_ms / 1000
             if time.monotonic() - self._last_beat > lease_seconds:
-                self._stopping = True  # it may be another's by now
+                self._stopping = self.has_let_go = True  # it may be another's by now
         else:
             self._last_beat = time.monotonic()
             self._stopping |= cancel

@@ -146,6 +146,10 @@ class LoadJob:
     def begin(self, context: JobContext, parameters: JobParameters) -> None:
         """Do nothing."""
 
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the next job begins at a slot's end: one that was recorded did so."""
+        return result is None or result["snapshot"] is None
+
     def settle(self) -> None:
         """Do nothing: a load has begun nothing before its end."""
 
@@ -175,6 +179,7 @@ def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
         waiting=wait,
         recorded=recorded,
         facts={"job": context.job_id},
+        worked_before=context.worked_seconds,
         submitted=file,
     )
 

@@ -106,6 +106,8 @@ class LoadRequest:
         recorded: Called in the transaction that records the snapshot, with what
             ``load`` will return; may raise, and nothing is recorded.
         facts: Written into the load's entry.
+        worked_before: How many seconds raw data was worked on for it before, by
+            earlier attempts and by what made its files.
         submitted: The bytes that the manifest must still have; None: any.
     """
 
@@ -114,6 +116,7 @@ class LoadRequest:
     waiting: Callable[[], None] | None = None
     recorded: Callable[[Connection, Document], None] = _unheard
     facts: Mapping[str, object] = field(default_factory=dict)
+    worked_before: float = 0.0
     submitted: FileDigest | None = None
 
 
@@ -315,7 +318,7 @@ class Loader:
             request.progress(ProgressStep("slot", table, done, total, "seconds"))
 
         wait_for_slot(
-            time.monotonic() - beside.began,
+            request.worked_before + time.monotonic() - beside.began,
             self._services.settings.release_slot_s,
             waiting,
         )

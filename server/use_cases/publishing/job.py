@@ -352,6 +352,11 @@ class ReleaseJob:
 
     # -- what was left behind -----------------------------------------------------
 
+    def holds_queue(self, result: Document | None) -> bool:
+        """Whether the next job begins at a slot's end: releases appear in slots."""
+        del result
+        return False
+
     def clean(self) -> None:
         """End what ended jobs had begun, and delete folders that nobody names."""
         self.settle()

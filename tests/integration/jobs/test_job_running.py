@@ -41,6 +41,9 @@ class Work:
     def settle(self):
         self.settled.append(True)
 
+    def holds_queue(self, result):
+        return True
+
 
 @dataclass
 class JobsInProcess:
