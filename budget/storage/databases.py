@@ -125,6 +125,7 @@ def _sqlite(
         connection.isolation_level = None  # we begin transactions ourselves
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
+        connection.execute("PRAGMA secure_delete = ON")  # deleted texts are overwritten
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA query_only = {'ON' if query_only else 'OFF'}")
 
