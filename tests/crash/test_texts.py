@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from server.persistence.text_tables import text_origin
+from server.use_cases.extraction.tagging import RulesFinder
 from server.use_cases.extraction.work import TextParts
 from tests.crash.instruments.books import problems
 from tests.crash.instruments.job_kills import run_job_kills
@@ -24,6 +25,8 @@ from upstream.extraction.text.spans import GOLD
 pytestmark = pytest.mark.thorough
 NOTES = 400
 QUICK = {"training": {"algorithm": "ap", "iterations": 5}}
+LONG = "Seen on 1/1/2024. " * 8_000
+"""Parts and spans of one document, many slices of them."""
 
 
 @dataclass
@@ -42,6 +45,8 @@ class TextSubmitter(JobSubmitter):
         else:
             kind = "text.read"
             path = write_notes(self.installation.folder, range(NOTES), name=name)
+            long = self.installation.folder / name / "p9999-1.txt"
+            long.write_text(LONG)  # of many slices: kills fall between them
             told = {"declaration": str(path)}
         with self.service() as service:
             job = service.submit(OPERATOR, kind, told)["id"]
@@ -60,16 +65,15 @@ class TextSubmitter(JobSubmitter):
             finder = "rules" if kind == "text.tag" else "none"
             stored = list(parts.annotated(found.id, finder))
         texts = [one.document.text for one in stored]
-        if texts != [made_note(number)[0] for number in range(NOTES)]:
+        if texts != [*(made_note(number)[0] for number in range(NOTES)), LONG]:
             return [f"{job}: {len(stored)} documents are not what was read"]
         if kind == "text.tag" and not all(self._is_tagged(one) for one in stored):
             return [f"{job}: spans are not what is found"]
         return []
 
     def _is_tagged(self, one):
-        """Whether a note has its spans once: its date, and its age, as rules see it."""
-        found = [(span.start, span.end) for span in one.spans]
-        return len(found) == len(set(found)) and len(found) >= 1
+        """Whether a note has the very spans that rules find, each once."""
+        return one.spans == next(RulesFinder().find([one.document.text]))
 
     def problems(self, jobs):
         """Return all that is wrong, once no worker is at work."""
