@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from privacy.counts import SparseCounts
@@ -23,6 +24,23 @@ SealedCounts = Exact[SparseCounts]
 
 Interruptible = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Holds what ends a long statement early, while the statement runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What an engine gives one execution; public, and the same whatever the rows.
+
+    Attributes:
+        question_memory_bytes: Of a question: executors share the engine's memory.
+        question_deadline_seconds: For a question.
+        release_memory_bytes: Of the counting of a release, which is done alone.
+        release_deadline_seconds: For it.
+    """
+
+    question_memory_bytes: int
+    question_deadline_seconds: float
+    release_memory_bytes: int
+    release_deadline_seconds: float
 
 
 class Filled(Protocol):

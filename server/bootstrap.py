@@ -19,6 +19,7 @@ from budget.charging.server_processes import HostIdentity
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
 from budget.storage.process_lock import ProcessLock
+from engines.duckdb.engine import capacity
 from engines.duckdb.executors import ExecutorEngine, Shares
 from engines.duckdb.snapshots import MAX_OPEN
 from mechanisms.samplers.laplace import OpenDPSampler, Sampler
@@ -101,6 +102,7 @@ def make_services(  # noqa: PLR0913 - each is one part that a caller may replace
         unreleased=unreleased,
         given_up=GivenUp(),
         engine=engine,
+        capacity=capacity(settings.executors),
         dialect=DUCKDB,
         sampler=sampler_factory(),
         vector_sampler=vector_sampler_factory(),

@@ -127,7 +127,8 @@ class Server:
             self.services.databases, self.services.worker_id, settings.anchor
         )
         parser, dialect = self.services.parser, self.services.dialect
-        compiler = Compiler(parser, Target(dialect, question_limits(settings)))
+        limits = question_limits(settings, self.services.capacity)
+        compiler = Compiler(parser, Target(dialect, limits))
         self._open_releases = OpenReleases(self.services)
         offers = ReleaseOffers(self.services, self._open_releases)
         self.queries = QueryService(self.services, compiler, offers)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from engines.contract import (
+    Capacity,
     Execution,
     Filled,
     Interruptible,
@@ -16,7 +17,13 @@ from engines.duckdb.cubes import ROWS_AT_ONCE, sparse_counts
 from engines.duckdb.deadlines import Deadlines
 from engines.duckdb.filling import Row, filled_vectors
 from engines.duckdb.sequences import sequence_counts
-from engines.duckdb.snapshots import CountedSnapshots, SnapshotLimits, Snapshots
+from engines.duckdb.snapshots import (
+    TOTAL_MEMORY_BYTES,
+    CountedSnapshots,
+    SnapshotLimits,
+    Snapshots,
+    memory_per_executor,
+)
 from engines.incidents import Incidents
 from privacy.errors import ExecutionError, StoppingError
 from privacy.sealed import Exact
@@ -32,6 +39,16 @@ LONG_DEADLINE_SECONDS: Final = 3_600.0
 """As above, for the cubes and sequences that jobs count in the background."""
 
 _Made = TypeVar("_Made")
+
+
+def capacity(executors: int) -> Capacity:
+    """Return what one execution is given where so many share the engine."""
+    return Capacity(
+        question_memory_bytes=memory_per_executor(executors),
+        question_deadline_seconds=DEADLINE_SECONDS,
+        release_memory_bytes=TOTAL_MEMORY_BYTES,
+        release_deadline_seconds=LONG_DEADLINE_SECONDS,
+    )
 
 
 @dataclass(frozen=True, slots=True)

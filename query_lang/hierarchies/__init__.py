@@ -6,14 +6,12 @@ from query_lang.hierarchies.levels import (
     code_count,
     code_of_level,
     is_code,
-    is_code_sql,
     level_follows,
     level_of,
-    level_sql,
     level_values,
     levels_of,
+    longest_code,
 )
-from query_lang.hierarchies.rendering import longest_code
 
 __all__ = [
     "BUILT_IN",
@@ -21,10 +19,8 @@ __all__ = [
     "code_count",
     "code_of_level",
     "is_code",
-    "is_code_sql",
     "level_follows",
     "level_of",
-    "level_sql",
     "level_values",
     "levels_of",
     "longest_code",

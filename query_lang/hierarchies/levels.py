@@ -4,13 +4,6 @@ from collections.abc import Mapping
 
 from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies.code_systems import BUILT_IN, code_system
-from query_lang.hierarchies.rendering import (
-    built_in_sql,
-    longest_code,
-    normal_code,
-    own_code_sql,
-    own_sql,
-)
 
 LEVELS = ("chapter", "block", "category")
 """The levels of the built-in code systems, widest first."""
@@ -132,37 +125,27 @@ def is_code(domain: HierarchyDomain, code: str, own: OwnHierarchies) -> bool:
     return code in own[domain.name].codes
 
 
-def level_sql(
-    domain: HierarchyDomain, level: str, operand: str, own: OwnHierarchies
-) -> str:
-    """Return ``level_of`` as a DuckDB expression over ``operand``.
+def longest_code(hierarchy: Hierarchy) -> int:
+    """Return the most bytes that a text may have to be read as one of the codes.
 
-    Args:
-        domain: The operand's domain.
-        level: One of its levels.
-        operand: A quoted identifier of a text column; it may occur several times.
-        own: The dataset's own hierarchies.
+    Twice the longest one listed: dots may stand between all its characters, but not
+    thousands of them, since each that is left out takes time.
 
-    Returns:
-        An expression that never raises; NULL where the operand is NULL or no code.
-
-    Raises:
-        KeyError: The hierarchy is neither built in nor one of ``own``.
-        ValueError: It has no such level.
+    >>> longest_code(Hierarchy("own", ("part",), {"C1.2": ("a",), "C2": ("b",)}))
+    8
     """
-    levels_of(domain, own).index(level)
-    if domain.name in BUILT_IN:
-        return built_in_sql(domain.name, level, operand)
-    return own_sql(own[domain.name], level, operand)
+    return 2 * max(map(_utf8, hierarchy.codes), default=0)
 
 
-def is_code_sql(domain: HierarchyDomain, operand: str, own: OwnHierarchies) -> str:
-    """Return whether ``operand`` is a code as a DuckDB expression, false for NULL.
+def _utf8(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
-    Raises:
-        KeyError: The hierarchy is neither built in nor one of ``own``.
+
+def normal_code(code: str) -> str:
+    """Return an own code as it is compared: in capital letters, without dots.
+
+    >>> normal_code("y.1")
+    'Y1'
     """
-    if domain.name in BUILT_IN:
-        block = built_in_sql(domain.name, "block", operand)
-        return f"({block} IS NOT NULL)"
-    return own_code_sql(own[domain.name], operand)
+    letters = (c.upper() if len(c.upper()) == 1 else c for c in code)
+    return "".join(letters).replace(".", "")

@@ -85,7 +85,7 @@ FAULTS = (
     Fault(
         "codes_of_any_length",
         "an own code may have any number of dots, each of which takes time",
-        "query_lang/hierarchies/rendering.py",
+        "query_lang/hierarchies/levels.py",
         "return 2 * max(map(_utf8, hierarchy.codes), default=0)",
         "return 2**40",
         ("tests/unit/query_lang/hierarchies/test_hierarchies.py",),
@@ -1732,7 +1732,7 @@ FAULTS = (
         "cost_not_checked",
         "the server accepts whatever a question costs",
         "server/web.py",
-        "compiler = Compiler(parser, Target(dialect, question_limits(settings)))",
+        "compiler = Compiler(parser, Target(dialect, limits))",
         "compiler = Compiler(parser, Target(dialect))",
         ("tests/attacks/timing/test_a3_cost.py",),
     ),

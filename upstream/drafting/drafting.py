@@ -27,8 +27,8 @@ from privacy.schema import (
     DEFAULT_MAX_UNITS,
     ColumnType,
 )
-from query_lang.hierarchies import is_code_sql
 from query_lang.reading.writable import is_writable
+from query_lang.rendering.duckdb.levels import is_code_sql
 from upstream.drafting.draft_joins import JoinColumn, join_to_units
 from upstream.errors import IngestionError, Problem
 from upstream.files.csv_structure import other_separator

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from privacy.schema import OTHER, ColumnType
-from query_lang.hierarchies import is_code_sql
+from query_lang.rendering.duckdb.levels import is_code_sql
 from upstream.files.long_texts import is_long_sql
 from upstream.files.reading import (
     NOT_FINITE,

@@ -12,7 +12,6 @@ from decimal import Decimal
 from typing import Protocol
 
 from privacy.schema import ColumnType, Hierarchy, HierarchyDomain, Scalar
-from query_lang import hierarchies
 from query_lang.plans.expressions import (
     AverageRef,
     Call,
@@ -36,6 +35,7 @@ from query_lang.plans.intervals import (
 )
 from query_lang.plans.literals import NUMBERS
 from query_lang.rendering.comparisons import StoredComparison, compare_on_grid
+from query_lang.rendering.duckdb.levels import level_sql
 from query_lang.rendering.fragments import Fragment, for_each_row, listed
 from query_lang.rendering.integer_widths import fits, is_small
 from query_lang.rendering.keyed_hashes import is_text
@@ -447,9 +447,7 @@ class ExpressionRenderer:
             raise refuse(rules.TOO_COMPLEX, self.context.position)
         name, level = map(str, call.parameters)
         domain = HierarchyDomain(name)
-        return Fragment(
-            hierarchies.level_sql(domain, level, operand.sql, self.context.own)
-        )
+        return Fragment(level_sql(domain, level, operand.sql, self.context.own))
 
     def _age_band(self, call: Call) -> Fragment:
         own = self.named(call.operands[0])

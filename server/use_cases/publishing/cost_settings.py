@@ -1,27 +1,24 @@
 """What questions and releases may cost, from the installation's public settings."""
 
-from engines.duckdb.engine import DEADLINE_SECONDS, LONG_DEADLINE_SECONDS
-from engines.duckdb.snapshots import TOTAL_MEMORY_BYTES, memory_per_executor
+from engines.contract import Capacity
 from query_lang.plans.costs import CostLimits, EngineSize, cost_limits, job_limits
 from query_lang.rendering.dialect import Target
 from server.configuration.settings import Settings
 from server.use_cases.services.services import Services
 
 
-def question_limits(settings: Settings) -> CostLimits:
+def question_limits(settings: Settings, capacity: Capacity) -> CostLimits:
     """Return what one question may cost; executors share the engine's memory."""
-    memory = memory_per_executor(settings.executors)
-    return cost_limits(_size(settings, memory, DEADLINE_SECONDS))
-
-
-def release_limits(settings: Settings) -> CostLimits:
-    """Return what the counting of one release may cost."""
-    return job_limits(_size(settings, TOTAL_MEMORY_BYTES, LONG_DEADLINE_SECONDS))
+    memory, seconds = capacity.question_memory_bytes, capacity.question_deadline_seconds
+    return cost_limits(_size(settings, memory, seconds))
 
 
 def release_target(services: Services) -> Target:
     """Return which engine counts a release that is not paid for, and for how much."""
-    return Target(services.dialect, release_limits(services.settings))
+    capacity = services.capacity
+    memory, seconds = capacity.release_memory_bytes, capacity.release_deadline_seconds
+    limits = job_limits(_size(services.settings, memory, seconds))
+    return Target(services.dialect, limits)
 
 
 def _size(settings: Settings, memory_bytes: int, deadline_seconds: float) -> EngineSize:

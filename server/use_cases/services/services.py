@@ -10,7 +10,7 @@ from typing import Protocol
 
 from budget.ledger import Ledger
 from budget.storage.databases import Databases
-from engines.contract import Engine
+from engines.contract import Capacity, Engine
 from engines.incidents import Incidents
 from mechanisms.samplers.laplace import Sampler
 from mechanisms.samplers.vectors import VectorSampler
@@ -109,6 +109,7 @@ class Services:
     unreleased: Unreleased
     given_up: GivenUp
     engine: Engine
+    capacity: Capacity  # the engine's
     dialect: Dialect  # the engine's
     sampler: Sampler
     vector_sampler: VectorSampler

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from engines.duckdb.engine import capacity
 from server.configuration.settings import Settings
 from server.use_cases.publishing.cost_settings import question_limits
 from upstream.manifests.manifest import load_manifest
@@ -20,7 +21,8 @@ def schema_of(name):
 
 def default_limits(folder):
     """Return what a question may cost with default settings."""
-    return question_limits(Settings(data=folder / "d", anchor=folder / "a"))
+    settings = Settings(data=folder / "d", anchor=folder / "a")
+    return question_limits(settings, capacity(settings.executors))
 
 
 OMOP = {

@@ -9,12 +9,11 @@ from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies import (
     BUILT_IN,
     LEVELS,
-    is_code_sql,
     level_of,
-    level_sql,
     level_values,
     levels_of,
 )
+from query_lang.rendering.duckdb.levels import is_code_sql, level_sql
 
 COLUMN = '"the ""code"""'
 TOWNS = Hierarchy(

@@ -12,20 +12,58 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 
-from privacy.schema import Hierarchy
+from privacy.schema import Hierarchy, HierarchyDomain
 from query_lang.hierarchies.code_systems import (
+    BUILT_IN,
     FURTHER,
     Category,
     CodeSystem,
     code_system,
 )
+from query_lang.hierarchies.levels import OwnHierarchies, levels_of, longest_code
 
 _SEPARATOR = "\x1f"
 _FIRST = ord("0")  # stands in a cell for a row's first block
 _NONE = "~"  # stands there for what is no category; its number lies beyond every list
 
 
-def built_in_sql(name: str, level: str, operand: str) -> str:
+def level_sql(
+    domain: HierarchyDomain, level: str, operand: str, own: OwnHierarchies
+) -> str:
+    """Return ``level_of`` as a DuckDB expression over ``operand``.
+
+    Args:
+        domain: The operand's domain.
+        level: One of its levels.
+        operand: A quoted identifier of a text column; it may occur several times.
+        own: The dataset's own hierarchies.
+
+    Returns:
+        An expression that never raises; NULL where the operand is NULL or no code.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+        ValueError: It has no such level.
+    """
+    levels_of(domain, own).index(level)
+    if domain.name in BUILT_IN:
+        return _built_in_sql(domain.name, level, operand)
+    return _own_sql(own[domain.name], level, operand)
+
+
+def is_code_sql(domain: HierarchyDomain, operand: str, own: OwnHierarchies) -> str:
+    """Return whether ``operand`` is a code as a DuckDB expression, false for NULL.
+
+    Raises:
+        KeyError: The hierarchy is neither built in nor one of ``own``.
+    """
+    if domain.name in BUILT_IN:
+        block = _built_in_sql(domain.name, "block", operand)
+        return f"({block} IS NOT NULL)"
+    return _own_code_sql(own[domain.name], operand)
+
+
+def _built_in_sql(name: str, level: str, operand: str) -> str:
     """Return a built-in code system's level of a column.
 
     Raises:
@@ -100,7 +138,7 @@ class _Layout:
                 yield "".join(marks[c.block] if c else _NONE for c in found)
 
 
-def own_sql(hierarchy: Hierarchy, level: str, operand: str) -> str:
+def _own_sql(hierarchy: Hierarchy, level: str, operand: str) -> str:
     """Return an own hierarchy's level of a column.
 
     Raises:
@@ -111,7 +149,7 @@ def own_sql(hierarchy: Hierarchy, level: str, operand: str) -> str:
     return f"nullif({_look_up(hierarchy, values, operand)}, '')"
 
 
-def own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
+def _own_code_sql(hierarchy: Hierarchy, operand: str) -> str:
     """Return whether a column holds a code of an own hierarchy."""
     ones = ["1"] * len(hierarchy.codes)
     return f"({_look_up(hierarchy, ones, operand)} IS NOT NULL)"
@@ -122,32 +160,6 @@ def _look_up(hierarchy: Hierarchy, values: list[str], operand: str) -> str:
     most = longest_code(hierarchy)
     short = f"COALESCE(CASE WHEN strlen({operand}) <= {most} THEN {operand} END, NULL)"
     return f"map({keys}, {_texts(values)})[upper(replace({short}, '.', ''))]"
-
-
-def longest_code(hierarchy: Hierarchy) -> int:
-    """Return the most bytes that a text may have to be read as one of the codes.
-
-    Twice the longest one listed: dots may stand between all its characters, but not
-    thousands of them, since each that is left out takes time.
-
-    >>> longest_code(Hierarchy("own", ("part",), {"C1.2": ("a",), "C2": ("b",)}))
-    8
-    """
-    return 2 * max(map(_utf8, hierarchy.codes), default=0)
-
-
-def _utf8(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
-
-
-def normal_code(code: str) -> str:
-    """Return an own code as it is compared: in capital letters, without dots.
-
-    >>> normal_code("y.1")
-    'Y1'
-    """
-    letters = (c.upper() if len(c.upper()) == 1 else c for c in code)
-    return "".join(letters).replace(".", "")
 
 
 def _texts(values: Iterable[str], function: str = "") -> str:
