@@ -98,6 +98,9 @@ def _add_pipelines(cli: typer.Typer, parts: TextCommandParts) -> None:
     def run(
         pipeline: Path,
         *,
+        dry_run: Annotated[
+            bool, typer.Option(help="Do all but load: report what would be.")
+        ] = False,
         override_overlap: Annotated[
             bool, typer.Option(help="Let patients be in two populations.")
         ] = False,
@@ -120,6 +123,7 @@ def _add_pipelines(cli: typer.Typer, parts: TextCommandParts) -> None:
         with refusals(as_json=json):
             told: Document = {
                 "pipeline": str(pipeline.absolute()),
+                "dry_run": dry_run,
                 "override_overlap": override_overlap,
                 "accept_changes": accept_changes,
                 "reason": reason,

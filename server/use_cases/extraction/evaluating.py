@@ -113,13 +113,10 @@ def _types(parts: TextParts, models: list[str]) -> set[str] | None:
     """Return the types that models look for; None: all that there are."""
     found: set[str] = set()
     for model in models:
-        if model == RULES:
+        opened = parts.opened(model)
+        if opened is None or not opened.types:
             return None
-        with parts.databases.reader.connect() as connection:
-            types = parts.models.model(connection, model).types
-        if not types:
-            return None
-        found.update(types)
+        found.update(opened.types)
     return found
 
 

@@ -11,7 +11,12 @@ from server.persistence import tables
 from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import Collection
-from server.use_cases.extraction.work import RULES, TextParts, delete_collection
+from server.use_cases.extraction.work import (
+    RULES,
+    TextParts,
+    delete_collection,
+    tables_folder,
+)
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError, NoSuchThingError
 from server.use_cases.services.services import Services
@@ -192,7 +197,8 @@ class TextService:
         facts = {"population": found.population, "collection": found.id, "name": name}
         with self._services.ledger.recorded("text.delete", self._actor, facts):
             pass
-        delete_collection(self._services.databases, parts.texts, found.id)
+        tables = tables_folder(self._services)
+        delete_collection(self._services.databases, tables, parts.texts, found.id)
         return {"deleted": name, "id": found.id}
 
     def models(self) -> list[Document]:

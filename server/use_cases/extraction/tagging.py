@@ -63,10 +63,8 @@ def finder_of(parts: TextParts, model: str) -> Finder:
         NoSuchThingError: It was deleted.
         TextKeyError: It cannot be opened.
     """
-    if model == RULES:
-        return RulesFinder()
-    with parts.databases.reader.connect() as connection:
-        return parts.models.model(connection, model).finder()
+    opened = parts.opened(model)
+    return RulesFinder() if opened is None else opened.finder()
 
 
 class TagParameters(JobParameters):

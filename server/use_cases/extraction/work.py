@@ -1,6 +1,8 @@
 """What the kinds of jobs about texts have in common."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, insert, select
@@ -8,7 +10,7 @@ from sqlalchemy import Connection, insert, select
 from budget.storage.databases import Databases
 from privacy.errors import CuratorError
 from server.persistence import tables
-from server.persistence.text_tables import text_begun
+from server.persistence.text_tables import text_begun, text_origin
 from server.use_cases.extraction.store.models import (
     ModelStore,
     job_id_of,
@@ -34,6 +36,8 @@ from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
 from server.use_cases.services.work_ends import TEXTS_BEGUN
+from upstream.extraction.models.model import TextModel
+from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
 RULES = "rules"
@@ -123,6 +127,18 @@ class TextParts:
                 found = self.spans.spans(connection, collection, finder, numbers)
             for one in page:
                 yield AnnotatedDocument(one.document, found.get(one.number, ()))
+
+    def opened(self, model: str) -> TextModel | TermModel | None:
+        """Return a model by its id; None: the rules.
+
+        Raises:
+            NoSuchThingError: It was deleted.
+            TextKeyError: It cannot be opened.
+        """
+        if model == RULES:
+            return None
+        with self.databases.reader.connect() as connection:
+            return self.models.model(connection, model)
 
     def require_finding(self, collection: Collection, finder: str) -> None:
         """Refuse where nobody went over a collection for these spans.
@@ -214,7 +230,9 @@ class TextJob:
             with databases.reader.connect() as connection:
                 left = texts.unfinished_of(connection, job)
             for collection in left:
-                delete_collection(databases, texts, collection)
+                delete_collection(
+                    databases, tables_folder(self._services), texts, collection
+                )
 
     def holds_queue(self, result: Document | None) -> bool:
         """Whether the next job begins at the end of a slot: always (ADR 39)."""
@@ -248,15 +266,46 @@ class TextJob:
         return TextParts(self._services)
 
 
-def delete_collection(databases: Databases, texts: TextStore, collection: str) -> None:
-    """Delete a collection and all that was found in it.
+def tables_folder(services: Services) -> Path:
+    """Return where pipelines keep the tables that they made, a folder for each job."""
+    return services.settings.data / "texts"
+
+
+def delete_collection(
+    databases: Databases, tables: Path, texts: TextStore, collection: str
+) -> None:
+    """Delete a collection, all that was found in it, and the tables made of it.
 
     It is seen no more from the first transaction on; whoever cleans goes on where this
-    was cut off.
+    was cut off. What was loaded of such a table stays: it is a dataset.
+
+    Args:
+        databases: Where they are.
+        tables: The folder of pipelines' tables.
+        texts: The store.
+        collection: The collection's id.
     """
     with databases.work.begin() as connection:
         texts.hide(connection, collection)
+    made = select(text_origin.c.job).where(text_origin.c.collection == collection)
+    with databases.reader.connect() as connection:
+        jobs = list(connection.execute(made.distinct()).scalars())
+    for job in jobs:
+        delete_table(databases, tables, job)
     texts.delete_all(Slices(databases), collection)
+
+
+def delete_table(databases: Databases, tables: Path, job: str) -> None:
+    """Delete the table that a pipeline's job made, and its values' origins.
+
+    Of what was cut off, whoever cleans finds the folder, or the origins: the files go
+    first and the folder last.
+    """
+    folder = tables / job
+    for file in folder.glob("*"):
+        file.unlink(missing_ok=True)
+    Slices(databases).delete(text_origin, text_origin.c.job == job)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def told_to(population: str, error: CuratorError) -> UnpreparedError:

@@ -52,6 +52,10 @@ def changed(tmp_path, **more):
     return path
 
 
+def loaded(texts):
+    return [one["name"] for one in texts.json("dataset", "list")["items"]]
+
+
 def true_age(number):
     text, spans = made_note(number)
     return next(text[start:end] for start, end, label in spans if label == "AGE")
@@ -141,3 +145,59 @@ def test_what_is_wrong_in_a_pipeline_is_said_with_its_place(
     assert old in page
     (tmp_path / "pipeline.yaml").write_text(page.replace(old, new))
     assert re.search(said, texts.said("text", "run", "pipeline.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("span: AGE,", "span: AGES,", r":\d+:\d+: no type 'AGES': did you mean 'AGE'"),
+        ("  unit: {", "  rows: {span: AGES}\n  unit: {", "no type 'AGES'"),
+        ("field: patient", "field: pateint", r":\d+:\d+: no field 'pateint': did you"),
+        ("span: WEIGHT,", "field: colour,", "no field 'colour': the documents have"),
+    ],
+)
+def test_what_no_model_finds_and_no_document_has_is_not_loaded(
+    texts, tmp_path, old, new, said
+):
+    texts.run("text", "read", "notes.yaml")
+    page = of_page("pipeline.yaml")
+    assert old in page
+    (tmp_path / "pipeline.yaml").write_text(page.replace(old, new))
+    assert re.search(said, texts.said("text", "run", "pipeline.yaml"))
+    assert loaded(texts) == ["clinic"]
+
+
+def test_a_dry_run_reports_what_would_be_and_keeps_nothing(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    made = texts.json("text", "run", "pipeline.yaml", "--dry-run")
+    assert (made["snapshot"], made["texts"]["rows"]) == (None, len(NOTES))
+    assert list((texts.installation.data / "texts").iterdir()) == []
+    assert loaded(texts) == ["clinic"]
+    assert texts.json("text", "run", "pipeline.yaml")["snapshot"]
+
+
+def test_a_column_without_any_value_is_a_warning(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    table = yaml.safe_load(of_page("pipeline.yaml"))["table"]
+    table["columns"][2]["as"] = {"kind": "number", "unit": "mmhg"}
+    made = texts.json("text", "run", changed(tmp_path, table=table))
+    (warning,) = made["texts"]["warnings"]
+    assert warning.startswith(f"weight has no value in any row: {len(NOTES)} ")
+
+
+def test_a_table_of_nobody_or_of_nothing_is_refused(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    table = yaml.safe_load(of_page("pipeline.yaml"))["table"]
+    table["unit"]["as"] = {"kind": "code", "pattern": "X"}
+    path = changed(tmp_path, table=table)
+    assert "no row has a value for the unit column" in texts.said("text", "run", path)
+
+
+def test_the_tables_of_a_collection_go_with_it(texts, tmp_path):
+    texts.run("text", "read", "notes.yaml")
+    made = texts.json("text", "run", "pipeline.yaml")
+    folder = texts.installation.data / "texts"
+    assert [path.name for path in folder.iterdir()] == [made["job"]]
+    texts.run("text", "delete", "notes")
+    assert list(folder.iterdir()) == []
+    assert texts.said("text", "origin", made["job"], "1")

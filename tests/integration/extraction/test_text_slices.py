@@ -61,7 +61,7 @@ class Watch:
             return
         rows = parameters if is_many else [parameters]
         told = [row.values() if isinstance(row, dict) else row for row in rows]
-        size = sum(len(v) for row in told for v in row if isinstance(v, bytes | str))
+        size = sum(map(size_of, (v for row in told for v in row)))
         count = len(rows) if is_many else max(0, cursor.rowcount)
         if statement.startswith("DELETE FROM text_part"):
             size = count * PART_BYTES
@@ -70,6 +70,12 @@ class Watch:
 
     def on_commit(self, connection):
         self.seen.append(tuple(connection.info["written"]))
+
+
+def size_of(value):
+    """Return the bytes of a text or of bytes, in whatever a driver wrapped them."""
+    value = getattr(value, "obj", value)
+    return len(value) if isinstance(value, bytes | str) else 0
 
 
 @contextmanager

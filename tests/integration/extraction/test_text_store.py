@@ -123,7 +123,7 @@ def test_without_the_key_texts_are_refused_and_counts_are_not(databases):
             list(without.documents(connection, "texts_1"))
 
 
-def test_a_name_is_one_collections_of_its_population(databases):
+def test_a_name_is_one_collections_of_its_population(databases, tmp_path):
     store = TextStore(TextSeal(None))
     fill(databases, store)
     with databases.work.begin() as connection:
@@ -137,13 +137,15 @@ def test_a_name_is_one_collections_of_its_population(databases):
             store.collection(connection, "others", "notes")
         assert store.unfinished_of(connection, "job_1") == []  # finished: it stays
         assert store.unfinished_of(connection, "job_9") == ["texts_9"]
-    delete_collection(databases, store, "texts_9")
+    delete_collection(databases, tmp_path, store, "texts_9")
     with databases.reader.connect() as connection:
         assert [one.id for one in store.collections(connection)] == ["texts_1"]
         assert store.unfinished_jobs(connection) == set()
 
 
-def test_spans_are_read_as_they_were_found_and_go_with_their_collection(databases):
+def test_spans_are_read_as_they_were_found_and_go_with_their_collection(
+    databases, tmp_path
+):
     store, spans = TextStore(TextSeal(None)), SpanStore()
     fill(databases, store)
     found = {1: (Span(0, 7, "NAME", 0.5, "m"), Span(9, 11, "AGE", 1 / 3, "m"))}
@@ -162,7 +164,7 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(database
         assert spans.finders(connection, "texts_1") == {"model_1": 2}
         assert spans.labels(connection, "texts_1", "model_1") == {"AGE": 1, "NAME": 1}
         assert spans.spans(connection, "texts_1", "model_1", range(1, 3)) == found
-    delete_collection(databases, store, "texts_1")
+    delete_collection(databases, tmp_path, store, "texts_1")
     with databases.reader.connect() as connection:
         assert spans.finders(connection, "texts_1") == {}
         assert store.collections(connection) == []

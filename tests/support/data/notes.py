@@ -73,12 +73,17 @@ def declare(folder, name, population, **more):
 
 
 def write_pipeline(folder, **more):
-    """Write the pipeline that the page about texts shows, with other keys."""
+    """Write the pipeline that the page about texts shows, with other keys.
+
+    Where rules alone go over the notes, it has no column of weights: they find none.
+    """
     page = Path(__file__).parents[3] / "docs" / "text.md"
     form = re.compile(r"```yaml\n# pipeline.yaml\n(.*?)```", re.DOTALL)
     shown = form.search(page.read_text("utf-8"))[1]
     for key, value in more.items():
         shown = re.sub(rf"(?m)^{key}: .*", f"{key}: {value}", shown)
+    if more.get("models") == "[rules]":
+        shown = re.sub(r"(?m)^.*weight.*\n", "", shown)
     path = folder / "pipeline.yaml"
     path.write_text(shown)
     return path

@@ -21,6 +21,7 @@ from upstream.extraction.models.decisions import (
 from upstream.extraction.models.rules import Rules
 from upstream.extraction.models.sampling import EveryToken, Sampling
 from upstream.extraction.models.union import Risk, fill, union
+from upstream.extraction.text.labels import type_of
 from upstream.extraction.text.spans import Span
 
 Training = Annotated[CrfChoices | LinearChoices, Field(discriminator="algorithm")]
@@ -95,6 +96,13 @@ class TextModel:
     def types(self) -> tuple[str, ...]:
         """The types that it was trained for; none: all that were marked."""
         return self.spec.types
+
+    @property
+    def found_types(self) -> tuple[str, ...]:
+        """The types that it can find: those that it learned, by words or by rules."""
+        learned = map(type_of, self.weights.labels)
+        ruled = (rule.label for rule in self.rules.rules.values())
+        return tuple(dict.fromkeys(kind for kind in (*learned, *ruled) if kind))
 
     def finder(self) -> "SpanFinder":
         """Return what finds spans by this model; for one thread."""

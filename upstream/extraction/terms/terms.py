@@ -88,6 +88,18 @@ class TermModel:
         forms = _FORMS if self.has_forms else ()
         return tuple(dict.fromkeys([*(one.kind for one in self.terminologies), *forms]))
 
+    @property
+    def found_types(self) -> tuple[str, ...]:
+        """The types that it can find: all that it looks for."""
+        return self.types
+
+    def meanings(self, kind: str) -> set[str] | None:
+        """Return what spans of a type can stand for; None: the words of a form."""
+        if self.has_forms and kind in _FORMS:
+            return None
+        each = (one.meanings.values() for one in self.terminologies if one.kind == kind)
+        return {meaning for meanings in each for meaning in meanings}
+
     def finder(self) -> "TermFinder":
         """Return what finds spans by these terms."""
         return TermFinder(self)

@@ -14,7 +14,6 @@ from sqlalchemy import Connection, select
 
 from privacy.errors import CuratorError
 from server.persistence import tables
-from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.declarations import (
     FilePath,
     Found,
@@ -23,15 +22,22 @@ from server.use_cases.extraction.declarations import (
     prepared_file,
     submitted_file,
 )
+from server.use_cases.extraction.pipelines.checks import PipelineChecks
 from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
 from server.use_cases.extraction.pipelines.table_making import Found as FoundSpans
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.reading import Target, collection_id_of, read_into
-from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id, tag
-from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
+from server.use_cases.extraction.work import (
+    TextJob,
+    TextParts,
+    delete_table,
+    own,
+    tables_folder,
+    told_to,
+)
 from server.use_cases.jobs.kinds import (
     JobContext,
     JobParameters,
@@ -52,6 +58,7 @@ class PipelineParameters(JobParameters):
     """A pipeline file under CURATOR_IMPORT, and the choices of a load."""
 
     pipeline: FilePath
+    dry_run: bool = False
     override_overlap: bool = False
     accept_changes: bool = False
     reason: Annotated[str, AfterValidator(one_line)] | None = None
@@ -155,18 +162,21 @@ class PipelineJob(TextJob):
         )
         parts = self._parts()
         models = [str(one["model"]) for one in context.inputs[1:]]
+        checks = PipelineChecks(parts, found)
+        checks.check_models(models)
         collection = self._read(context, parts, found.declared)
+        checks.check_fields(collection)
         for model in models:
             self._tag(context, parts, collection, model)
         folder = self._folder(context)
         spans = FoundSpans(collection, models)
-        doubts = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
-        return self._load(context, given, found, (folder, doubts, collection))
+        told = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
+        return self._load(context, given, found, (folder, told, collection))
 
     def clean(self) -> None:
         """Delete what ended jobs began, and the tables that were not loaded."""
         super().clean()
-        made = {path.name: path for path in self._tables().glob("job_*")}
+        made = {path.name for path in tables_folder(self._services).glob("job_*")}
         job = tables.job
         with self._services.databases.reader.connect() as connection:
             ended = connection.execute(
@@ -174,22 +184,17 @@ class PipelineJob(TextJob):
                     job.c.kind == self.name, job.c.state.in_(("failed", "cancelled"))
                 )
             ).scalars()
-            left = made.keys() & set(ended)
+            left = made & set(ended)
         for name in sorted(left):
-            slices = Slices(self._services.databases)
-            slices.delete(text_origin, text_origin.c.job == name)
-            shutil.rmtree(made[name], ignore_errors=True)  # last: it names the job
+            delete_table(self._services.databases, tables_folder(self._services), name)
 
     def holds_queue(self, result: Document | None) -> bool:
-        """Whether the next job begins at a slot's end: the load has waited for one."""
-        return result is None
-
-    def _tables(self) -> Path:
-        return self._services.settings.data / "texts"
+        """Whether the next job begins at a slot's end: a recorded load waited."""
+        return result is None or result["snapshot"] is None
 
     def _folder(self, context: JobContext) -> Path:
         """Return the job's own folder, empty: the table is made anew."""
-        folder = self._tables() / context.job_id
+        folder = tables_folder(self._services) / context.job_id
         shutil.rmtree(folder, ignore_errors=True)
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
@@ -273,10 +278,13 @@ class PipelineJob(TextJob):
             worked_before=context.worked_seconds,
         )
         choices = LoadChoices(
+            dry_run=given.dry_run,
             override_overlap=given.override_overlap,
             accept_changes=given.accept_changes,
             reason=given.reason,
         )
         service = LoadService(services, context.actor)
         loaded = service.load(path, choices, request=request)
+        if given.dry_run:
+            delete_table(self._services.databases, folder.parent, context.job_id)
         return {**loaded, "texts": told}

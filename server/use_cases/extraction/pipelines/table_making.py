@@ -2,7 +2,7 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.pipelines.files import Column, Pipeline, Rows
 from server.use_cases.extraction.store.slices import Row
 from server.use_cases.extraction.store.texts import Collection, StoredDocument
-from server.use_cases.extraction.work import RULES, TextParts
+from server.use_cases.extraction.work import TextParts
 from server.use_cases.jobs.kinds import JobContext
 from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 from upstream.extraction.models.union import Risk, union
 from upstream.extraction.normalising.outcomes import Normalised
 from upstream.extraction.terms.terms import TermModel
@@ -52,12 +53,17 @@ class TableMaker:
         self._columns = [pipeline.table.unit, *pipeline.table.columns]
         self._read = {one.name: one.rule.normaliser() for one in self._columns}
         self._held: list[Row] = []
+        self._filled: set[str] = set()
         self._without: dict[str, Counter[str]] = {
             one.name: Counter() for one in self._columns
         }
 
     def make(self, path: Path) -> Document:
-        """Write the table and the origins of its values; return what was counted."""
+        """Write the table and the origins of its values; return what was counted.
+
+        Raises:
+            CommandRefusedError: It has no row, or no row is anybody's.
+        """
         self._forget()
         row = 0
         with path.open("w", newline="", encoding="utf-8") as file:
@@ -71,7 +77,31 @@ class TableMaker:
             self._remember_all()
         counted = self._without.items()
         without = {name: dict(counts) for name, counts in counted if counts}
-        return {"rows": row, "without_value": without}
+        empty = [one.name for one in self._columns if one.name not in self._filled]
+        self._require_rows(row, empty)
+        warnings = [
+            f"{name} has no value in any row: {_listed(self._without[name])}"
+            for name in empty
+        ]
+        return {"rows": row, "without_value": without, "warnings": warnings}
+
+    def _require_rows(self, rows: int, empty: Sequence[str]) -> None:
+        """Refuse to load nothing: it would be asked as if it were somebody."""
+        unit = self._columns[0]
+        if rows == 0:
+            of_what = (
+                f"span of the type {self._rows.span!r}"
+                if isinstance(self._rows, Rows)
+                else "document"
+            )
+            message = f"the table has no row: the collection has no {of_what}"
+            raise CommandRefusedError(message)
+        if unit.name in empty:
+            message = (
+                f"no row has a value for the unit column {unit.name}: of "
+                f"{rows} fields {unit.field!r}, {_listed(self._without[unit.name])}"
+            )
+            raise CommandRefusedError(message)
 
     def _made(self) -> Iterator[tuple[int, list[_Made]]]:
         for page in self._parts.pages(self._found.collection.id):
@@ -154,6 +184,7 @@ class TableMaker:
         for column, one in zip(self._columns, made, strict=True):
             if one.value is None:
                 continue
+            self._filled.add(column.name)
             self._held.append(
                 {
                     "job": self._context.job_id,
@@ -174,6 +205,10 @@ class TableMaker:
         self._held = []
 
 
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in counts.items())
+
+
 class _Spans:
     """The spans of documents, of one model or of several together."""
 
@@ -187,10 +222,7 @@ class _Spans:
 
     def _opened(self, model: str) -> TermModel | None:
         """Return a model of terms, and None for one of another kind."""
-        if model == RULES:
-            return None
-        with self._parts.databases.reader.connect() as connection:
-            opened = self._parts.models.model(connection, model)
+        opened = self._parts.opened(model)
         return opened if isinstance(opened, TermModel) else None
 
     def of(self, numbers: range) -> dict[int, tuple[Span, ...]]:
