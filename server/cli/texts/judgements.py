@@ -33,6 +33,7 @@ def print_judgements(made: Document) -> None:
         ]
         show_list(counted, as_json=False)
         show_list(by_type(judged["types"]), as_json=False)
+        say_missing(judged)
         if judged["knows_gold"]:
             say_known(str(judged["name"]))
     left_out = cast("list[str]", made["types_left_out"])
@@ -55,6 +56,14 @@ def by_type(types: Document) -> list[Document]:
             }
         )
     return rows
+
+
+def say_missing(judged: dict[str, Document]) -> None:
+    """Say which of the gold standard's types a model does not know by name."""
+    missing = cast("list[str]", judged["types_not_found"])
+    if missing:
+        name, listed = judged["name"], ", ".join(missing)
+        say(f"note: {name} finds no {listed}: types are compared by their names")
 
 
 def say_known(name: str) -> None:

@@ -1,7 +1,7 @@
 """``curator model``: train models, list and compare them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -13,10 +13,11 @@ from server.cli.terminal.output import (
     show_list,
     write,
 )
-from server.cli.texts.judgements import say_known
+from server.cli.texts.judgements import say_known, say_missing
 from server.cli.texts.parts import Background, Population, TextCommandParts
 from server.use_cases.extraction.training import spec_in
 from server.use_cases.services.documents import Document
+from upstream.extraction.models.training import TUNED
 
 
 def model_commands(parts: TextCommandParts) -> typer.Typer:
@@ -45,11 +46,16 @@ def _add_making(cli: typer.Typer, parts: TextCommandParts) -> None:
         fold_by: Annotated[
             str, typer.Option(help="A field that keeps a patient in one fold.")
         ] = "",
+        dictionary: Annotated[
+            list[str] | None, typer.Option(help="Lists of terms that it looks in.")
+        ] = None,
         population: Population = None,
         background: Background = False,
         json: Json = False,
     ) -> None:
         """Train a model on a gold standard that was read.
+
+        It prints how good the model is; "curator model show" prints the whole card.
 
         Example: curator model train names gold --folds 5
         """
@@ -62,8 +68,13 @@ def _add_making(cli: typer.Typer, parts: TextCommandParts) -> None:
                 "spec": {} if spec is None else spec_in(spec),
                 "folds": folds,
                 "fold_by": fold_by,
+                "dictionaries": dictionary or [],
             }
-            parts.run("text.train", told, background=background, as_json=json)
+            made = parts.done("text.train", told, background=background, quiet=json)
+        if json or background:
+            show(made, as_json=json)
+        else:
+            _print_trained(made)
 
     @cli.command()
     def terms(
@@ -141,6 +152,28 @@ def _add_lists(cli: typer.Typer, parts: TextCommandParts) -> None:
             show(parts.service().model(population, model), as_json=json)
 
 
+def _print_trained(made: Document) -> None:
+    """Print what a model learned from, and its figures on what it did not learn."""
+    card = cast("dict[str, dict[str, Document]]", made["card"])
+    shown: Document = {name: made[name] for name in ("job", "model", "name")}
+    show({**shown, "documents": card["documents"]}, as_json=False)
+    show_list(
+        [{"type": kind, "spans": count} for kind, count in card["spans"].items()],
+        as_json=False,
+    )
+    figures = (
+        ("by_folds", "of folds that it did not learn"),
+        (TUNED, "of documents that thresholds were chosen on (flattering)"),
+    )
+    told = [
+        {"figures": said}
+        | {name: card[key]["strict"][name] for name in ("precision", "recall", "f1")}
+        for key, said in figures
+        if key in card
+    ]
+    show_list(told, as_json=False)
+
+
 def _print_comparison(first: str, second: str, made: Document) -> None:
     """Print the figures of both, and a sentence on each difference."""
     compared = made["comparison"]
@@ -149,15 +182,26 @@ def _print_comparison(first: str, second: str, made: Document) -> None:
     show_list(
         [
             {"F1 of": name, first: told["first_f1"], second: told["second_f1"]}
-            | {"difference": told["difference"], "probability": told["probability"]}
+            | {
+                f"{second} - {first}": told["difference"],
+                "probability": told["probability"],
+            }
             for name, told in compared.items()
         ],
         as_json=False,
     )
     for name, told in compared.items():
+        if not told["difference"]:
+            write(f"{name}: no difference (probability {told['probability']})")
+            continue
+        better = second if told["difference"] > 0 else first
         said = "is more than chance" if told["significant"] else "may be chance"
-        write(f"{name}: the difference {said} (probability {told['probability']})")
+        write(
+            f"{name}: {better} is better by {abs(told['difference'])}, which {said} "
+            f"(probability {told['probability']})"
+        )
     models = made["models"]
     for one in models if isinstance(models, list) else []:
+        say_missing(one)
         if one["knows_gold"]:
             say_known(one["name"])

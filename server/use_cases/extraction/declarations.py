@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic import ValidationError as Invalid
 
 from privacy.errors import CuratorError
+from query_lang.binding.outside_domain import nearest_value
 from server.use_cases.jobs.kinds import UnpreparedError
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
@@ -22,7 +23,7 @@ from upstream.manifests.declarations import Identifier
 from upstream.manifests.yaml_nodes import KEY, Place, Places, YamlFile, read_yaml
 
 OUTSIDE = (
-    "the file must be a .yaml, .yml or .json file under CURATOR_IMPORT, the folder "
+    "no .yaml, .yml or .json file of this name lies under CURATOR_IMPORT, the folder "
     "that jobs may read"
 )
 CHANGED = "the file was changed since the job was submitted: submit again"
@@ -175,18 +176,34 @@ def submitted_file(
     return found
 
 
-def problems_of(error: Invalid, places: Places, file: str) -> IngestionError:
+def problems_of(
+    error: Invalid, places: Places, file: str, model: type[BaseModel]
+) -> IngestionError:
     """Return all that pydantic refused, each with its line and column."""
-    problems = []
+    problems, keys = [], _keys_of(model)
     for told in error.errors(include_url=False, include_input=False)[:_MOST_TOLD]:
         at = _known(told["loc"], places)
         line, column = places.get((*at, KEY)) or places.get(at) or (None, None)
         said = told["msg"].removeprefix("Value error, ")
+        if told["type"] == "extra_forbidden":
+            said = _unknown_key(str(told["loc"][-1]), keys)
         name = ".".join(str(part) for part in told["loc"])
         problems.append(Problem(file, line, column, f"{name or 'file'}: {said}"))
     return IngestionError(
         tuple(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
     )
+
+
+def _keys_of(model: type[BaseModel]) -> list[str]:
+    """Return all keys that a declaration may have, at any place."""
+    told = model.model_json_schema()
+    shapes = [told, *told.get("$defs", {}).values()]
+    return sorted({key for shape in shapes for key in shape.get("properties", {})})
+
+
+def _unknown_key(key: str, keys: list[str]) -> str:
+    near = nearest_value(key, keys)
+    return f"unknown key: did you mean {near}?" if near else "unknown key"
 
 
 def _known(location: tuple[int | str, ...], places: Places) -> Place:
@@ -205,7 +222,7 @@ def _found(model: type[Model], path: Path, read: YamlFile) -> Found[Model]:
     try:
         declared = model.model_validate(read.content)
     except Invalid as error:
-        raise problems_of(error, read.places, str(path)) from None
+        raise problems_of(error, read.places, str(path), model) from None
     told: Document = {"path": str(path), **asdict(read.facts)}
     return Found(declared, path, told, read.places)
 

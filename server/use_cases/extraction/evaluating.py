@@ -12,9 +12,17 @@ from server.use_cases.extraction.tagging import (
     model_id,
     unless_stopped,
 )
-from server.use_cases.extraction.work import RULES, TextJob, TextParts, own, told_to
+from server.use_cases.extraction.work import (
+    RULES,
+    TextJob,
+    TextParts,
+    found_types,
+    own,
+    told_to,
+)
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 from upstream.extraction.measures.comparison import (
     SIGNIFICANT,
     Difference,
@@ -90,12 +98,20 @@ class EvaluateJob(TextJob):
         left_out = marked - types if types is not None else set()
         if types is not None:
             gold = limited(gold, types)
+        if not any(one.spans for one in gold):
+            said = f" of the types {', '.join(sorted(types))}" if types else ""
+            message = f"the gold standard {given.gold!r} marks no span{said}"
+            raise CommandRefusedError(message)
         judged = [_judged(context, parts, gold, model) for model in given.models]
         result: Document = {
             "gold": given.gold,
             "types_left_out": sorted(left_out),
             "models": [
-                {**_named(parts, given, model), **judgement.to_json()}
+                {
+                    **_named(parts, given, model),
+                    "types_not_found": _not_found(parts, model, marked - left_out),
+                    **judgement.to_json(),
+                }
                 for model, judgement in zip(given.models, judged, strict=True)
             ],
         }
@@ -118,6 +134,11 @@ def _types(parts: TextParts, models: list[str]) -> set[str] | None:
             return None
         found.update(opened.types)
     return found
+
+
+def _not_found(parts: TextParts, model: str, marked: set[str]) -> list[str]:
+    """Return the types of the gold standard that a model cannot find, by its names."""
+    return sorted(marked - found_types(parts.opened(model)))
 
 
 def _judged(

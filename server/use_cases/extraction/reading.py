@@ -27,6 +27,7 @@ from server.use_cases.extraction.store.texts import NewCollection, StoredDocumen
 from server.use_cases.extraction.work import TextJob, TextParts, Working, own
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
+from server.use_cases.services.errors import CommandRefusedError
 from upstream.extraction.reading.outcomes import (
     Json,
     Position,
@@ -180,6 +181,23 @@ class Target:
             self.parts.spans.delete_behind(slices, to, GOLD, reached.documents)
         self.parts.texts.delete_behind(slices, to, reached.documents, reached.set_aside)
 
+    def require_documents(self) -> None:
+        """Refuse a collection of nothing: its source was declared wrongly.
+
+        Raises:
+            CommandRefusedError: No document was read.
+        """
+        texts = self.parts.texts
+        with self.parts.databases.reader.connect() as connection:
+            if texts.count(connection, self.collection):
+                return
+            reasons = texts.reasons(connection, self.collection)
+            first = texts.quarantined(connection, self.collection, after=0, most=1)
+        why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+        said = [f"{one.file or one.key}: {one.sentence}" for _, one in first]
+        message = f"no document was read: {'; '.join([why, *said]) or 'there is none'}"
+        raise CommandRefusedError(message)
+
     def finish(self, connection: Connection) -> None:
         """Let the collection be seen."""
         self.parts.texts.finish_collection(connection, self.collection)
@@ -234,6 +252,7 @@ class ReadJob(TextJob):
         )
         target.begin(declared)
         read_into(target, declared, import_folder(configured))
+        target.require_documents()
         return self._concluded(context, target, declared)
 
     def _concluded(

@@ -141,6 +141,7 @@ class TextService:
             message = f"{target} exists: nothing was written"
             raise CommandRefusedError(message)
         try:
+            _make_private(target, is_folder=written in {"brat", "tags"})
             refused = _WRITERS[written](parts.annotated(found.id, finder), target)
         except OSError as error:
             message = f"{target} cannot be written: {error.strerror}"
@@ -245,3 +246,11 @@ class TextService:
                 told = parts.models.row(connection, found.population, told).id
         parts.require_finding(found, told)
         return told
+
+
+def _make_private(target: Path, *, is_folder: bool) -> None:
+    """Make a file or a folder that others on the host cannot open: it holds notes."""
+    if is_folder:
+        target.mkdir(mode=0o700, parents=True)
+    else:
+        target.touch(mode=0o600, exist_ok=False)

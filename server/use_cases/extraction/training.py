@@ -11,20 +11,24 @@ from pydantic import Field, ValidationError
 from privacy.errors import CuratorError
 from server.use_cases.extraction.store.models import NewModel, model_id_of
 from server.use_cases.extraction.store.texts import Collection
+from server.use_cases.extraction.tagging import ModelName, model_id
 from server.use_cases.extraction.work import TextJob, TextParts, own, told_to
 from server.use_cases.jobs.kinds import JobContext, JobParameters, Prepared
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.version import VERSION
+from upstream.extraction.features.phrases import Dictionary
 from upstream.extraction.judging.folds import cross_validate, folds_of
 from upstream.extraction.measures.report import Judgement
 from upstream.extraction.models.model import ModelSpec, TextModel
 from upstream.extraction.models.model_files import model_bytes
 from upstream.extraction.models.training import GoldStandard, train_model
+from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 from upstream.manifests.declarations import Identifier
 
 MOST_FOLDS = 50
+_MOST_LISTS = 10
 
 
 class TrainParameters(JobParameters):
@@ -41,6 +45,8 @@ class TrainParameters(JobParameters):
             judged on that one; the card says how good they were. 0: none are.
         fold_by: A field of documents, such as a patient's number: documents that
             share it are in one fold.
+        dictionaries: Models that are lists of terms: which of them a word stands in is
+            known to the model.
     """
 
     population: Identifier
@@ -50,6 +56,7 @@ class TrainParameters(JobParameters):
     spec: dict[str, object] = Field(default_factory=dict)
     folds: int = Field(default=0, ge=0, le=MOST_FOLDS)
     fold_by: str = Field(default="", max_length=200)
+    dictionaries: list[ModelName] = Field(default_factory=list, max_length=_MOST_LISTS)
 
 
 class TrainJob(TextJob):
@@ -74,6 +81,9 @@ class TrainJob(TextJob):
         try:
             parts = self._parts()
             used = [*_collections(parts, given)]
+            lists = [
+                model_id(parts, given.population, one) for one in given.dictionaries
+            ]
             with parts.databases.reader.connect() as connection:
                 parts.models.require_unused(connection, given.population, given.model)
         except CuratorError as error:
@@ -81,6 +91,8 @@ class TrainJob(TextJob):
         inputs: list[Document] = [
             {"collection": one.id, "name": one.name} for one in used
         ]
+        for model, name in zip(lists, given.dictionaries, strict=True):
+            inputs.append({"model": model, "name": name})
         told = spec.model_dump(mode="json")
         return Prepared(
             given.model_copy(update={"spec": told}), given.population, inputs
@@ -97,17 +109,19 @@ class TrainJob(TextJob):
         given = own(parameters, TrainParameters)
         parts, spec = self._parts(), read_spec(given.spec)
         gold, *tune = [_all(context, parts, one) for one in _collections(parts, given)]
-        model_id = model_id_of(context.job_id)
+        made = model_id_of(context.job_id)
         try:
-            judged = _cross_validated(context, given, spec, gold)
-            standard = GoldStandard(gold, tune[0] if tune else ())
-            trained = train_model(model_id, spec, standard, context.progress)
+            lists = _dictionaries(context, parts)
+            whole = GoldStandard(gold, (), lists)
+            judged = _cross_validated(context, given, spec, whole)
+            standard = GoldStandard(gold, tune[0] if tune else (), lists)
+            trained = train_model(made, spec, standard, context.progress)
         except ValueError as error:
             raise CommandRefusedError(str(error)) from None
         card = {**_card(given, spec, gold), **trained.card, **judged}
         context.progress("store", 0, 1)
         slices = parts.slices(context)
-        body = parts.models.insert_parts(slices, model_id, _content(trained, card))
+        body = parts.models.insert_parts(slices, made, _content(trained, card))
         new = NewModel(
             given.population,
             given.model,
@@ -116,8 +130,8 @@ class TrainJob(TextJob):
             context.job_id,
             context.actor,
         )
-        result: Document = {"model": model_id, "name": given.model, "card": card}
-        output: Document = {"model": model_id, "name": given.model}
+        result: Document = {"model": made, "name": given.model, "card": card}
+        output: Document = {"model": made, "name": given.model}
         with parts.databases.work.begin() as connection:
             self.check_actor(connection, context)
             parts.models.insert(connection, new, body)
@@ -168,6 +182,29 @@ def _collections(parts: TextParts, given: TrainParameters) -> list[Collection]:
     return found
 
 
+def _dictionaries(context: JobContext, parts: TextParts) -> list[Dictionary]:
+    """Return the phrases of the lists of terms that a job was given.
+
+    Raises:
+        CommandRefusedError: A model is none of lists, or two have one of the same name.
+    """
+    found: list[Dictionary] = []
+    for given in context.inputs:
+        if "model" not in given:
+            continue
+        opened = parts.opened(str(given["model"]))
+        if not isinstance(opened, TermModel):
+            name = given["name"]
+            message = f"{name} is no list of terms: 'curator model terms' makes one"
+            raise CommandRefusedError(message)
+        found += (one.dictionary() for one in opened.terminologies)
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        message = f"two dictionaries have one name: {', '.join(sorted(names))}"
+        raise CommandRefusedError(message)
+    return found
+
+
 def _all(
     context: JobContext, parts: TextParts, collection: Collection
 ) -> list[AnnotatedDocument]:
@@ -183,19 +220,19 @@ def _cross_validated(
     context: JobContext,
     given: TrainParameters,
     spec: ModelSpec,
-    gold: Sequence[AnnotatedDocument],
+    gold: GoldStandard,
 ) -> Document:
     """Return how good models of the other folds were on each fold, together."""
     if not given.folds:
         return {}
-    folds = folds_of(gold, given.folds, by=given.fold_by)
+    folds = folds_of(gold.train, given.folds, by=given.fold_by)
 
     def tell(stage: str, done: int, total: int) -> None:
         if stage == "fold":
             context.progress("judge by folds", done, total)
         context.raise_if_stopped()
 
-    parts = list(cross_validate(spec, GoldStandard(gold), folds, tell))
+    parts = list(cross_validate(spec, gold, folds, tell))
     together = tuple(one for part in parts for one in part.documents)
     return {
         "by_folds": Judgement(together).to_json(),
@@ -217,6 +254,7 @@ def _card(
     return {
         "gold": given.gold,
         "tune": given.tune,
+        "dictionaries": given.dictionaries,
         "documents": len(gold),
         "spans": dict(sorted(counts.items())),
         "code_version": VERSION,

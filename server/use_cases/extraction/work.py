@@ -37,6 +37,7 @@ from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
 from server.use_cases.services.work_ends import TEXTS_BEGUN
 from upstream.extraction.models.model import TextModel
+from upstream.extraction.models.rules import USUAL
 from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
@@ -152,6 +153,11 @@ class TextParts:
             said = "is no gold standard" if finder == GOLD else f"has none of {finder}"
             message = f"the collection {collection.name!r} {said}: it has {[*finders]}"
             raise CommandRefusedError(message)
+
+
+def found_types(model: TextModel | TermModel | None) -> set[str]:
+    """Return the types of the spans that a model can find; None: the rules."""
+    return set(USUAL.values()) if model is None else set(model.found_types)
 
 
 class TextJob:

@@ -15,6 +15,7 @@ from tests.support.installations.harness import (
     client,
     serve_in_thread,
 )
+from upstream.extraction.models.model import ModelSpec
 
 PAGE = Path(__file__).parents[3] / "docs" / "text.md"
 NOTES = range(1, 41)
@@ -59,6 +60,10 @@ def loaded(texts):
 def true_age(number):
     text, spans = made_note(number)
     return next(text[start:end] for start, end, label in spans if label == "AGE")
+
+
+def test_the_page_shows_what_a_model_is_trained_as_if_nothing_is_said():
+    assert ModelSpec.model_validate(yaml.safe_load(of_page("spec.yaml"))) == ModelSpec()
 
 
 def test_the_pages_walk_ends_in_a_count_with_noise(texts, tmp_path):
@@ -128,6 +133,7 @@ def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
     ("old", "new", "said"),
     [
         ("take: first", "take: best", r"pipeline.yaml:\d+:\d+: .*take"),
+        ("take: first", "tkae: first", r":\d+:\d+: .*unknown key: did you mean take"),
         ("unit: kg", "unit: stone", r"pipeline.yaml:\d+:\d+: .*one of"),
         ("field: patient", "span: NAME", "a model may be wrong about people"),
         ("    id: people", "    id: others", "another than the pipeline's"),

@@ -69,15 +69,19 @@ def test_a_gold_standard_goes_out_in_every_format_and_comes_in_again(trained, tm
     marked = {one.document.id: one.spans for one in read_brat(tmp_path / "as_brat")}
     spans = [(one.start, one.end, one.label) for one in marked["g7"]]
     assert spans == made_note(7)[1]
+    for name, mode in (("brat", 0o700), ("tags", 0o700), ("presidio", 0o600)):
+        assert (tmp_path / f"as_{name}").stat().st_mode & 0o777 == mode
 
 
 def test_models_are_compared_in_words_and_listed(trained, tmp_path):
     write_gold(tmp_path, range(300, 330), name="held_out")
     trained.run("text", "read", "held_out.yaml")
     done = trained.run("model", "compare", "names", "rules", "held_out")
-    assert "spans: the difference is more than chance" in done.stdout
+    assert "spans: names is better by 0." in done.stdout
+    assert "which is more than chance" in done.stdout
+    assert "rules finds no WEIGHT" in done.stderr
     same = trained.run("model", "compare", "names", "names", "gold")
-    assert "spans: the difference may be chance (probability 1.0)" in same.stdout
+    assert "spans: no difference (probability 1.0)" in same.stdout
     assert "learned from this gold standard" in same.stderr
     (row,) = trained.json("model", "list")["items"]
     shown = trained.json("model", "show", "names")
@@ -92,6 +96,16 @@ def test_a_model_is_judged_by_its_figures_of_each_type(trained):
     (one,) = told["models"]
     assert one["types"]["AGE"]["strict"]["recall"] > 0.9
     assert "Ann" not in json.dumps(told)
+
+
+def test_training_prints_how_good_a_model_is_and_not_its_whole_card(trained, tmp_path):
+    (tmp_path / "quick.yaml").write_text("training: {algorithm: ap, iterations: 5}")
+    told = ("--spec", "quick.yaml", "--folds", "2")
+    done = trained.run("model", "train", "other", "gold", *told)
+    assert "of folds that it did not learn" in done.stdout
+    assert "flattering" in done.stdout
+    assert len(done.stdout.splitlines()) < 20
+    assert "misses" in trained.json("model", "show", "other")["card"]["tuned"]
 
 
 def test_what_is_left_to_a_worker_is_a_job(texts, tmp_path):

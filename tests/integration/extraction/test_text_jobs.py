@@ -156,6 +156,52 @@ def test_a_card_says_what_a_model_learned_and_what_it_misses(texts):
     assert model["knows_gold"]
 
 
+def test_a_gold_standard_that_marks_nothing_judges_nobody(texts):
+    (texts.folder / "bare.jsonl").write_text('{"id": "a", "text": "b", "spans": []}')
+    gold = {"format": "json", "path": "bare.jsonl"}
+    declare(texts.folder, "bare", "people", gold=gold)
+    texts.read("bare.yaml")
+    told = {"population": "people", "gold": "bare", "models": ["rules"]}
+    assert "marks no span" in texts.run("text.evaluate", **told)["error"]
+
+
+def test_types_that_a_model_does_not_know_by_name_are_told(texts):
+    write_gold(texts.folder, range(10))
+    texts.read("gold.yaml")
+    told = {"population": "people", "gold": "gold", "models": ["rules"]}
+    (judged,) = texts.done("text.evaluate", **told)["models"]
+    assert judged["types_not_found"] == ["WEIGHT"]
+
+
+def test_a_source_of_which_no_document_is_read_is_refused_with_the_reason(texts):
+    path = write_notes(texts.folder, range(1, 4))
+    declared = path.read_text()
+    path.write_text(declared.replace("p(?P", "q(?P"))
+    error = texts.run("text.read", declaration="notes.yaml")["error"]
+    assert "no document was read: 3 no_id; " in error
+    assert "p0001-1.txt: its path does not match id_pattern" in error
+    path.write_text(declared)
+    assert texts.read("notes.yaml")["documents"] == 3
+
+
+def test_a_model_learns_from_lists_of_terms_too(texts):
+    write_gold(texts.folder, range(40))
+    texts.read("gold.yaml")
+    (texts.folder / "wards.csv").write_text("north\nsouth\n")
+    told = {"population": "people", "model": "wards", "terms": {"WARD": "wards.csv"}}
+    (texts.folder / "wards.yaml").write_text(json.dumps(told))
+    texts.done("text.terms", declaration="wards.yaml")
+    told = {"population": "people", "gold": "gold", "spec": QUICK}
+    made = texts.done("text.train", model="m", dictionaries=["wards"], **told)
+    assert made["card"]["dictionaries"] == ["wards"]
+    (one,) = texts.parts().opened(made["model"]).dictionaries
+    assert one.name == "WARD"
+    seen = texts.run("text.train", model="n", dictionaries=["m"], **told)
+    assert "m is no list of terms" in seen["error"]
+    seen = texts.run("text.train", model="n", dictionaries=["wards", "wards"], **told)
+    assert "two dictionaries have one name" in seen["error"]
+
+
 def test_a_reading_that_was_cut_off_goes_on_where_it_was(texts, monkeypatch):
     monkeypatch.setattr(reading, "BATCH_DOCUMENTS", 4)
     write_notes(texts.folder, range(1, 31))

@@ -9,7 +9,7 @@ from server.bootstrap import make_jobs
 from server.persistence import tables
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.jobs.jobs import Viewer
-from tests.support.data.notes import write_gold, write_pipeline
+from tests.support.data.notes import write_gold, write_notes, write_pipeline
 from tests.support.installations.harness import (
     STRANGERS,
     ImportingInstallation,
@@ -37,10 +37,12 @@ def installation(tmp_path_factory):
     made.load(STRANGERS, dataset="ours", population="others")
     write_gold(made.folder, range(30))
     write_gold(made.folder, range(30), name="more")
-    write_pipeline(made.folder, collection="gold", models="[rules]")
+    write_notes(made.folder, range(1, 31))
+    write_pipeline(made.folder, models="[rules]")
     with made.services() as services:
         jobs = make_jobs(services)
         jobs.submit(OPERATOR, "text.read", {"declaration": "gold.yaml"})
+        jobs.submit(OPERATOR, "text.read", {"declaration": "notes.yaml"})
     made.run_jobs()
     with made.services() as services:
         told = {**KINDS["text.train"], "model": "names", "spec": QUICK}

@@ -62,11 +62,15 @@ def _read(path: Path, name: str, *, split: bool) -> GoldDocument | Refused:
         try:
             raw = read_at_most(path.with_suffix(".ann"), MOST_BYTES)
             content = raw.decode("utf-8-sig")
+        except FileNotFoundError:
+            sentence = "is missing: put it beside its text, empty if nothing is marked"
+            raise GoldError(sentence) from None
         except (OSError, UnicodeDecodeError):
-            sentence = "cannot be read, or is not UTF-8: put the .ann beside its text"
+            sentence = "cannot be read, or is not UTF-8"
             raise GoldError(sentence) from None
         marked, ignored = read_lines(content)
-        spans = spans_of(marked, document.text, split=split)
+        has_mark = bool(written.pieces) and written.pieces[0].original > 0
+        spans = spans_of(marked, document.text, split=split, has_mark=has_mark)
         return gold_document(document, spans, ignored)
     except GoldError as error:
         return error.refused(file, document_id)

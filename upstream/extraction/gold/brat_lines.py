@@ -56,16 +56,25 @@ def read_lines(content: str) -> tuple[list[MarkedLine], int]:
     return marked, ignored
 
 
-def spans_of(marked: list[MarkedLine], text: str, *, split: bool = False) -> list[Span]:
+def spans_of(
+    marked: list[MarkedLine],
+    text: str,
+    *,
+    split: bool = False,
+    has_mark: bool = False,
+) -> list[Span]:
     """Return the spans of a text that lines mark.
 
     Where the text ends lines with CR LF, offsets may count those as one character or
-    as two; which of them is known by what the lines quote.
+    as two; where a byte order mark stood before it, they may count that, too. Which of
+    them is known by what the lines quote.
 
     Args:
         marked: The lines.
         text: The document's text.
         split: Whether an interrupted span is read as several, instead of refused.
+        has_mark: Whether the file begins with a byte order mark, which is not in
+            ``text``.
 
     Raises:
         GoldError: A span is interrupted, lies beyond the text, or is not what its line
@@ -81,14 +90,12 @@ def spans_of(marked: list[MarkedLine], text: str, *, split: bool = False) -> lis
     try:
         return list(_spans(marked, text))
     except GoldError:
-        if "\r\n" not in text:
-            raise
-        ends = _by_short_ends(text)
-        try:
-            moved = [_moved(line, ends) for line in marked]
-            return list(_spans(moved, text))
-        except (GoldError, IndexError):
-            pass
+        for places in _other_counts(text, has_mark=has_mark):
+            try:
+                moved = [_moved(line, places) for line in marked]
+                return list(_spans(moved, text))
+            except (GoldError, IndexError):
+                continue
         raise
 
 
@@ -138,11 +145,18 @@ def _quoted(text: str) -> str:
     return re.sub("[\r\n\v\f\x1c-\x1e\x85\u2028\u2029\t]+", " ", text).strip(" ")
 
 
-def _by_short_ends(text: str) -> list[int]:
-    """Return the offset of each character if every CR LF counted as one."""
-    return [m.start() for m in re.finditer(r"\r\n|.", text, re.DOTALL)] + [len(text)]
+def _other_counts(text: str, *, has_mark: bool) -> Iterator[list[int]]:
+    """Yield the offset of each character that others count, in their order."""
+    if has_mark:
+        yield [0, *range(len(text) + 1)]
+    if "\r\n" in text:
+        short = [m.start() for m in re.finditer(r"\r\n|.", text, re.DOTALL)]
+        short.append(len(text))
+        yield short
+        if has_mark:
+            yield [0, *short]
 
 
-def _moved(line: MarkedLine, ends: list[int]) -> MarkedLine:
-    parts = tuple((ends[start], ends[end]) for start, end in line.parts)
+def _moved(line: MarkedLine, places: list[int]) -> MarkedLine:
+    parts = tuple((places[start], places[end]) for start, end in line.parts)
     return MarkedLine(line.number, line.label, parts, line.quote)

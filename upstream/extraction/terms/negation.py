@@ -21,7 +21,8 @@ _AHEAD = (
     "ruled out for, fails to reveal, no history of, never had, declines, none of, "
     "lack of, lacks, sin, niega, negativo para, negativa para, ausencia de, "
     "tampoco, ni, descarta, no refiere, no presenta, sin evidencia de, sin signos "
-    "de, nunca, no se observa, no se observan, no muestra"
+    "de, nunca, no se observa, no se observan, no muestra, negó, nego, negaba, "
+    "niegan, negando, negaron, descartó, descartaron, sin datos de, exento de"
 )
 _BEHIND = (
     "is ruled out, was ruled out, are ruled out, were ruled out, has been ruled "
@@ -42,6 +43,11 @@ _ENDS = (
     "presenta, y presenta, and reports, reports, reported, positive for, admits, "
     "admits to, has, had"
 )
+_ANSWERS = frozenset(
+    {"no", "none", "nil", "negative", "neg", "absent", "denied", "denies"}
+    | {"ninguno", "ninguna", "negativo", "negativa", "ausente", "niega", "nada"}
+)
+"""What stands behind a term and a colon where a form was filled in."""
 _SENTENCE_ENDS = frozenset(".;:!?")
 
 
@@ -52,13 +58,14 @@ class Denial(Enum):
     BEHIND = _BEHIND
     NONE = _NO_DENIALS
     ENDS = _ENDS
+    ANSWER = ""
 
 
 def _dictionary(denial: Denial) -> Dictionary:
     return dictionary_of(denial.name, denial.value.split(","))
 
 
-_DICTIONARIES = {denial: _dictionary(denial) for denial in Denial}
+_DICTIONARIES = {denial: _dictionary(denial) for denial in Denial if denial.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +82,14 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
     >>> tokens = tokenize("Denies fever or chills, but has a cough.")
     >>> [tokens.words[at] for at in sorted(denied_tokens(tokens))]
     ['fever', 'or', 'chills', ',']
+    >>> tokens = tokenize("Fever: no, cough: yes. Sweats: none")
+    >>> [tokens.words[at] for at in sorted(denied_tokens(tokens))]
+    ['Fever', 'Sweats']
     """
     lower = tuple(word.lower() for word in tokens.words)
     breaks = _breaks(tokens)
-    cues = _cues(lower)
+    answers = [at for at in range(1, len(lower)) if _is_answer(tokens, lower, at)]
+    cues = _cues(lower, answers)
     within = {at: cue for cue in cues for at in range(cue.start, cue.end)}
     denied: set[int] = set()
     for cue in cues:
@@ -86,10 +97,24 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
             denied |= _reached(range(cue.end, len(lower)), within, breaks)
         elif cue.denial is Denial.BEHIND:
             denied |= _reached(range(cue.start - 1, -1, -1), within, breaks)
+        elif cue.denial is Denial.ANSWER:
+            asked = range(cue.start - 2, -1, -1)  # what stands before the colon
+            commas = {at for at, word in enumerate(lower) if word == ","}
+            denied |= _reached(asked, within, breaks | commas)
     return frozenset(denied)
 
 
-def _cues(words: tuple[str, ...]) -> list[_Cue]:
+def _is_answer(tokens: Tokens, lower: tuple[str, ...], at: int) -> bool:
+    """Whether a word answers what stands before a colon, as in "Fever: no"."""
+    if lower[at] not in _ANSWERS or lower[at - 1] != ":":
+        return False
+    if at + 1 == len(lower):
+        return True
+    between = tokens.text[int(tokens.ends[at]) : int(tokens.starts[at + 1])]
+    return "\n" in between or lower[at + 1] in {",", ".", ";", ")", "/", "|"}
+
+
+def _cues(words: tuple[str, ...], answers: list[int]) -> list[_Cue]:
     """Return the cues, the longest where several begin or overlap."""
     found = [
         _Cue(start, end, denial)
@@ -97,7 +122,7 @@ def _cues(words: tuple[str, ...]) -> list[_Cue]:
         for start, end in dictionary.spans(words)
     ]
     found.sort(key=lambda cue: (cue.start - cue.end, cue.start))
-    kept: list[_Cue] = []
+    kept = [_Cue(at, at + 1, Denial.ANSWER) for at in answers]
     for cue in found:
         if all(cue.end <= other.start or other.end <= cue.start for other in kept):
             kept.append(cue)

@@ -10,10 +10,9 @@ from query_lang.binding.outside_domain import nearest_value
 from server.use_cases.extraction.declarations import Found
 from server.use_cases.extraction.pipelines.files import Column, Pipeline, Rows
 from server.use_cases.extraction.store.texts import Collection
-from server.use_cases.extraction.work import TextParts
+from server.use_cases.extraction.work import TextParts, found_types
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.models.model import TextModel
-from upstream.extraction.models.rules import USUAL
 from upstream.extraction.terms.terms import TermModel
 from upstream.manifests.yaml_nodes import Place
 
@@ -38,7 +37,7 @@ class PipelineChecks:
             IngestionError: A type or a meaning is none of theirs.
         """
         opened = [self._parts.opened(one) for one in models]
-        types = {kind for one in opened for kind in types_of(one)}
+        types = {kind for one in opened for kind in found_types(one)}
         problems = []
         if isinstance(self._table.rows, Rows) and self._table.rows.span not in types:
             said = _unknown("type", self._table.rows.span, types, "the models find")
@@ -92,18 +91,13 @@ class PipelineChecks:
         return Problem(str(self._found.path), line, column, said)
 
 
-def types_of(model: TextModel | TermModel | None) -> set[str]:
-    """Return the types of the spans that a model can find; None: the rules."""
-    return set(USUAL.values()) if model is None else set(model.found_types)
-
-
 def _meanings(
     opened: Sequence[TextModel | TermModel | None], kind: str
 ) -> set[str] | None:
     """Return what spans of a type can stand for; None: it is what a text says."""
     known: set[str] = set()
     for model in opened:
-        if kind not in types_of(model):
+        if kind not in found_types(model):
             continue
         meanings = model.meanings(kind) if isinstance(model, TermModel) else None
         if meanings is None:

@@ -217,6 +217,7 @@ class PipelineJob(TextJob):
             target.begin(declared)
             configured = self._services.settings.import_
             read_into(target, declared, import_folder(configured))
+            target.require_documents()
             with parts.databases.work.begin() as connection:
                 target.finish(connection)
                 context.save_position_with(

@@ -66,6 +66,7 @@ class TableMaker:
         """
         self._forget()
         row = 0
+        path.touch(mode=0o600)
         with path.open("w", newline="", encoding="utf-8") as file:
             table = csv.writer(file)
             table.writerow([one.name for one in self._columns])

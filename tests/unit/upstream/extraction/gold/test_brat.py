@@ -48,6 +48,24 @@ def test_offsets_of_crlf_files_count_either_way(tmp_path, start):
     assert found.spans == (Span(0, 3, "X"), Span(8, 12, "NAME"))
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("start", [7, 8, 9])
+def test_offsets_of_files_with_a_mark_count_it_or_do_not(tmp_path, start, end):
+    ann = f"T1\tNAME {start} {start + 4}\tAnna\n"
+    put(tmp_path, "d", f"\ufeffone{end}to Anna{end}", ann)
+    (found,) = read_brat(tmp_path)
+    if isinstance(found, GoldDocument):
+        (span,) = found.spans
+        assert found.document.text[span.start : span.end] == "Anna"
+    assert isinstance(found, Refused) == (end == "\n" and start == 9)
+
+
+def test_offsets_of_a_file_without_a_mark_do_not_count_one(tmp_path):
+    put(tmp_path, "d", "to Anna", "T1\tNAME 4 8\tAnna\n")
+    (found,) = read_brat(tmp_path)
+    assert isinstance(found, Refused)
+
+
 def test_an_interrupted_span_is_refused_or_split(tmp_path):
     put(tmp_path, "d", "Anna, of Ulm", "T1\tNAME 0 4;9 12\tAnna Ulm\n")
     (refused,) = read_brat(tmp_path)

@@ -50,6 +50,14 @@ def found(text):
         ("Temp 38.5 without\nfever", {("fever", True)}),
         ("Sin fiebre ni dolor abdominal.", "fever,abdominal pain"),
         ("Refiere fiebre, niega dolor abdominal", None),
+        ("Negó fiebre. Cough", {("fever", True), ("cough", False)}),
+        ("Fever: no.\nCough: yes", {("fever", True), ("cough", False)}),
+        ("Fever: no\nCough: yes", {("fever", True), ("cough", False)}),
+        (
+            "cough, Fiebre: no, chills",
+            {("cough", False), ("fever", True), ("chills", False)},
+        ),
+        ("Fever: none of note", {("fever", False)}),
         ("No evidence of infection. Fever persists.", {("fever", False)}),
     ],
 )
