@@ -20,11 +20,13 @@ from pathlib import Path
 
 import duckdb
 
+from upstream.files.reading import reader_of
 from upstream.files.sources import Folders, open_sources
 from upstream.ingestion.ingestion import MEMORY_LIMIT, ingest
 from upstream.manifests.manifest import Manifest
 from upstream.progress import ProgressStep
-from upstream.staging.staging import values_sql
+from upstream.staging.raw_rows import raw_rows_sql
+from upstream.staging.staging import stored_positions, typed_rows_sql
 
 THREADS = 2
 _COLUMNS = {
@@ -153,9 +155,12 @@ def parse_alone(path: Path) -> dict[str, float]:
         connection.execute("SET preserve_insertion_order = false")
         folders = Folders(path.parent, path.parent)
         files = open_sources(table, folders, connection)
+        readers = {i: reader_of(table.columns[i]) for i, _ in stored_positions(table)}
+        rows = typed_rows_sql(raw_rows_sql(table, files), readers)
+        kept = ", ".join(f"v{i}, s{i}" for i in readers)
         start = time.perf_counter()
         connection.execute(
-            f"SELECT count(COLUMNS(*)) FROM ({values_sql(table, files)})"
+            f"SELECT count(COLUMNS(*)) FROM (SELECT {kept} FROM ({rows}))"
         )
     return {"parse": time.perf_counter() - start}
 

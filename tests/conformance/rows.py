@@ -233,6 +233,10 @@ FROMS = {  # after FROM; counted
         " ON e.person = m.person UNION ALL SELECT person, a FROM marks) AS u"
         " WHERE u.dose IS NOT NULL"
     ),
+    "a union of public rows": (
+        "(SELECT m.person, w.floor FROM marks AS m JOIN wards AS w ON w.ward = m.ward"
+        " UNION ALL SELECT person, a FROM marks) AS u WHERE u.floor > 0"
+    ),
     "different rows": "(SELECT DISTINCT person, ward, a FROM marks) AS d WHERE d.a > 0",
     "groups within a person": (
         "(SELECT person, ward, COUNT(*) AS n, MAX(a) AS x FROM marks"

@@ -291,6 +291,13 @@ REFUSED_AT_BINDING = (
         45,
     ),
     (
+        "SELECT SUM(CASE WHEN age > 1 THEN 0.25 ELSE 99999999999999999 END) FROM encounters",
+        "sql_not_allowed",
+        "literal_range",
+        1,
+        48,
+    ),
+    (
         "SELECT COUNT(*) FROM encounters WHERE ward = age",
         "sql_not_allowed",
         "column_types",

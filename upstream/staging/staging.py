@@ -147,15 +147,7 @@ def canonical_id_or_mark(raw: str | None, unit_type: UnitType) -> str | None:
         return INVALID_ID
 
 
-def values_sql(table: TableSpec, files: Sequence[SourceFile]) -> str:
-    """Return the query that reads and types all rows, with neither ids nor hashes."""
-    readers = {i: reader_of(table.columns[i]) for i, _ in stored_positions(table)}
-    kept = ", ".join(f"v{i}, s{i}" for i in readers)
-    rows = _values_of(raw_rows_sql(table, files), readers)
-    return f"SELECT {kept} FROM ({rows})"  # noqa: S608 - quoted texts
-
-
-def _values_of(rows: str, readers: Mapping[int, ColumnReader]) -> str:
+def typed_rows_sql(rows: str, readers: Mapping[int, ColumnReader]) -> str:
     """Return the query of rows with their columns' five layers."""
     steps = {i: reading_steps(reader, i) for i, reader in readers.items()}
     for letter, name in zip("nfpvs", READING_LAYERS, strict=True):
@@ -314,7 +306,7 @@ class _Stage:
         """Return the query of texts ``r<i>``, values ``v<i>`` and outcomes ``s<i>``."""
         raw = raw_rows_sql(self.table, files, looked_at)
         rows = self._with_ids(f"SELECT *, {position} AS position FROM ({raw})")  # noqa: S608 - quoted names and paths
-        return _values_of(rows, self.readers)
+        return typed_rows_sql(rows, self.readers)
 
     def _name_units(self, rows: int) -> None:
         """Make the table of ids: each spelling, its unit and the unit's key.

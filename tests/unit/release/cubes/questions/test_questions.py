@@ -164,6 +164,13 @@ def test_bands_of_a_banded_dimension_are_joined_to_wider_ones():
     assert nonzero(ask(cube, sql)) == expected
 
 
+def test_bands_that_do_not_lie_in_those_that_are_held_are_refused_by_their_width():
+    sql = "SELECT age_band(band, 15) AS b, COUNT(*) FROM cube GROUP BY b"
+
+    with pytest.raises(QueryError, match="band holds bands of 10: what is asked"):
+        ask(cells_cube(BANDED), sql)
+
+
 def test_having_order_and_limit_act_on_estimates():
     cube = cells_cube()
     sql = (
