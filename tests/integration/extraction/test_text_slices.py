@@ -28,8 +28,8 @@ from tests.support.installations.harness import ImportingInstallation
 from tests.support.installations.texts import Texts
 
 DATES = "1/1/2024 " * 700
-LONG = "é. \n" * 250_000
-"""A note of a million characters, of 1.5 million bytes as it is stored."""
+LONG = ("é" * 99 + "\n") * 10_000
+"""A note of a million characters, of two million bytes as it is stored."""
 
 
 @pytest.fixture(params=gate_first(1, ["sqlite", "postgresql"]))
