@@ -395,6 +395,8 @@ class ExpressionBinder:
             return date_function(tree, self)
         if tree.name in _HIERARCHY_FUNCTIONS:
             return hierarchy_function(tree, self)
+        if tree.name != "coalesce":
+            raise refuse(rules.CONSTRUCT, tree.position)
         items = [self.value(item) for item in tree.arguments]
         return coalesce(items, tree)
 

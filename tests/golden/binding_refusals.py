@@ -295,7 +295,7 @@ REFUSED_AT_BINDING = (
         "sql_not_allowed",
         "literal_range",
         1,
-        48,
+        12,
     ),
     (
         "SELECT COUNT(*) FROM encounters WHERE ward = age",
