@@ -202,7 +202,8 @@ class Target:
         """Let the collection be seen."""
         self.parts.texts.finish_collection(connection, self.collection)
         if self.is_gold:
-            self.parts.spans.finish_finding(connection, self.collection, GOLD)
+            job = self.context.job_id
+            self.parts.spans.finish_finding(connection, self.collection, GOLD, job)
 
 
 class ReadJob(TextJob):

@@ -199,7 +199,8 @@ class TextService:
         with self._services.ledger.recorded("text.delete", self._actor, facts):
             pass
         tables = tables_folder(self._services)
-        delete_collection(self._services.databases, tables, parts.texts, found.id)
+        slices = Slices(self._services.databases)
+        delete_collection(slices, tables, parts.texts, found.id)
         return {"deleted": name, "id": found.id}
 
     def models(self) -> list[Document]:

@@ -6,7 +6,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from privacy.errors import CuratorError
-from server.use_cases.extraction.store.spans import Finding
+from server.use_cases.extraction.store.spans import Finding, finding_guard
 from server.use_cases.extraction.work import (
     RULES,
     TextJob,
@@ -133,7 +133,9 @@ class TagJob(TextJob):
         output: Document = {"collection": found.id, "finder": given.model}
         with parts.databases.work.begin() as connection:
             self.check_actor(connection, context)
-            parts.spans.finish_finding(connection, found.id, given.model)
+            parts.spans.finish_finding(
+                connection, found.id, given.model, context.job_id
+            )
             context.conclude(connection, result, [output])
         return result
 
@@ -149,7 +151,8 @@ def tag(context: Working, parts: TextParts, finding: Finding) -> None:
     after = saved if isinstance(saved, int) else 0
     with parts.databases.reader.connect() as connection:
         total = parts.texts.count(connection, finding.collection)
-    slices, of = parts.slices(context), (finding.collection, finding.finder)
+    of = (finding.collection, finding.finder)
+    slices = parts.slices(context).guarded(finding_guard(*of, finding.job))
     parts.spans.delete_behind(slices, *of, after)
     for page in parts.pages(finding.collection, after):
         texts = unless_stopped(context, (one.document.text for one in page))

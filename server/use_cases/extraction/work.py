@@ -1,13 +1,12 @@
 """What the kinds of jobs about texts have in common."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, or_, select
 
-from budget.storage.databases import Databases
 from privacy.errors import CuratorError
 from server.persistence import tables
 from server.persistence.text_tables import text_begun, text_origin
@@ -31,7 +30,7 @@ from server.use_cases.jobs.kinds import (
     JobParameters,
     UnpreparedError,
 )
-from server.use_cases.jobs.store import is_free
+from server.use_cases.jobs.store import ENDED, is_free
 from server.use_cases.services.documents import Document
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import Services
@@ -215,30 +214,53 @@ class TextJob:
         """Do nothing: what a job left is deleted by whoever cleans."""
 
     def clean(self) -> None:
-        """Delete what ended jobs began and did not finish."""
+        """Do nothing: what is left is rows, and deleted by ``discard``."""
+
+    def discard(self, context: JobContext, *, is_over: bool) -> None:
+        """Delete what ended jobs of the population began and did not finish.
+
+        Raises:
+            LeaseLostError: The job is another worker's now.
+        """
         seal, databases = TextSeal(None), self._services.databases  # nothing is opened
         texts, spans, models = TextStore(seal), SpanStore(), ModelStore(seal)
+        slices = Slices(databases, context.require_claim_with)
         with databases.reader.connect() as connection:
             begun = texts.unfinished_jobs(connection)
             begun |= spans.unfinished_jobs(connection)
             begun |= {job_id_of(one) for one in models.without_row(connection)}
-            alive = set(
-                connection.execute(
-                    select(tables.job.c.id).where(
-                        tables.job.c.id.in_(sorted(begun)),
-                        tables.job.c.state.in_(("queued", "running")),
-                    )
-                ).scalars()
-            )
-        for job in sorted(begun - alive):
-            spans.delete_of(databases, job)
-            models.delete_parts(Slices(databases), model_id_of(job))
+            left = self.over(connection, context, begun, is_over=is_over)
+        for job in left:
+            spans.delete_of(slices, job)
+            models.delete_parts(slices, model_id_of(job))
             with databases.reader.connect() as connection:
-                left = texts.unfinished_of(connection, job)
-            for collection in left:
-                delete_collection(
-                    databases, tables_folder(self._services), texts, collection
-                )
+                unfinished = texts.unfinished_of(connection, job)
+            for collection in unfinished:
+                tables = tables_folder(self._services)
+                delete_collection(slices, tables, texts, collection)
+
+    def over(
+        self,
+        connection: Connection,
+        context: JobContext,
+        jobs: Iterable[str],
+        *,
+        is_over: bool,
+    ) -> list[str]:
+        """Return which of some jobs have ended, and are of a job's population.
+
+        Args:
+            connection: Of the transaction that reads.
+            context: Of the job.
+            jobs: Some jobs.
+            is_over: Whether it has ended, too.
+        """
+        job = tables.job
+        own = context.job_id if is_over else None
+        has_ended = or_(job.c.state.in_(ENDED), job.c.id == own)
+        theirs = job.c.population == context.population
+        found = select(job.c.id).where(job.c.id.in_(sorted(jobs)), theirs, has_ended)
+        return sorted(connection.execute(found).scalars())
 
     def holds_queue(self, result: Document | None) -> bool:
         """Whether the next job begins at the end of a slot: always (ADR 39)."""
@@ -278,7 +300,7 @@ def tables_folder(services: Services) -> Path:
 
 
 def delete_collection(
-    databases: Databases, tables: Path, texts: TextStore, collection: str
+    slices: Slices, tables: Path, texts: TextStore, collection: str
 ) -> None:
     """Delete a collection, all that was found in it, and the tables made of it.
 
@@ -286,22 +308,22 @@ def delete_collection(
     was cut off. What was loaded of such a table stays: it is a dataset.
 
     Args:
-        databases: Where they are.
+        slices: Delete them.
         tables: The folder of pipelines' tables.
         texts: The store.
         collection: The collection's id.
     """
-    with databases.work.begin() as connection:
+    with slices.transaction() as connection:
         texts.hide(connection, collection)
     made = select(text_origin.c.job).where(text_origin.c.collection == collection)
-    with databases.reader.connect() as connection:
+    with slices.reader() as connection:
         jobs = list(connection.execute(made.distinct()).scalars())
     for job in jobs:
-        delete_table(databases, tables, job)
-    texts.delete_all(Slices(databases), collection)
+        delete_table(slices, tables, job)
+    texts.delete_all(slices, collection)
 
 
-def delete_table(databases: Databases, tables: Path, job: str) -> None:
+def delete_table(slices: Slices, tables: Path, job: str) -> None:
     """Delete the table that a pipeline's job made, and its values' origins.
 
     Of what was cut off, whoever cleans finds the folder, or the origins: the files go
@@ -310,7 +332,7 @@ def delete_table(databases: Databases, tables: Path, job: str) -> None:
     folder = tables / job
     for file in folder.glob("*"):
         file.unlink(missing_ok=True)
-    Slices(databases).delete(text_origin, text_origin.c.job == job)
+    slices.delete(text_origin, text_origin.c.job == job)
     shutil.rmtree(folder, ignore_errors=True)
 
 

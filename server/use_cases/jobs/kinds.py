@@ -120,7 +120,22 @@ class JobKind(Protocol):
         ...
 
     def clean(self) -> None:
-        """Remove what killed or cancelled attempts left behind; may do nothing."""
+        """Remove what killed or cancelled attempts left behind; may do nothing.
+
+        Of all populations, in the queue of one: so it takes no longer for more rows.
+        """
+        ...
+
+    def discard(self, context: "JobContext", *, is_over: bool) -> None:
+        """Delete rows that ended jobs of the job's population left; may do nothing.
+
+        Before each attempt, and where the job ends with nothing, before it ends: it
+        is held meanwhile, and the time is its own.
+
+        Args:
+            context: Of the job.
+            is_over: The job ends with nothing: what it made itself goes, too.
+        """
         ...
 
     def holds_queue(self, result: Document | None) -> bool:
@@ -212,6 +227,14 @@ class JobContext:
             JobStoppedError: It is another's now, or has to stop: roll back.
         """
         self.raise_if_stopped()
+        self._store.require_with(connection, self.lease)
+
+    def require_claim_with(self, connection: Connection) -> None:
+        """As ``require_lease_with``, of a job that may have to stop.
+
+        Raises:
+            LeaseLostError: It is another's now: roll back.
+        """
         self._store.require_with(connection, self.lease)
 
     def record_inputs(self, inputs: list[Document]) -> None:

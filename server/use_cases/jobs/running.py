@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from enum import Enum
 
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
@@ -59,6 +60,14 @@ class RunnerParts:
 _Step = Callable[[JobKind, JobContext, JobParameters], Document | None]
 
 
+class _Pause(Enum):
+    """What becomes of a job that an attempt did not bring to its end."""
+
+    TURN = "waits for its turn"
+    GIVEN_UP = "is another worker's to take"
+    LATER = "waits until it may be tried again"
+
+
 def _whole(
     kind: JobKind, context: JobContext, parameters: JobParameters
 ) -> Document | None:
@@ -70,6 +79,20 @@ def _beginning(
 ) -> Document | None:
     kind.begin(context, parameters)
     return None
+
+
+def _cancelled(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    del kind, context, parameters
+    raise JobStoppedError
+
+
+def _exhausted(
+    kind: JobKind, context: JobContext, parameters: JobParameters
+) -> Document | None:
+    del kind, context, parameters
+    raise CommandRefusedError(_EXHAUSTED)
 
 
 class JobRunner:
@@ -174,9 +197,9 @@ class JobRunner:
         if row.result is not None:
             self._close(row)
         elif row.cancel_requested:
-            self._end(row, Ending("cancelled"))
+            self._attempt(row, context, _cancelled, at_slot=at_slot)
         elif row.attempts > MAX_ATTEMPTS:
-            self._end(row, Ending("failed", error=_EXHAUSTED))
+            self._attempt(row, context, _exhausted, at_slot=at_slot)
         else:
             self._attempt(row, context, at_slot=at_slot)
 
@@ -194,26 +217,51 @@ class JobRunner:
     ) -> None:
         with self._kept(context) as keeper:
             made = self._run(row, context, work)
-            given_up = keeper.given_up
-            at_slot = at_slot and self._holds_queue(row, made)
+            outcome = self._outcome(row, made, given_up=keeper.given_up)
+            if work is not _beginning:
+                self._discard(row, context, outcome)
+            at_slot = at_slot and self._holds_queue(row, made, outcome)
             if at_slot and not keeper.has_let_go:
                 self._wait_for_slot(context, lambda: keeper.has_let_go)
-        if isinstance(made, Exception):
-            self._end_short(row, made, given_up=given_up)
-            if at_slot:  # what it had stored was deleted, which took its time too
-                self._wait_for_slot(context, self._stop.is_set)
-        elif made is None:
+        if isinstance(outcome, Ending):
+            self._end(row, outcome)
+        elif outcome is _Pause.TURN:
             self._put_back(row)
+        elif outcome is _Pause.GIVEN_UP:
+            _log.info("a job is given up, for another worker", extra={"job": row.id})
+            self._store.give_up(row.lease)
         else:
-            self._end(row, Ending("done", result=json.dumps(made)))
+            facts = {"job": row.id, "error": type(made).__name__}
+            _log.warning("a job waits", extra=facts)
+            self._store.postpone(row.lease, POSTPONED_MS)
 
-    def _holds_queue(self, row: JobRow, made: Document | Exception | None) -> bool:
+    def _discard(
+        self, row: JobRow, context: JobContext, outcome: Ending | _Pause
+    ) -> None:
+        """Delete what a job made that ends with nothing, while it is held."""
+        kind = self._parts.kinds.get(row.kind)
+        is_over = isinstance(outcome, Ending) and outcome.state != "done"
+        if kind is None or not is_over:
+            return
+        try:
+            kind.discard(context, is_over=True)
+        except (*_PASSING, CuratorError) as error:
+            if isinstance(error, LeaseLostError):
+                raise
+            facts = {"job": row.id, "error": type(error).__name__}
+            _log.warning("what a job made is left to the next one", extra=facts)
+
+    def _holds_queue(
+        self,
+        row: JobRow,
+        made: Document | Exception | None,
+        outcome: Ending | _Pause,
+    ) -> bool:
         """Whether an attempt is a job's last, and ends when its work on rows does."""
         kind = self._parts.kinds.get(row.kind)
-        if isinstance(made, _PASSING) and row.attempts < MAX_ATTEMPTS:
-            return False  # it waits for another attempt
         result = None if isinstance(made, Exception) else made
-        return kind is not None and kind.holds_queue(result)
+        is_last = isinstance(outcome, Ending)
+        return is_last and kind is not None and kind.holds_queue(result)
 
     def _wait_for_slot(self, context: JobContext, is_over: Callable[[], bool]) -> None:
         """Wait until the end of a slot, or until the job or its worker is let go of."""
@@ -234,6 +282,8 @@ class JobRunner:
         try:
             kind = self._parts.kinds[row.kind]
             parameters = kind.parameters.model_validate_json(row.parameters)
+            if work is _whole:
+                kind.discard(context, is_over=False)
             return work(kind, context, parameters)
         except Exception as error:  # noqa: BLE001 - a job's bug must not end its worker
             return error
@@ -247,30 +297,36 @@ class JobRunner:
         finally:
             keeper.end()
 
-    def _end_short(self, row: JobRow, failure: Exception, *, given_up: bool) -> None:
-        """End an attempt that brought no result, by what stands in the row now."""
+    def _outcome(
+        self, row: JobRow, made: Document | Exception | None, *, given_up: bool
+    ) -> Ending | _Pause:
+        """Return what becomes of a job; without a result, by what is in the row now."""
+        if not isinstance(made, Exception):
+            done = Ending("done", result=json.dumps(made))
+            return _Pause.TURN if made is None else done
         cancelled = self._store.beat(row.lease)
         now = self._store.get(row.id)
         if now is not None and now.result is not None:
             self._parts.catch_up()
-            self._end(row, Ending("done", result=now.result))
-        elif cancelled:
-            self._end(row, Ending("cancelled"))
-        elif given_up and not isinstance(failure, CommandRefusedError):
-            _log.info("a job is given up, for another worker", extra={"job": row.id})
-            self._store.give_up(row.lease)
-        elif isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
-            facts = {"job": row.id, "error": type(failure).__name__}
-            _log.warning("a job waits", extra=facts)
-            self._store.postpone(row.lease, POSTPONED_MS)
-        else:
-            self._end(row, Ending("failed", error=_sentence(failure)))
+            return Ending("done", result=now.result)
+        if cancelled:
+            return Ending("cancelled")
+        return _failed(row, made, given_up=given_up)
 
     def _end(self, row: JobRow, ending: Ending) -> None:
         self._store.finish(row.lease, ending)
         _log_end(row, ending.state)
         if ending.state != "done":
             self._clean(row)
+
+
+def _failed(row: JobRow, failure: Exception, *, given_up: bool) -> Ending | _Pause:
+    """Return what becomes of a job that was not cancelled and has no result."""
+    if given_up and not isinstance(failure, CommandRefusedError):
+        return _Pause.GIVEN_UP
+    if isinstance(failure, _PASSING) and row.attempts < MAX_ATTEMPTS:
+        return _Pause.LATER
+    return Ending("failed", error=_sentence(failure))
 
 
 def _log_end(row: JobRow, state: str) -> None:

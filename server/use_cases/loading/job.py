@@ -157,6 +157,9 @@ class LoadJob:
         """Remove what killed loads left among the snapshots."""
         self._sweep()
 
+    def discard(self, context: JobContext, *, is_over: bool) -> None:
+        """Do nothing: what is left is few files, which ``clean`` removes."""
+
 
 def _load_request(context: JobContext, file: FileDigest) -> LoadRequest:
     def tell(step: ProgressStep) -> None:

@@ -362,6 +362,9 @@ class ReleaseJob:
         self.settle()
         self.delete_unnamed()
 
+    def discard(self, context: JobContext, *, is_over: bool) -> None:
+        """Do nothing: what is left is few files, which ``clean`` removes."""
+
     def settle(self) -> None:
         """Fail every release whose job has ended without it; its charge stays."""
         release, job = tables.publication, tables.job

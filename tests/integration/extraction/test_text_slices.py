@@ -15,16 +15,17 @@ from server.persistence.text_tables import (
     text_span,
 )
 from server.use_cases.extraction.pipelines import table_making
+from server.use_cases.extraction.reading import ReadJob
 from server.use_cases.extraction.service import TextService
 from server.use_cases.extraction.store.parts import PART_BYTES
 from server.use_cases.extraction.store.sealing import TextKeyError
 from server.use_cases.extraction.store.slices import SLICE_BYTES, SLICE_ROWS, Slices
-from server.use_cases.extraction.tagging import RulesFinder
+from server.use_cases.extraction.tagging import RulesFinder, TagJob
 from server.use_cases.jobs import running
 from server.use_cases.services.errors import JobStoppedError
 from tests.effort import gate_first
 from tests.support.data.notes import declare, write_gold, write_notes, write_pipeline
-from tests.support.installations.harness import ImportingInstallation
+from tests.support.installations.harness import STRANGERS, ImportingInstallation
 from tests.support.installations.texts import Texts
 
 DATES = "1/1/2024 " * 700
@@ -289,7 +290,8 @@ def test_whoever_lost_a_job_writes_no_more_slices(texts, monkeypatch):
         job = tables.job
         with texts.services.databases.work.begin() as connection:
             mine = job.c.state == "running"
-            connection.execute(update(job).where(mine).values(lease_until_ms=0))
+            lost = {"lease_until_ms": 0, "lease_boot": "lost"}  # no beat renews it
+            connection.execute(update(job).where(mine).values(**lost))
         texts.work()
 
     passed = cut_off_once(monkeypatch, text_span, None, at=9, meanwhile=another_does_it)
@@ -330,3 +332,41 @@ def test_what_a_position_was_before_is_gone_on_with(texts, monkeypatch):
     assert (job["state"], job["attempts"]) == ("done", 2)
     assert len(passed) == 26
     assert len(held(texts)) == 31
+
+
+@pytest.mark.parametrize("is_their_own", [True, False])
+def test_what_an_ended_job_left_is_deleted_by_jobs_of_its_population_alone(
+    texts, monkeypatch, is_their_own
+):
+    """Others would wait for it, and see how much it is."""
+    texts.installation.load(STRANGERS, dataset="ours", population="others")
+    texts.read(write_long_notes(texts.folder, DATES))
+    with monkeypatch.context() as patched:
+        patched.setattr(ReadJob, "discard", lambda *_, **__: None)
+        patched.setattr(TagJob, "discard", lambda *_, **__: None)
+        cut_off_once(patched, text_span, JobStoppedError, at=20)
+        assert tagged(texts)["state"] == "failed"
+    left = counts(texts)["text_span"]
+    assert left > 10
+    population = "people" if is_their_own else "others"
+    source = {"kind": "text", "folder": "no", "files": ["*.txt"]}
+    declare(texts.folder, "more", population, source=source)
+    assert texts.run("text.read", declaration="more.yaml")["state"] == "failed"
+    assert counts(texts)["text_span"] == (0 if is_their_own else left)
+
+
+def test_a_collection_that_is_deleted_while_it_is_tagged_leaves_nothing(
+    texts, monkeypatch
+):
+    texts.read(write_long_notes(texts.folder, DATES))
+
+    def delete():
+        TextService(texts.services, "local:test").delete(None, "notes")
+
+    cut_off_once(monkeypatch, text_span, None, at=9, meanwhile=delete)
+    seen = tagged(texts)
+    assert (seen["state"], seen["error"]) == (
+        "failed",
+        "the collection was deleted meanwhile: nothing more was stored",
+    )
+    assert counts(texts) == Counter()

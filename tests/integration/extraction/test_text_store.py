@@ -1,6 +1,7 @@
 """Texts, spans and models as rows, on both databases, with and without a key."""
 
 import secrets
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import LargeBinary, select
@@ -137,7 +138,7 @@ def test_a_name_is_one_collections_of_its_population(databases, tmp_path):
             store.collection(connection, "others", "notes")
         assert store.unfinished_of(connection, "job_1") == []  # finished: it stays
         assert store.unfinished_of(connection, "job_9") == ["texts_9"]
-    delete_collection(databases, tmp_path, store, "texts_9")
+    delete_collection(Slices(databases), tmp_path, store, "texts_9")
     with databases.reader.connect() as connection:
         assert [one.id for one in store.collections(connection)] == ["texts_1"]
         assert store.unfinished_jobs(connection) == set()
@@ -156,7 +157,7 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(
     with databases.work.begin() as connection:
         assert spans.finders(connection, "texts_1") == {}
         assert spans.unfinished_jobs(connection) == {"job_2"}
-        spans.finish_finding(connection, "texts_1", "model_1")
+        spans.finish_finding(connection, "texts_1", "model_1", "job_2")
         again = Finding("texts_1", "model_1", "job_3", "grace")
         with pytest.raises(CommandRefusedError, match="already"):
             spans.begin_finding(connection, again)
@@ -164,7 +165,7 @@ def test_spans_are_read_as_they_were_found_and_go_with_their_collection(
         assert spans.finders(connection, "texts_1") == {"model_1": 2}
         assert spans.labels(connection, "texts_1", "model_1") == {"AGE": 1, "NAME": 1}
         assert spans.spans(connection, "texts_1", "model_1", range(1, 3)) == found
-    delete_collection(databases, tmp_path, store, "texts_1")
+    delete_collection(Slices(databases), tmp_path, store, "texts_1")
     with databases.reader.connect() as connection:
         assert spans.finders(connection, "texts_1") == {}
         assert store.collections(connection) == []
@@ -193,3 +194,39 @@ def test_a_model_is_known_by_its_name_and_its_id_in_its_population_alone(databas
     with databases.work.begin() as connection:
         models.delete(connection, row.id)
         assert models.rows(connection) == []
+
+
+def test_whoever_deletes_late_deletes_nothing_of_another_job(databases):
+    store, spans = TextStore(TextSeal(None)), SpanStore()
+    fill(databases, store)
+    found = {number: (Span(0, 1, "NAME", 0.5, "m"),) for number in range(1, 4)}
+
+    def begin(job):
+        with databases.work.begin() as connection:
+            finding = Finding("texts_1", "model_1", job, "grace")
+            spans.begin_finding(connection, finding)
+        spans.insert_spans(Slices(databases), "texts_1", "model_1", found)
+
+    begun = []
+
+    def overtaken(_):
+        if not begun:  # another cleaner was faster, and a job began anew
+            begun.append("job_3")
+            spans.delete_of(Slices(databases), "job_2")
+            begin("job_3")
+
+    begin("job_2")
+    late = Slices(databases)
+    reader = late.reader
+    late.reader = lambda: overtaken_after(reader, overtaken)
+    spans.delete_of(late, "job_2")
+    with databases.reader.connect() as connection:
+        assert spans.unfinished_jobs(connection) == {"job_3"}
+        assert spans.spans(connection, "texts_1", "model_1", range(1, 4)) == found
+
+
+@contextmanager
+def overtaken_after(reader, happens):
+    with reader() as connection:
+        yield connection
+    happens(None)

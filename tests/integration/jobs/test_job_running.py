@@ -31,9 +31,13 @@ class Work:
     parameters: type = JobParameters
     cleaned: list = field(default_factory=list)
     settled: list = field(default_factory=list)
+    discarded: list = field(default_factory=list)
 
     def clean(self):
         self.cleaned.append(True)
+
+    def discard(self, context, *, is_over):
+        self.discarded.append(is_over)
 
     def unbegun(self):
         return []
@@ -158,6 +162,7 @@ def test_a_job_that_was_cut_off_three_times_is_not_tried_again(local):
     assert (row.state, row.attempts, tried) == ("failed", MAX_ATTEMPTS, [])
     assert "cut off 3 times" in row.error
     assert kind.cleaned
+    assert kind.discarded == [True]
 
 
 def test_a_job_that_was_cut_off_after_its_result_is_done(local):
@@ -210,6 +215,34 @@ def test_a_job_that_needs_no_more_work_ends_before_its_turn(local):
     ]
     assert (kind.settled, kind.cleaned) == ([True], [])
     assert local.caught_up
+
+
+def test_what_a_job_made_is_deleted_before_it_ends_and_while_it_is_held(local):
+    seen = []
+
+    class Watched(Work):
+        def discard(self, context, *, is_over):
+            super().discard(context, is_over=is_over)
+            with local.databases.work.begin() as connection:
+                context.require_claim_with(connection)
+            seen.append(local.store().get(context.job_id).state)
+
+    kind = Watched(raising(CommandRefusedError("no")))
+    job = local.submit()
+    local.run(kind)
+    assert (seen, kind.discarded) == (["running", "running"], [False, True])
+    assert local.store().get(job).state == "failed"
+
+
+def test_what_cannot_be_deleted_now_keeps_no_job_from_its_end(local):
+    class Broken(Work):
+        def discard(self, context, *, is_over):
+            if is_over:
+                raise NOT_NOW
+
+    job = local.submit()
+    local.run(Broken(raising(CommandRefusedError("no"))))
+    assert local.store().get(job).state == "failed"
 
 
 def test_a_resumed_job_goes_on_where_it_saved_its_position(local):

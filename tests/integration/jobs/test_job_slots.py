@@ -11,7 +11,7 @@ from server.bootstrap import make_runner
 from server.persistence import tables
 from server.use_cases.extraction.pipelines import pipelines
 from server.use_cases.jobs.kinds import JobContext
-from server.use_cases.jobs.store import JobStore
+from server.use_cases.jobs.store import MAX_ATTEMPTS, JobStore
 from server.use_cases.services.paging import Page
 from tests.support.data.notes import write_notes, write_pipeline
 from tests.support.installations.harness import ImportingInstallation
@@ -86,6 +86,31 @@ def test_a_job_about_texts_ends_at_the_end_of_a_slot(texts, monkeypatch, state):
     how, when = ended(texts, job)
     assert how == state
     assert when % SLOT < 1  # the commit's own time
+
+
+def cut_off(texts, job, attempts=1):
+    """Let a job's workers have died."""
+    table = tables.job
+    with texts.services.databases.work.begin() as connection:
+        connection.execute(
+            update(table)
+            .where(table.c.id == job)
+            .values(state="running", attempts=attempts, lease_until_ms=0)
+        )
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled"])
+def test_a_job_whose_workers_died_ends_at_the_end_of_a_slot(texts, state):
+    job = read(texts)
+    if state == "failed":
+        cut_off(texts, job, MAX_ATTEMPTS)
+    else:
+        cut_off(texts, job)
+        texts.jobs.cancel(OPERATOR, job)
+    work(texts)
+    how, when = ended(texts, job)
+    assert how == state
+    assert when % SLOT < 1
 
 
 def test_the_slot_grows_with_the_work_of_all_attempts(texts):

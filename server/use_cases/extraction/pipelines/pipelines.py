@@ -27,6 +27,7 @@ from server.use_cases.extraction.pipelines.files import Pipeline, manifest_of
 from server.use_cases.extraction.pipelines.table_making import Found as FoundSpans
 from server.use_cases.extraction.pipelines.table_making import TableMaker
 from server.use_cases.extraction.reading import Target, collection_id_of, read_into
+from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.spans import Finding
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.tagging import model_id, tag
@@ -173,20 +174,25 @@ class PipelineJob(TextJob):
         told = TableMaker(parts, context, found.declared, spans).make(folder / TABLE)
         return self._load(context, given, found, (folder, told, collection))
 
-    def clean(self) -> None:
-        """Delete what ended jobs began, and the tables that were not loaded."""
-        super().clean()
-        made = {path.name for path in tables_folder(self._services).glob("job_*")}
-        job = tables.job
-        with self._services.databases.reader.connect() as connection:
-            ended = connection.execute(
-                select(job.c.id).where(
-                    job.c.kind == self.name, job.c.state.in_(("failed", "cancelled"))
-                )
+    def discard(self, context: JobContext, *, is_over: bool) -> None:
+        """Delete what ended jobs began, and their tables that were not loaded.
+
+        Raises:
+            LeaseLostError: The job is another worker's now.
+        """
+        super().discard(context, is_over=is_over)
+        folder = tables_folder(self._services)
+        made = [path.name for path in folder.glob("job_*")]
+        databases, job = self._services.databases, tables.job
+        with databases.reader.connect() as connection:
+            over = self.over(connection, context, made, is_over=is_over)
+            done = connection.execute(
+                select(job.c.id).where(job.c.id.in_(over), job.c.state == "done")
             ).scalars()
-            left = made & set(ended)
-        for name in sorted(left):
-            delete_table(self._services.databases, tables_folder(self._services), name)
+            left = sorted(set(over) - set(done))
+        slices = Slices(databases, context.require_claim_with)
+        for name in left:
+            delete_table(slices, folder, name)
 
     def holds_queue(self, result: Document | None) -> bool:
         """Whether the next job begins at a slot's end: a recorded load waited."""
@@ -237,7 +243,7 @@ class PipelineJob(TextJob):
             parts.spans.begin_finding(connection, finding)
         tag(Stage(context, f"tag by {model}"), parts, finding)
         with parts.databases.work.begin() as connection:
-            parts.spans.finish_finding(connection, found.id, model)
+            parts.spans.finish_finding(connection, found.id, model, context.job_id)
             context.save_position_with(connection, {"stage": "tagged", "at": None})
 
     def _load(
@@ -287,5 +293,6 @@ class PipelineJob(TextJob):
         service = LoadService(services, context.actor)
         loaded = service.load(path, choices, request=request)
         if given.dry_run:
-            delete_table(self._services.databases, folder.parent, context.job_id)
+            slices = Slices(self._services.databases, context.require_claim_with)
+            delete_table(slices, folder.parent, context.job_id)
         return {**loaded, "texts": told}

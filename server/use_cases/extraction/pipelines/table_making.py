@@ -76,6 +76,10 @@ class TableMaker:
                 self._remember(row, document, made)
                 self._context.progress("make the table", row, None)
             self._remember_all()
+        collection = self._found.collection
+        if self._parts.collection(collection.population, collection.name) != collection:
+            message = "the collection was deleted meanwhile: nothing was loaded"
+            raise CommandRefusedError(message)
         counted = self._without.items()
         without = {name: dict(counts) for name, counts in counted if counts}
         empty = [one.name for one in self._columns if one.name not in self._filled]

@@ -8,7 +8,7 @@ many there are of one patient; and behind each is a pause in which others write 
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, TypeVar
 
 from sqlalchemy import (
@@ -69,6 +69,19 @@ class Slices:
         if not self._databases.is_shared:  # there a row's lock is all that is held
             held = time.monotonic() - began
             time.sleep(min(_LONGEST_PAUSE, max(_LEAST_PAUSE, held * _SHARE)))
+
+    def reader(self) -> AbstractContextManager[Connection]:
+        """Return a connection that reads."""
+        return self._databases.reader.connect()
+
+    def guarded(self, guard: Guard) -> "Slices":
+        """Return slices that are guarded by another guard, too."""
+
+        def both(connection: Connection) -> None:
+            self._guard(connection)
+            guard(connection)
+
+        return Slices(self._databases, both)
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """Write rows; a slice of them is made before its transaction begins."""

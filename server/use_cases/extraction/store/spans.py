@@ -1,13 +1,13 @@
 """Spans as rows: what was found in a collection, and by whom."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from budget.storage.databases import Databases
 from server.persistence.text_tables import text_finding, text_span
-from server.use_cases.extraction.store.slices import Slices
+from server.use_cases.extraction.store.slices import Guard, Slices
 from server.use_cases.extraction.store.texts import UNFINISHED, WHOLE
 from server.use_cases.services.errors import CommandRefusedError
 from server.use_cases.services.services import now_text
@@ -22,6 +22,31 @@ class Finding:
     finder: str
     job: str
     actor: str
+
+
+class FindingLostError(CommandRefusedError):
+    """A finding was deleted, or is another job's now."""
+
+
+def finding_guard(collection: str, finder: str, job: str) -> Guard:
+    """Return what lets a job write or delete spans while the finding is its own."""
+    table = text_finding
+    held = (
+        select(table.c.job)
+        .where(
+            table.c.collection == collection,
+            table.c.finder == finder,
+            table.c.job == job,
+        )
+        .with_for_update()
+    )
+
+    def guard(connection: Connection) -> None:
+        if connection.execute(held).first() is None:
+            message = "the collection was deleted meanwhile: nothing more was stored"
+            raise FindingLostError(message)
+
+    return guard
 
 
 class SpanStore:
@@ -93,9 +118,14 @@ class SpanStore:
         )
 
     def finish_finding(
-        self, connection: Connection, collection: str, finder: str
+        self, connection: Connection, collection: str, finder: str, job: str
     ) -> None:
-        """Let a finder's spans be seen."""
+        """Let the spans be seen that a job found by a finder.
+
+        Raises:
+            FindingLostError: The collection was deleted meanwhile.
+        """
+        finding_guard(collection, finder, job)(connection)
         connection.execute(
             update(text_finding)
             .where(
@@ -166,20 +196,25 @@ class SpanStore:
             found.setdefault(row.document, []).append(span)
         return {document: tuple(spans) for document, spans in found.items()}
 
-    def delete_of(self, databases: Databases, job: str) -> None:
-        """Delete what a job found and did not finish."""
-        table, slices = text_finding, Slices(databases)
-        with databases.reader.connect() as connection:
+    def delete_of(self, slices: Slices, job: str) -> None:
+        """Delete what a job found and did not finish.
+
+        Others may delete it too, and another job then find the same: nothing is
+        deleted once the finding is not this job's.
+        """
+        table = text_finding
+        with slices.reader() as connection:
             findings = connection.execute(
                 select(table.c.collection, table.c.finder).where(
                     table.c.job == job, table.c.state == UNFINISHED
                 )
             ).all()
         for collection, finder in findings:
-            self.delete_behind(slices, collection, finder)
-            slices.delete(
-                table, table.c.collection == collection, table.c.finder == finder
-            )
+            own = slices.guarded(finding_guard(collection, finder, job))
+            theirs = table.c.collection == collection, table.c.finder == finder
+            with suppress(FindingLostError):
+                self.delete_behind(own, collection, finder)
+                slices.delete(table, *theirs, table.c.job == job)
 
     def unfinished_jobs(self, connection: Connection) -> set[str]:
         """Return the jobs that look for spans, or did, and did not finish."""

@@ -158,9 +158,9 @@ class TextStore:
 
     def delete_all(self, slices: Slices, collection: str) -> None:
         """Delete a collection that nobody sees, and all that was found in it."""
-        slices.delete(text_span, text_span.c.collection == collection)
-        self.delete_behind(slices, collection)
         slices.delete(text_finding, text_finding.c.collection == collection)
+        slices.delete(text_span, text_span.c.collection == collection)  # none is added
+        self.delete_behind(slices, collection)
         slices.delete(text_collection, text_collection.c.id == collection)
 
     def delete_behind(
