@@ -2545,4 +2545,28 @@ FAULTS = (
         "        widths = np.hypot(widths, WEIGHTED_QUANTILE * np.sqrt(variances))",
         ("tests/unit/release/sequences/questions/test_asked_occurrences.py",),
     ),
+    Fault(
+        "leftovers_of_other_populations",
+        "a job deletes what jobs of another population left, whose amount its queue shows",
+        "server/use_cases/extraction/work.py",
+        "        theirs = job.c.population == context.population",
+        "        theirs = job.c.population.is_not(None)",
+        ("tests/integration/extraction/test_text_slices.py",),
+    ),
+    Fault(
+        "an_end_without_a_slot",
+        "a job that is out of attempts ends when it is taken up",
+        "server/use_cases/jobs/running.py",
+        "            self._attempt(row, context, _exhausted, at_slot=at_slot)",
+        "            self._attempt(row, context, _exhausted)",
+        ("tests/integration/jobs/test_job_slots.py",),
+    ),
+    Fault(
+        "a_late_cleaner",
+        "whoever deletes late deletes the spans of a job that began anew",
+        "server/use_cases/extraction/store/spans.py",
+        "            own = slices.guarded(finding_guard(collection, finder, job))",
+        "            own = slices",
+        ("tests/integration/extraction/test_text_store.py",),
+    ),
 )

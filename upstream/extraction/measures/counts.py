@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from upstream.extraction.text.covered import Covered
 from upstream.extraction.text.spans import Span
 
 Typed = tuple[int, int, str]
@@ -130,9 +131,14 @@ def _characters(spans: Iterable[Span]) -> set[int]:
 def _overlaps(gold: Sequence[Span], found: Sequence[Span], kind: str) -> Counts:
     there = [span for span in set(gold) if span.label == kind]
     said = [span for span in set(found) if span.label == kind]
-    met = sum(any(span.covers(other) for other in said) for span in there)
-    false = sum(not any(span.covers(other) for other in there) for span in said)
+    by_people, by_model = _places(there), _places(said)
+    met = sum(by_model.meets(span.start, span.end) for span in there)
+    false = sum(not by_people.meets(span.start, span.end) for span in said)
     return Counts(met, false, len(there) - met)
+
+
+def _places(spans: Iterable[Span]) -> Covered:
+    return Covered((span.start, span.end) for span in spans)
 
 
 def _tokens(
@@ -148,8 +154,7 @@ def _tokens(
 
 
 def _covered(spans: Sequence[Span], tokens: Sequence[tuple[int, int]]) -> Counter[int]:
+    places = _places(spans)
     return Counter(
-        number
-        for number, (start, end) in enumerate(tokens)
-        if any(span.start < end and start < span.end for span in spans)
+        number for number, (start, end) in enumerate(tokens) if places.meets(start, end)
     )

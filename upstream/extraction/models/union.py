@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import IntEnum
 
+from upstream.extraction.text.covered import Covered
 from upstream.extraction.text.spans import Span
 
 
@@ -48,8 +49,11 @@ def union(
         ),
     )
     kept: list[Span] = []
+    covered = Covered()
     for span in ranked:
-        kept += _beside(span, [other for other in kept if other.covers(span)])
+        for start, end in list(covered.beside(span.start, span.end)):
+            kept.append(replace(span, start=start, end=end))
+        covered.add(span.start, span.end)
     return tuple(sorted(kept))
 
 
@@ -63,9 +67,11 @@ def fill(spans: Iterable[Span], others: Iterable[Span]) -> tuple[Span, ...]:
     """
     kept = list(spans)
     ranked = sorted(others, key=lambda span: (-span.score, span.start - span.end, span))
+    covered = Covered((span.start, span.end) for span in kept)
     for span in ranked:
-        if not any(span.covers(other) for other in kept):
+        if not covered.meets(span.start, span.end):
             kept.append(span)
+            covered.add(span.start, span.end)
     return tuple(sorted(kept))
 
 
@@ -89,19 +95,3 @@ def _joined(one: Span, other: Span) -> Span:
         end=max(one.end, other.end),
         source="+".join(sources),
     )
-
-
-def _beside(span: Span, others: Iterable[Span]) -> list[Span]:
-    """Return the parts of a span that lie beside others."""
-    parts = [span]
-    for other in others:
-        parts = [
-            part
-            for whole in parts
-            for part in (
-                replace(whole, end=min(whole.end, other.start)),
-                replace(whole, start=max(whole.start, other.end)),
-            )
-            if part.start < part.end
-        ]
-    return parts

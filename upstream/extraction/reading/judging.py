@@ -14,7 +14,7 @@ from upstream.extraction.reading.seen_ids import SeenIds
 from upstream.extraction.text.documents import Place
 
 _CONTROLS = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-_LONGEST_ID = 4096  # characters: as long as a path may be
+_LONGEST_ID = 2_000  # bytes: databases keep an index of ids
 _MOST_CONTROLS = 0.01  # share of control characters from which a text is none
 
 
@@ -72,12 +72,12 @@ def _document(
     _require_text(written, max_characters)
     if not candidate.id.strip():
         raise FlawError(Reason.NO_ID, "it has no id")
-    if len(candidate.id) > _LONGEST_ID:
-        said = f"its id has more than {_LONGEST_ID:,} characters"
-        raise FlawError(Reason.NO_ID, said)
     if _is_no_unicode(candidate.id, *candidate.fields.values()):
         said = "its id or a field has halves of characters: mend the export"
         raise FlawError(Reason.BAD_ENCODING, said)
+    if len(candidate.id.encode()) > _LONGEST_ID:
+        said = f"its id has more than {_LONGEST_ID:,} bytes"
+        raise FlawError(Reason.NO_ID, said)
     if not seen.is_new(candidate.id, candidate.position):
         said = "another document of the source has its id"
         raise FlawError(Reason.DUPLICATE_ID, said)

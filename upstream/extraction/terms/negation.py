@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Final
 
 from upstream.extraction.features.phrases import Dictionary, dictionary_of
+from upstream.extraction.text.covered import Covered
 from upstream.extraction.text.tokens import Tokens
 
 REACH: Final = 8
@@ -90,6 +91,7 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
     breaks = _breaks(tokens)
     answers = [at for at in range(1, len(lower)) if _is_answer(tokens, lower, at)]
     cues = _cues(lower, answers)
+    breaks_of_forms = breaks.union(at for at, word in enumerate(lower) if word == ",")
     within = {at: cue for cue in cues for at in range(cue.start, cue.end)}
     denied: set[int] = set()
     for cue in cues:
@@ -99,8 +101,7 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
             denied |= _reached(range(cue.start - 1, -1, -1), within, breaks)
         elif cue.denial is Denial.ANSWER:
             asked = range(cue.start - 2, -1, -1)  # what stands before the colon
-            commas = {at for at, word in enumerate(lower) if word == ","}
-            denied |= _reached(asked, within, breaks | commas)
+            denied |= _reached(asked, within, breaks_of_forms)
     return frozenset(denied)
 
 
@@ -123,8 +124,10 @@ def _cues(words: tuple[str, ...], answers: list[int]) -> list[_Cue]:
     ]
     found.sort(key=lambda cue: (cue.start - cue.end, cue.start))
     kept = [_Cue(at, at + 1, Denial.ANSWER) for at in answers]
+    taken = Covered((cue.start, cue.end) for cue in kept)
     for cue in found:
-        if all(cue.end <= other.start or other.end <= cue.start for other in kept):
+        if not taken.meets(cue.start, cue.end):
+            taken.add(cue.start, cue.end)
             kept.append(cue)
     return kept
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from upstream.extraction.features.phrases import Dictionary, dictionary_of
 from upstream.extraction.terms.negation import denied_tokens
+from upstream.extraction.text.covered import Covered
 from upstream.extraction.text.spans import Span
 from upstream.extraction.text.tokens import Tokens, tokenize
 
@@ -149,10 +150,11 @@ class TermFinder:
         tokens = tokenize(text)
         found = list(self._of_dictionaries(tokens))
         if self._model.has_forms:
+            covered = Covered((span.start, span.end) for span, _ in found)
             found += [
                 (span, first)
                 for span, first in _of_forms(tokens)
-                if not any(span.covers(other) for other, _ in found)
+                if not covered.meets(span.start, span.end)
             ]
         if not found:
             return ()
@@ -174,10 +176,11 @@ class TermFinder:
 
 def _of_forms(tokens: Tokens) -> Iterator[tuple[Span, int]]:
     first = {start: at for at, start in enumerate(tokens.starts.tolist())}
-    taken: list[Span] = []
+    taken = Covered()
     for kind, form in _FORMS.items():
         for match in form.finditer(tokens.text):
             span = Span(match.start(), match.end(), kind)
-            if span.start in first and not any(span.covers(other) for other in taken):
-                taken.append(span)
+            is_free = not taken.meets(span.start, span.end)
+            if span.start in first and is_free:
+                taken.add(span.start, span.end)
                 yield span, first[span.start]

@@ -32,10 +32,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A value of a row, and the span that it was made of; None: a field, or nothing."""
+    """A value of a row.
+
+    Attributes:
+        value: The value, if there is one.
+        span: What it was made of; None: a field, or nothing.
+        doubt: What is to be counted: why there is no value, or why it is unsure.
+    """
 
     value: str | None
     span: Span | None
+    doubt: str | None = None
 
 
 class TableMaker:
@@ -112,27 +119,42 @@ class TableMaker:
         for page in self._parts.pages(self._found.collection.id):
             found = self._spans.of(range(page[0].number, page[-1].number + 1))
             for one in page:
-                for spans in self._split(found.get(one.number, ())):
-                    values = [self._value(c, one, spans) for c in self._columns]
-                    yield one.number, values
+                for made in self._rows_of(one, found.get(one.number, ())):
+                    yield one.number, made
 
-    def _split(self, spans: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-        """Yield the spans of each row: all, or one of its type and all others."""
+    def _rows_of(
+        self, one: StoredDocument, spans: tuple[Span, ...]
+    ) -> Iterator[list[_Made]]:
+        """Yield the row of a document, or the row of each span of a type.
+
+        Of other types all its rows say the same, which is looked for once: a note may
+        have very many of both.
+        """
         if not isinstance(self._rows, Rows):
-            yield spans
+            yield [self._value(column, one, spans) for column in self._columns]
             return
         kind = self._rows.span
+        own = [span for span in spans if span.label == kind]
+        if not own:
+            return
         others = tuple(span for span in spans if span.label != kind)
-        for span in spans:
-            if span.label == kind:
-                yield tuple(sorted((span, *others)))
+        shared = {
+            column.name: self._value(column, one, others)
+            for column in self._columns
+            if column.span != kind
+        }
+        for span in own:
+            yield [
+                shared.get(column.name) or self._value(column, one, (span,))
+                for column in self._columns
+            ]
 
     def _value(
         self, column: Column, one: StoredDocument, spans: tuple[Span, ...]
     ) -> _Made:
         if column.field is not None:
             text = one.document.fields.get(column.field, "")
-            return _Made(self._counted(column, self._read_text(column, text)), None)
+            return _told(self._read_text(column, text))
         fitting = self._fitting(column, one.document.text, spans)
         if column.rule.kind == "present":
             return _Made("true", fitting[0]) if fitting else _Made("false", None)
@@ -145,7 +167,7 @@ class TableMaker:
             if read.value is not None:
                 return _Made(read.value, span)
             first = first or read
-        return _Made(self._counted(column, first), None)
+        return _told(first)
 
     def _fitting(
         self, column: Column, text: str, spans: tuple[Span, ...]
@@ -172,21 +194,14 @@ class TableMaker:
     def _read_text(self, column: Column, text: str) -> Normalised | None:
         return self._read[column.name](text) if text.strip() else None
 
-    def _counted(self, column: Column, said: Normalised | None) -> str | None:
-        """Return a value; count why there is none."""
-        if said is None:
-            self._without[column.name]["missing"] += 1
-            return None
-        if said.doubt is not None:
-            self._without[column.name][str(said.doubt)] += 1
-        return said.value
-
     def _forget(self) -> None:
         """Delete the origins that an earlier attempt wrote."""
         self._slices.delete(text_origin, text_origin.c.job == self._context.job_id)
 
     def _remember(self, row: int, document: int, made: list[_Made]) -> None:
         for column, one in zip(self._columns, made, strict=True):
+            if one.doubt is not None:
+                self._without[column.name][one.doubt] += 1
             if one.value is None:
                 continue
             self._filled.add(column.name)
@@ -208,6 +223,13 @@ class TableMaker:
     def _remember_all(self) -> None:
         self._slices.insert(text_origin, self._held)
         self._held = []
+
+
+def _told(said: Normalised | None) -> _Made:
+    """Return what was read as a value; None: there was nothing to read."""
+    if said is None:
+        return _Made(None, None, "missing")
+    return _Made(said.value, None, None if said.doubt is None else str(said.doubt))
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -14,8 +14,12 @@ from upstream.extraction.features.feature_set import (
     document_features,
 )
 from upstream.extraction.features.words import pattern_attributes, shape
+from upstream.extraction.measures.counts import compare_document
+from upstream.extraction.models.union import fill, union
 from upstream.extraction.patterns.forms import FORMS, matches
-from upstream.extraction.terms.terms import TermModel
+from upstream.extraction.terms.negation import denied_tokens
+from upstream.extraction.terms.terms import Terminology, TermModel
+from upstream.extraction.text.spans import Span
 from upstream.extraction.text.tokens import tokenize
 
 LENGTH = 100_000
@@ -89,3 +93,36 @@ def test_one_long_token_is_looked_at_in_part(part):
     assert len(rows) == len(features.tokens)
     assert shape(word) == shape(word[:200])
     assert pattern_attributes(word) == pattern_attributes(word[:200])
+
+
+MANY = 100_000
+"""Spans of one note: where each is held against all others it is hours."""
+
+
+LISTS = TermModel("m", (Terminology("SYMPTOM", {"fever": "R50"}),))
+
+
+def crowded(label, width=2, step=3):
+    return tuple(Span(at, at + width, label, 0.5) for at in range(0, step * MANY, step))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: union([crowded("A"), crowded("B", 3)]),
+        lambda: union([crowded("A", 4), crowded("A", 1)]),
+        lambda: fill(crowded("A"), crowded("B", 3)),
+        lambda: compare_document(
+            crowded("A"), crowded("A", 3), [(at, at + 1) for at in range(3 * MANY)]
+        ),
+        lambda: denied_tokens(tokenize("no, " * MANY)),
+        lambda: denied_tokens(tokenize("fever: no\n" * MANY)),
+        lambda: next(LISTS.finder().find(["fever 5 mg, " * (MANY // 4)])),
+        lambda: next(LISTS.finder().find(["no fever, " * (MANY // 2)])),
+        lambda: next(LISTS.finder().find(["pulse: 60 bpm\n" * (MANY // 4)])),
+    ],
+)
+def test_many_spans_of_one_text_are_held_against_each_other_at_once(work):
+    began = time.monotonic()
+    work()
+    assert time.monotonic() - began < MOST_SECONDS

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from upstream.extraction.reading.outcomes import EncodingSource, Written
 from upstream.extraction.text.documents import Piece, join_pieces
 
+_MOST_PLACED = 8
+
 
 class Joiner:
     """Builds a text from left to right out of texts of one original, in its order."""
@@ -74,12 +76,17 @@ class Rewriter(Joiner):
     def replace(self, start: int, end: int, by: str) -> None:
         """Write what a part of the base stands for, such as an escape.
 
-        Each character of ``by`` has the whole part as its place.
+        Each character of ``by`` has the whole part as its place. Of many, such as the
+        blank lines that one escape may stand for, the first has: a file of such
+        escapes would need a hundred times its size.
         """
         first = next(self._covering(start, end)).original
         reached = self._behind(end)
-        for count in range(len(by)):
+        placed = len(by) if len(by) <= _MOST_PLACED else 1
+        for count in range(placed):
             self._pieces.append(Piece(self.length + count, first, reached - first))
+        if placed < len(by):
+            self._pieces.append(Piece(self.length + placed, reached, 0))
         self._write(by)
         self._reached = reached
 

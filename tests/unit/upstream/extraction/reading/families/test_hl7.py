@@ -80,6 +80,20 @@ def test_an_escape_is_the_place_of_all_that_it_stands_for(imports):
     assert original(0, 5) == r"Ä\X4142\ö\F" + "\\"
 
 
+def test_escapes_that_stand_for_many_lines_take_no_memory_for_each(imports):
+    raw = message(obx("a" + r"\.sp200" + "\\z", "FT"))
+    imports.put("a.hl7", raw)
+    (found,) = imports.all("hl7")
+    assert found.text == "a" + "\n" * 200 + "z"
+    assert len(found.pieces) < 10
+    first, behind = found.original_range(200, 202)
+    assert raw[first:behind] == "z"
+    bomb = MSH.replace("m17", "m18") + "\r" + obx((r"\.sp200" + "\\") * 100_000, "FT")
+    imports.put("a.hl7", raw + bomb + "\r")
+    good, bad = imports.all("hl7")
+    assert (good.text, bad.reason) == (found.text, "too_long")
+
+
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
 def test_batches_and_frames_of_mllp_are_read(imports, end):
     one = message(obx("one"), end=end)

@@ -271,9 +271,11 @@ def test_folders_are_walked_without_a_frame_for_each(imports):
 
 
 def test_an_id_of_any_length_is_set_aside(imports):
-    imports.put("a.csv", "id,note\n" + "7" * 5000 + ",a\n8,b\n")
-    bad, good = imports.all("columns", texts=["note"], id=["id"])
-    assert (bad.reason, len(bad.id), good.text) == ("no_id", 4096, "b")
+    """Indexes of databases hold no longer ones, and bytes are what they count."""
+    imports.put("a.csv", "id,note\n" + "7" * 5000 + ",a\n8,b\n" + "é" * 1001 + ",c\n")
+    bad, good, wide = imports.all("columns", texts=["note"], id=["id"])
+    assert (bad.reason, len(bad.id), good.text) == ("no_id", 2000, "b")
+    assert wide.reason == "no_id"
 
 
 @pytest.mark.parametrize(
