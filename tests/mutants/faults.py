@@ -2547,7 +2547,7 @@ FAULTS = (
     ),
     Fault(
         "leftovers_of_other_populations",
-        "a job deletes what jobs of another population left, whose amount its queue shows",
+        "a job deletes what jobs of other populations left: its queue shows how much",
         "server/use_cases/extraction/work.py",
         "        theirs = job.c.population == context.population",
         "        theirs = job.c.population.is_not(None)",
