@@ -261,8 +261,11 @@ class Server:
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
+            running = set(tasks)
+            while running:  # again: what ends just then may have taken the first one
+                for task in running:
+                    task.cancel()
+                running = (await asyncio.wait(running, timeout=1))[1]
             await asyncio.gather(*tasks, return_exceptions=True)
             self.stop()
 

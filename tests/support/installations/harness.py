@@ -1,5 +1,6 @@
 """Real installations and real servers for tests: on disk, on loopback, in processes."""
 
+import asyncio
 import contextlib
 import os
 import random
@@ -289,8 +290,19 @@ def serving(server):
     finally:
         runner.should_exit = True
         thread.join(60)
-        assert not thread.is_alive(), f"the server did not stop\n{_where_threads_are()}"
+        where = f"{_where_tasks_are(runner)}\n{_where_threads_are()}"
+        assert not thread.is_alive(), f"the server did not stop\n{where}"
         server.services.databases.close()
+
+
+def _where_tasks_are(runner):
+    """Return what a server's coroutines wait for, and which connections are open."""
+    state = runner.server_state
+    told = [f"{len(state.connections)} connections, {len(state.tasks)} requests"]
+    with contextlib.suppress(RuntimeError, IndexError):  # it has stopped
+        for task in asyncio.all_tasks(runner.servers[0].get_loop()):
+            told += [repr(task), *map(str, task.get_stack())]
+    return "\n".join(told)
 
 
 def _where_threads_are():
