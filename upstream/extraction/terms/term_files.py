@@ -4,8 +4,14 @@ import csv
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from upstream.extraction.terms.terms import Terminology, TermModel
+from upstream.extraction.terms.terms import (
+    Terminology,
+    TermModel,
+    number_keys,
+    term_key,
+)
 
 MOST_BYTES = 2**26
 """Of one file of terms: ICD-10-CM with all its descriptions has a tenth of it."""
@@ -18,6 +24,46 @@ class TermFileError(ValueError):
     """A file of terms cannot be used; the message names the file and the line."""
 
 
+class _Term(NamedTuple):
+    """A term of a file; ``is_itself``: nothing is written that it stands for."""
+
+    line: int
+    phrase: str
+    meaning: str
+    is_itself: bool
+
+
+class _Terms:
+    """The terms of a file; of those that are found as one, one meaning."""
+
+    def __init__(self, name: str) -> None:
+        self.meanings: dict[str, str] = {}
+        self._name = name
+        self._known: dict[str, _Term] = {}
+
+    def add(self, term: _Term) -> None:
+        """Add a term.
+
+        Raises:
+            TermFileError: It is found as another is that stands for something else.
+        """
+        key = term_key(term.phrase)
+        first = self._known.setdefault(key, term)
+        self._require_one_meaning(first, term)
+        for other in number_keys(key):
+            self._require_one_meaning(self._known.get(other, term), term)
+        self.meanings.setdefault(term.phrase, first.meaning)
+
+    def _require_one_meaning(self, first: _Term, term: _Term) -> None:
+        if first.meaning == term.meaning or (first.is_itself and term.is_itself):
+            return
+        message = (
+            f"{self._name}:{term.line}: {term.phrase!r} stands for two things "
+            f"(see {first.phrase!r} in line {first.line}): keep one"
+        )
+        raise TermFileError(message)
+
+
 def read_terminology(path: Path, kind: str) -> Terminology:
     """Return the terms of a file: one a line, or a CSV of phrase and meaning.
 
@@ -27,36 +73,31 @@ def read_terminology(path: Path, kind: str) -> Terminology:
         kind: What its terms are.
 
     Raises:
-        TermFileError: It cannot be read, a phrase stands for two things, or there is
-            no phrase.
+        TermFileError: It cannot be read, there is no phrase, or phrases that are found
+            as one (by case, blanks or a plural's s) stand for two things.
     """
-    meanings: dict[str, str] = {}
+    terms = _Terms(path.name)
     try:
         if path.stat().st_size > MOST_BYTES:
             message = f"{path.name} has more than {MOST_BYTES:,} bytes: split its terms"
             raise TermFileError(message)
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            for number, phrase, meaning in _rows(lines, path.name):
-                if meanings.setdefault(phrase, meaning) != meaning:
-                    message = (
-                        f"{path.name}:{number}: {phrase!r} stands for two things: "
-                        "keep one"
-                    )
-                    raise TermFileError(message)
+            for term in _rows(lines, path.name):
+                terms.add(term)
     except UnicodeDecodeError as error:
         message = f"{path.name} is not UTF-8 at byte {error.start}: save it as UTF-8"
         raise TermFileError(message) from None
     except OSError as error:
         message = f"{path.name} cannot be read: {error.strerror}"
         raise TermFileError(message) from None
-    if not meanings:
+    if not terms.meanings:
         message = f"{path.name} has no term: write one a line"
         raise TermFileError(message)
-    return Terminology(kind, meanings)
+    return Terminology(kind, terms.meanings)
 
 
-def _rows(lines: Iterable[str], name: str) -> Iterator[tuple[int, str, str]]:
-    """Yield each term's line, phrase and meaning.
+def _rows(lines: Iterable[str], name: str) -> Iterator[_Term]:
+    """Yield each line's term.
 
     Raises:
         TermFileError: A line is no term.
@@ -81,7 +122,8 @@ def _rows(lines: Iterable[str], name: str) -> Iterator[tuple[int, str, str]]:
                 "what it stands for"
             )
             raise TermFileError(message)
-        yield rows.line_num, phrase, meaning or phrase.lower()
+        said = meaning or phrase.lower()
+        yield _Term(rows.line_num, phrase, said, not meaning)
 
 
 def _delimiter(lines: list[str]) -> str:

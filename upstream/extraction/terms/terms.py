@@ -62,11 +62,29 @@ class Terminology:
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        return {_key(phrase): meaning for phrase, meaning in self.meanings.items()}
+        return {term_key(phrase): said for phrase, said in self.meanings.items()}
 
 
-def _key(phrase: str) -> str:
+def term_key(phrase: str) -> str:
+    """Return what phrases share that are found as one: case and blanks do not matter.
+
+    >>> term_key("Joint  Pain") == term_key("joint pain")
+    True
+    """
     return " ".join(tokenize(phrase.lower()).words)
+
+
+def number_keys(key: str) -> tuple[str, ...]:
+    """Return the keys of what differs from a phrase by a plural's s alone.
+
+    >>> number_keys("fever"), number_keys("fevers"), number_keys("glass")
+    (('fevers',), ('fever',), ())
+    """
+    if key[-1:].isalpha() and not key.endswith("s"):
+        return (key + "s",)
+    single = key[:-1]
+    is_plural = single[-1:].isalpha() and not single.endswith("s")
+    return (single,) if is_plural else ()
 
 
 @dataclass(frozen=True)

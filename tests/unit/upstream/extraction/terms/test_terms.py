@@ -140,6 +140,33 @@ def test_what_is_wrong_with_a_file_of_terms_is_said(tmp_path, content, said):
         read_terminology(tmp_path / "absent.csv", "SYMPTOM")
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("fever,R50.9\nFever,R50\n", r"s.csv:2: 'Fever' .*'fever' in line 1\): keep"),
+        ("fever,R50.9\ncough,R05\nfevers,R51\n", "s.csv:3: 'fevers' stands for two"),
+        ("Fevers,R51\nfever,R50\n", "s.csv:2: 'fever' stands for two things"),
+        ("joint  pain,a\nJoint pain,b\n", "s.csv:2: 'Joint pain' stands for two"),
+        ("fever\nFever,R50\n", "s.csv:2: 'Fever' stands for two things"),
+    ],
+)
+def test_terms_that_are_found_as_one_stand_for_one_thing(tmp_path, content, said):
+    path = tmp_path / "s.csv"
+    path.write_text(content)
+    with pytest.raises(TermFileError, match=said):
+        read_terminology(path, "S")
+
+
+def test_terms_that_are_found_as_one_may_be_written_several_times(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("fever,R50\nFever,R50\nfevers,R50\nglass,a\nglas,b\n")
+    assert set(read_terminology(path, "S").meanings.values()) == {"R50", "a", "b"}
+    path.write_text("Adam\nAdams\nadam\nNew York\nnew  york\n")
+    names = read_terminology(path, "S")
+    assert names.meaning(("adams",)) == "adams"
+    assert names.meaning(("new", "york")) == "new york"
+
+
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_meanings_stand_behind_a_comma_a_semicolon_or_a_tab(tmp_path, sign):
     path = tmp_path / "s.csv"
