@@ -11,6 +11,7 @@ from server.cli.terminal.arguments import Reason, read_loss
 from server.cli.terminal.output import Json, confirm, refusals, say, show, show_list
 from server.use_cases.custody.people import PeopleService
 from server.use_cases.custody.populations import PopulationService
+from server.use_cases.extraction.pipelines.populations import population_of
 from server.use_cases.loading.service import LoadService
 
 
@@ -24,12 +25,13 @@ def population_commands(
 
     @cli.command()
     def create(manifest: Path, *, json: Json = False) -> None:
-        """Create the population that a manifest declares.
+        """Create the population that a manifest, or a pipeline of texts, declares.
 
         Example: curator population create hospital.yaml
         """
         with refusals(as_json=json):
-            show(loads().create_population(manifest), as_json=json)
+            service, declared = loads(), population_of(manifest)
+            show(service.create_population(manifest, declared), as_json=json)
 
     @cli.command("list")
     def list_all(*, json: Json = False) -> None:

@@ -145,7 +145,7 @@ def prepared_file(
     except CuratorError as error:
         raise UnpreparedError(str(error), None) from None
     try:
-        return _found(model, path, read)
+        return found_in(model, path, read)
     except CuratorError as error:
         content = read.content
         named = content.get("population") if isinstance(content, dict) else None
@@ -170,7 +170,7 @@ def submitted_file(
     """
     folder = import_folder(configured)
     path = _located(folder, written)
-    found = _found(model, path, read_yaml(path, within=folder))
+    found = found_in(model, path, read_yaml(path, within=folder))
     if found.input != submitted:
         raise CommandRefusedError(CHANGED)
     return found
@@ -215,7 +215,13 @@ def _known(location: tuple[int | str, ...], places: Places) -> Place:
     return at
 
 
-def _found(model: type[Model], path: Path, read: YamlFile) -> Found[Model]:
+def found_in(model: type[Model], path: Path, read: YamlFile) -> Found[Model]:
+    """Return what a file that was read declares.
+
+    Raises:
+        CommandRefusedError: It is too large.
+        IngestionError: Every problem found, with its line and column.
+    """
     if read.facts.size_bytes > MOST_BYTES:
         message = f"{path}: the file has more than {MOST_BYTES:,} bytes: shorten it"
         raise CommandRefusedError(message)

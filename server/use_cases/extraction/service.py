@@ -12,6 +12,7 @@ from server.persistence.text_tables import text_origin
 from server.use_cases.extraction.store.slices import Slices
 from server.use_cases.extraction.store.texts import Collection
 from server.use_cases.extraction.work import (
+    CREATE,
     RULES,
     TextParts,
     delete_collection,
@@ -60,7 +61,7 @@ class TextService:
         message = (
             "say whose texts with --population"
             if known
-            else "there is no population: load a dataset first"
+            else f"there is no population: {CREATE}"
         )
         raise CommandRefusedError(message)
 

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from sqlalchemy import Connection, insert, or_, select
 
 from privacy.errors import CuratorError
+from query_lang.binding.outside_domain import nearest_value
 from server.persistence import tables
 from server.persistence.text_tables import text_begun, text_origin
 from server.use_cases.extraction.store.models import (
@@ -40,6 +41,8 @@ from upstream.extraction.models.rules import USUAL
 from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import GOLD, AnnotatedDocument
 
+CREATE = "create one: curator population create FILE, a manifest's or a pipeline's"
+"""What to do where there is no population."""
 RULES = "rules"
 """The finder that needs no model."""
 Parameters = TypeVar("Parameters", bound=JobParameters)
@@ -283,11 +286,12 @@ class TextJob:
         """
         table = tables.population
         with self._services.databases.reader.connect() as connection:
-            known = connection.execute(
-                select(table.c.name).where(table.c.name == population)
-            ).first()
-        if known is None:
-            message = f"there is no population {population!r}: load a dataset first"
+            known = list(connection.execute(select(table.c.name)).scalars())
+        if population not in known:
+            near = nearest_value(population, known)
+            meant = f"did you mean {near!r}? " if near is not None else ""
+            # nobody is a custodian of it: only whoever works on the host is told
+            message = f"there is no population {population!r}: {meant}{CREATE}"
             raise UnpreparedError(message, population)
 
     def _parts(self) -> TextParts:

@@ -22,6 +22,7 @@ from server.use_cases.loading.new_populations import (
 from server.use_cases.services.documents import Document
 from server.use_cases.services.secret_files import OverlapFiles
 from server.use_cases.services.services import Services
+from upstream.manifests.declarations import PopulationSpec
 from upstream.manifests.manifest import load_manifest
 from upstream.progress import Progress, silent
 
@@ -33,10 +34,17 @@ class LoadService:
         self._services = services
         self._actor = actor
 
-    def create_population(self, manifest_path: Path) -> PopulationShape:
-        """Create the population that a manifest declares."""
+    def create_population(
+        self, manifest_path: Path, known: PopulationSpec | None = None
+    ) -> PopulationShape:
+        """Create the population that a manifest declares.
+
+        Args:
+            manifest_path: The manifest.
+            known: The population, where it was read already.
+        """
         folder = self._services.settings.import_
-        declared = load_manifest(manifest_path, folder).population
+        declared = known or load_manifest(manifest_path, folder).population
         with (
             asking_second_person(self._services, self._actor),
             load_lock(self._services.settings, declared.id),

@@ -44,6 +44,18 @@ def texts(tmp_path, monkeypatch):
     return commands
 
 
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """Commands on an installation without a population, and the page's files."""
+    monkeypatch.chdir(tmp_path)
+    write_gold(tmp_path, range(100, 160))
+    write_notes(tmp_path, NOTES)
+    for name in ("notes.yaml", "gold.yaml", "pipeline.yaml"):
+        (tmp_path / name).write_text(of_page(name))
+    (tmp_path / "quick.yaml").write_text(QUICK)
+    return Commands(ImportingInstallation(tmp_path).create())
+
+
 def changed(tmp_path, **more):
     """Write the page's pipeline with other keys."""
     told = {**yaml.safe_load(of_page("pipeline.yaml")), **more}
@@ -88,6 +100,30 @@ def test_the_pages_walk_ends_in_a_count_with_noise(texts, tmp_path):
     (output,) = texts.json("job", "show", made["job"])["lineage"]["outputs"]
     assert (output["dataset"], output["snapshot"]) == ("notes", made["snapshot"])
     assert texts.json("ledger", "verify")["ok"]
+
+
+def test_who_has_texts_alone_begins_with_the_population_of_a_pipeline(empty, tmp_path):
+    said = empty.said("text", "read", "notes.yaml")
+    assert "no population 'people': create one: curator population create FILE" in said
+    assert "curator population create FILE" in empty.said("text", "tag", "n", "rules")
+    made = empty.json("population", "create", "pipeline.yaml")
+    assert made["name"] == "people"
+    empty.run("text", "read", "notes.yaml")
+    empty.run("text", "read", "gold.yaml")
+    empty.run("model", "train", "names", "gold", "--spec", "quick.yaml")
+    assert empty.json("text", "run", "pipeline.yaml")["texts"]["rows"] == len(NOTES)
+    page = of_page("notes.yaml").replace(": people", ": poeple")
+    (tmp_path / "notes.yaml").write_text(page)
+    said = empty.said("text", "read", "notes.yaml")
+    assert "no population 'poeple': did you mean 'people'?" in said
+
+
+def test_a_pipeline_whose_population_is_wrong_creates_none(empty, tmp_path):
+    page = of_page("pipeline.yaml")
+    (tmp_path / "pipeline.yaml").write_text(page.replace('epsilon_cap: "', "cap: "))
+    said = empty.said("population", "create", "pipeline.yaml")
+    assert re.search(r"pipeline.yaml:\d+:\d+: ", said)
+    assert empty.json("population", "list")["items"] == []
 
 
 def test_a_value_is_traced_to_the_very_bytes_of_a_file(texts, tmp_path):
