@@ -5,6 +5,7 @@ population, nobody can have the texts of others read as their own.
 """
 
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Generic, Literal, Self, TypeVar
@@ -43,6 +44,18 @@ class Declared(BaseModel):
 Model = TypeVar("Model", bound=Declared)
 
 
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        message = "is no regular expression that Python reads"
+        raise ValueError(message) from error
+    return pattern
+
+
+Pattern = Annotated[str, Field(max_length=1_000), AfterValidator(_compiles)]
+
+
 class GoldFiles(BaseModel):
     """A gold standard in files.
 
@@ -51,6 +64,8 @@ class GoldFiles(BaseModel):
             file, or tags within ``.txt`` files.
         path: The folder, or the JSON file, under the import folder.
         split: Whether a span of several parts is read as several, in ``brat``.
+        id_pattern: Regular expression of a document's whole path under the folder, in
+            ``brat`` and ``tags``: named groups become fields, and one called id its id.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,6 +73,14 @@ class GoldFiles(BaseModel):
     format: Literal["brat", "json", "tags"]
     path: Folder
     split: bool = False
+    id_pattern: Pattern | None = None
+
+    @model_validator(mode="after")
+    def _names_paths(self) -> Self:
+        if self.format == "json" and self.id_pattern is not None:
+            message = "id_pattern is of paths: in JSON write fields beside the text"
+            raise ValueError(message)
+        return self
 
 
 def with_named_source(told: object) -> object:

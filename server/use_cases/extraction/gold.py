@@ -41,11 +41,11 @@ def read_gold(gold: GoldFiles, folder: Path) -> Iterator[GoldDocument | SetAside
 def _items(gold: GoldFiles, path: Path) -> Iterator[GoldDocument | Refused]:
     match gold.format:
         case "brat":
-            return read_brat(path, split=gold.split)
+            return read_brat(path, split=gold.split, id_pattern=gold.id_pattern)
         case "json":
             return read_json_spans(path)
         case "tags":
-            return read_tagged(path)
+            return read_tagged(path, id_pattern=gold.id_pattern)
 
 
 def _located(gold: GoldFiles, folder: Path) -> Path:

@@ -7,6 +7,7 @@ from engines.regular_files import read_at_most
 from upstream.extraction.gold.brat_lines import line_of, read_lines, spans_of
 from upstream.extraction.gold.document_files import (
     MOST_BYTES,
+    Naming,
     text_of,
     write_documents,
 )
@@ -20,7 +21,9 @@ from upstream.extraction.text.documents import Place, TextDocument
 from upstream.extraction.text.spans import AnnotatedDocument
 
 
-def read_brat(folder: Path, *, split: bool = False) -> Iterator[GoldDocument | Refused]:
+def read_brat(
+    folder: Path, *, split: bool = False, id_pattern: str | None = None
+) -> Iterator[GoldDocument | Refused]:
     """Yield the documents of a folder, and what was refused, in the order of paths.
 
     A document's id is its path under the folder, without ``.txt``. Notes, attributes,
@@ -30,10 +33,12 @@ def read_brat(folder: Path, *, split: bool = False) -> Iterator[GoldDocument | R
         folder: Holds the files, in folders of any depth.
         split: Whether a span of several parts is read as several spans, instead of
             refusing its document.
+        id_pattern: Gives documents fields, and ids, by their paths; see ``Naming``.
     """
+    naming = Naming(id_pattern)
     for path in sorted(folder.rglob("*.txt")):
         name = path.relative_to(folder).as_posix()
-        yield _read(path, name, split=split)
+        yield _read(path, name, naming, split=split)
     for path in sorted(folder.rglob("*.ann")):
         if not path.with_suffix(".txt").exists():
             name = path.relative_to(folder).as_posix()
@@ -52,13 +57,18 @@ def write_brat(
     return write_documents(documents, folder, _files)
 
 
-def _read(path: Path, name: str, *, split: bool) -> GoldDocument | Refused:
-    document_id = name.removesuffix(".txt")
+def _read(
+    path: Path, name: str, naming: Naming, *, split: bool
+) -> GoldDocument | Refused:
+    document_id = plain = name.removesuffix(".txt")
     file = name
     try:
+        document_id, fields = naming.named(name)
         written = text_of(path)
-        document = TextDocument(document_id, written.text, Place(name), written.pieces)
-        file = f"{document_id}.ann"
+        document = TextDocument(
+            document_id, written.text, Place(name), written.pieces, fields
+        )
+        file = f"{plain}.ann"
         try:
             raw = read_at_most(path.with_suffix(".ann"), MOST_BYTES)
             content = raw.decode("utf-8-sig")

@@ -1,5 +1,6 @@
 """Gold standards that have files for each document."""
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,44 @@ MOST_BYTES = 2**26
 """The most bytes of one file: a document is held in memory."""
 
 _MOST_NAME = 200  # bytes of one part of a path, a suffix not counted
+
+
+class Naming:
+    """Names documents by their files' paths: an id of its own each, and fields."""
+
+    def __init__(self, pattern: str | None = None) -> None:
+        """Begin with no document.
+
+        Args:
+            pattern: Regular expression of a whole path, ``.txt`` and all: named groups
+                become fields, and one called id the id; None: the path is the id.
+        """
+        self._pattern = None if pattern is None else re.compile(pattern)
+        self._seen: set[str] = set()
+
+    def named(self, path: str) -> tuple[str, dict[str, str]]:
+        r"""Return a document's id and fields.
+
+        Raises:
+            GoldError: The pattern does not match, or another document has the id.
+
+        >>> Naming(r"p(?P<patient>\d+)/.*").named("p12/a.txt")
+        ('p12/a', {'patient': '12'})
+        """
+        plain = path.removesuffix(".txt")
+        if self._pattern is None:
+            return plain, {}
+        match = self._pattern.fullmatch(path)
+        if match is None:
+            sentence = "its path does not match id_pattern"
+            raise GoldError(sentence)
+        fields = {name: said or "" for name, said in match.groupdict().items()}
+        document_id = fields.pop("id", plain)
+        if not document_id or document_id in self._seen:
+            sentence = "id_pattern gives it no id, or one that another document has"
+            raise GoldError(sentence)
+        self._seen.add(document_id)
+        return document_id, fields
 
 
 def text_of(path: Path) -> Written:

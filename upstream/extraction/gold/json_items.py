@@ -57,9 +57,18 @@ def document_of(item: Mapping[str, Json], file: str, number: int) -> GoldDocumen
         text,
         place,
         stored_text(text).pieces,
-        {name: value for name, value in fields.items() if isinstance(value, str)},
+        _texts(fields),
     )
     return gold_document(document, spans)
+
+
+def _texts(fields: Mapping[str, Json]) -> dict[str, str]:
+    """Return fields as texts: whole numbers as they are written; others are left."""
+    return {
+        name: str(value)
+        for name, value in fields.items()
+        if isinstance(value, str | int) and not isinstance(value, bool)
+    }
 
 
 def line_of(annotated: AnnotatedDocument) -> dict[str, Json]:

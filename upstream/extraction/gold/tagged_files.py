@@ -3,7 +3,11 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from upstream.extraction.gold.document_files import text_of, write_documents
+from upstream.extraction.gold.document_files import (
+    Naming,
+    text_of,
+    write_documents,
+)
 from upstream.extraction.gold.outcomes import (
     GoldDocument,
     GoldError,
@@ -18,15 +22,26 @@ SUFFIX = ".txt"
 """What the files' names end in; a document's id is its file's path without it."""
 
 
-def read_tagged(folder: Path) -> Iterator[GoldDocument | Refused]:
-    """Yield the documents of a folder, and what was refused, in the order of paths."""
+def read_tagged(
+    folder: Path, *, id_pattern: str | None = None
+) -> Iterator[GoldDocument | Refused]:
+    """Yield the documents of a folder, and what was refused, in the order of paths.
+
+    Args:
+        folder: Holds the files, in folders of any depth.
+        id_pattern: Gives documents fields, and ids, by their paths; see ``Naming``.
+    """
+    naming = Naming(id_pattern)
     for path in sorted(folder.rglob(f"*{SUFFIX}")):
         name = path.relative_to(folder).as_posix()
         document_id = name.removesuffix(SUFFIX)
         try:
+            document_id, fields = naming.named(name)
             written, spans = without_tags(text_of(path))
             place = Place(name)
-            document = TextDocument(document_id, written.text, place, written.pieces)
+            document = TextDocument(
+                document_id, written.text, place, written.pieces, fields
+            )
             yield gold_document(document, spans)
         except GoldError as error:
             yield error.refused(name, document_id)

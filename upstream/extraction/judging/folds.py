@@ -31,8 +31,13 @@ def folds_of(
         ValueError: There are fewer documents, or patients, than folds, or a document
             without the field.
     """
-    if by and any(by not in each.document.fields for each in documents):
-        message = f"a document has no field {by!r}: name one that all have"
+    lacking = [each for each in documents if by and by not in each.document.fields]
+    if lacking:
+        fields = ", ".join(sorted(lacking[0].document.fields)) or "none"
+        message = (
+            f"a document has no field {by!r}: name one that all have (it has {fields}; "
+            "fields come of a gold standard's id_pattern, or of fields in JSON)"
+        )
         raise ValueError(message)
     keys = [
         each.document.fields[by] if by else str(at) for at, each in enumerate(documents)

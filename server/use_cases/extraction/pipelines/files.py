@@ -13,7 +13,11 @@ from pydantic import (
     model_validator,
 )
 
-from server.use_cases.extraction.declarations import Declared, with_named_source
+from server.use_cases.extraction.declarations import (
+    Declared,
+    Pattern,
+    with_named_source,
+)
 from server.use_cases.extraction.tagging import ModelName
 from upstream.errors import IngestionError, Problem
 from upstream.extraction.normalising.ages import normal_age
@@ -50,15 +54,6 @@ def _unit(name: str) -> str:
         message = f"one of {', '.join(sorted(units()))}"
         raise ValueError(message)
     return name
-
-
-def _compiles(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        message = "is no regular expression that Python reads"
-        raise ValueError(message) from error
-    return pattern
 
 
 class DateRule(_Rule):
@@ -109,7 +104,7 @@ class CodeRule(_Rule):
     """A code of a form, without the signs that ``drop`` names."""
 
     kind: Literal["code"]
-    pattern: Annotated[str, Field(max_length=500), AfterValidator(_compiles)]
+    pattern: Annotated[Pattern, Field(max_length=500)]
     drop: str = Field(default="", max_length=20)
 
     def normaliser(self) -> Normaliser:

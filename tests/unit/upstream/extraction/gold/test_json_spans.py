@@ -75,6 +75,13 @@ def test_documents_without_ids_are_named_by_their_number(tmp_path):
     assert [each.document.id for each in found] == ["gold.jsonl#1", "7"]
 
 
+def test_fields_are_texts_and_whole_numbers(tmp_path):
+    fields = {"patient": 12, "ward": "north", "is_old": True, "more": [1], "none": None}
+    item = {"id": "d", "text": "a", "spans": [], "fields": fields}
+    (found,) = read(tmp_path, json.dumps(item))
+    assert found.document.fields == {"patient": "12", "ward": "north"}
+
+
 @pytest.mark.parametrize(
     ("bad", "offset", "words"),
     [
