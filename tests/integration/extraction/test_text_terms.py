@@ -134,6 +134,7 @@ def test_a_pipeline_joins_what_rules_and_terms_found(texts):
     write_terms_pipeline(texts.folder, ["rules", "symptoms"])
     seen = texts.run("text.pipeline", pipeline="pipeline.yaml")
     assert seen["state"] == "done", seen["error"]
+    assert seen["result"]["texts"]["present"] == {"fever": 2, "no_fever": 2}
     path = texts.installation.data / "texts" / seen["id"] / "table.csv"
     with path.open(newline="") as file:
         rows = list(csv.reader(file))

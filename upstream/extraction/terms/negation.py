@@ -47,8 +47,14 @@ _ENDS = (
 _ANSWERS = frozenset(
     {"no", "none", "nil", "negative", "neg", "absent", "denied", "denies"}
     | {"ninguno", "ninguna", "negativo", "negativa", "ausente", "niega", "nada"}
+    | {"ausentes", "negativos", "negativas"}
 )
 """What stands behind a term and a colon where a form was filled in."""
+_ENTRIES = frozenset({"negative", "neg", "absent"})
+"""Of these, what denies a short entry of a list without a sign: "cough negative,"."""
+_LONGEST_ENTRY = 3  # tokens
+_DASHES = frozenset("-\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}")
+_ENTRY_ENDS = frozenset(",.;)/|")
 _SENTENCE_ENDS = frozenset(".;:!?")
 
 
@@ -106,13 +112,43 @@ def denied_tokens(tokens: Tokens) -> frozenset[int]:
 
 
 def _is_answer(tokens: Tokens, lower: tuple[str, ...], at: int) -> bool:
-    """Whether a word answers what stands before a colon, as in "Fever: no"."""
-    if lower[at] not in _ANSWERS or lower[at - 1] != ":":
+    """Whether a token answers what stands two tokens before it, and further ahead.
+
+    It does behind a colon, a dash between blanks, or in brackets: "Fever: no", "Fever -
+    absent.", "fever (-)". What ends an entry such as "fever negative," does, too.
+    """
+    word, before = lower[at], lower[at - 1]
+    if before in _ENTRIES and word in _ENTRY_ENDS:
+        return _is_entry(tokens, lower, at - 1)
+    if before == "(":
+        is_closed = lower[at + 1 : at + 2] == (")",)
+        return is_closed and (word in _ANSWERS or word in _DASHES)
+    is_asked = before == ":" or (before in _DASHES and _is_apart(tokens, at - 1))
+    if word not in _ANSWERS or not is_asked:
         return False
-    if at + 1 == len(lower):
-        return True
-    between = tokens.text[int(tokens.ends[at]) : int(tokens.starts[at + 1])]
-    return "\n" in between or lower[at + 1] in {",", ".", ";", ")", "/", "|"}
+    is_last = at + 1 == len(lower) or lower[at + 1] in _ENTRY_ENDS
+    return is_last or "\n" in _between(tokens, at)
+
+
+def _is_entry(tokens: Tokens, lower: tuple[str, ...], at: int) -> bool:
+    """Whether few tokens stand before a word, up to a line's begin or a separator."""
+    for first in range(at, max(0, at - _LONGEST_ENTRY - 1), -1):
+        before = lower[first - 1]
+        is_begin = before in _ENTRY_ENDS or before in _SENTENCE_ENDS or before == "("
+        if is_begin or "\n" in _between(tokens, first - 1):
+            return first < at
+    return at <= _LONGEST_ENTRY
+
+
+def _is_apart(tokens: Tokens, at: int) -> bool:
+    """Whether blanks stand on both sides of a sign, and no line ends there."""
+    blanks = (_between(tokens, at - 1), _between(tokens, at)) if at > 0 else ("",)
+    return all(each and "\n" not in each for each in blanks)
+
+
+def _between(tokens: Tokens, at: int) -> str:
+    """Return what stands between a token and the next."""
+    return tokens.text[int(tokens.ends[at]) : int(tokens.starts[at + 1])]
 
 
 def _cues(words: tuple[str, ...], answers: list[int]) -> list[_Cue]:

@@ -61,6 +61,9 @@ class TableMaker:
         self._read = {one.name: one.rule.normaliser() for one in self._columns}
         self._held: list[Row] = []
         self._filled: set[str] = set()
+        self._present = Counter(
+            {one.name: 0 for one in self._columns if one.rule.kind == "present"}
+        )
         self._without: dict[str, Counter[str]] = {
             one.name: Counter() for one in self._columns
         }
@@ -95,7 +98,12 @@ class TableMaker:
             f"{name} has no value in any row: {_listed(self._without[name])}"
             for name in empty
         ]
-        return {"rows": row, "without_value": without, "warnings": warnings}
+        return {
+            "rows": row,
+            "present": dict(self._present),
+            "without_value": without,
+            "warnings": warnings,
+        }
 
     def _require_rows(self, rows: int, empty: Sequence[str]) -> None:
         """Refuse to load nothing: it would be asked as if it were somebody."""
@@ -205,6 +213,8 @@ class TableMaker:
             if one.value is None:
                 continue
             self._filled.add(column.name)
+            if column.rule.kind == "present":
+                self._present[column.name] += one.value == "true"
             self._held.append(
                 {
                     "job": self._context.job_id,
