@@ -162,7 +162,25 @@ def test_what_has_no_value_is_counted_by_its_reason(texts, tmp_path):
     told["columns"][0]["as"] = {"kind": "date", "order": "day_first"}
     path = changed(tmp_path, table=told)
     made = texts.json("text", "run", path)
-    assert made["texts"]["without_value"]["seen"]["impossible"] > 0
+    count = made["texts"]["without_value"]["seen"]["impossible"]
+    said = rf"seen: {count} of \d+ dates are impossible: .* order right \(day_first\)"
+    assert re.match(said, made["texts"]["warnings"][-1])
+
+
+def test_rows_of_nobody_are_counted_in_a_warning(texts, tmp_path):
+    notes = yaml.safe_load(of_page("notes.yaml"))
+    pattern = r"p(?P<patient>(?!0001|0002)\d+)?\d*-(?P<visit>\d)\.txt"
+    notes["source"]["id_pattern"] = pattern
+    (tmp_path / "notes.yaml").write_text(yaml.safe_dump(notes))
+    texts.run("text", "read", "notes.yaml")
+    made = texts.json("text", "run", "pipeline.yaml")
+    (warning,) = made["texts"]["warnings"]
+    assert warning == (
+        f"2 of {len(NOTES)} rows have no value for the unit column patient_id "
+        "(2 missing): they are dropped"
+    )
+    (table,) = made["report"]["tables"]
+    assert (table["rows_kept"], table["dropped_null_unit"]) == (len(NOTES) - 2, 2)
 
 
 @pytest.mark.parametrize(

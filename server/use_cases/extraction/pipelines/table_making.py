@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from server.persistence.text_tables import text_origin
-from server.use_cases.extraction.pipelines.files import Column, Pipeline, Rows
+from server.use_cases.extraction.pipelines.files import (
+    Column,
+    DateRule,
+    Pipeline,
+    Rows,
+)
 from server.use_cases.extraction.store.slices import Row
 from server.use_cases.extraction.store.texts import Collection, StoredDocument
 from server.use_cases.extraction.work import TextParts
@@ -20,6 +25,7 @@ from upstream.extraction.terms.terms import TermModel
 from upstream.extraction.text.spans import Span
 
 _ORIGINS = 1_000  # that are held at once
+_ASKED_ABOUT = 0.05  # of dates that are impossible: a wrong order makes half of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +104,32 @@ class TableMaker:
             f"{name} has no value in any row: {_listed(self._without[name])}"
             for name in empty
         ]
+        warnings += self._doubts(row)
         return {
             "rows": row,
             "present": dict(self._present),
             "without_value": without,
             "warnings": warnings,
         }
+
+    def _doubts(self, rows: int) -> Iterator[str]:
+        """Yield what of the table is probably not meant, in sentences."""
+        unit = self._columns[0]
+        nobodys = self._without[unit.name]
+        if count := nobodys.total():
+            yield (
+                f"{count} of {rows} rows have no value for the unit column {unit.name} "
+                f"({_listed(nobodys)}): they are dropped"
+            )
+        for column in self._columns:
+            counts = self._without[column.name]
+            dates, wrong = rows - counts["missing"], counts["impossible"]
+            if isinstance(column.rule, DateRule) and wrong > _ASKED_ABOUT * dates:
+                order = column.rule.order or "none is written"
+                yield (
+                    f"{column.name}: {wrong} of {dates} dates are impossible: is its "
+                    f"order right ({order})?"
+                )
 
     def _require_rows(self, rows: int, empty: Sequence[str]) -> None:
         """Refuse to load nothing: it would be asked as if it were somebody."""
