@@ -330,6 +330,7 @@ def test_a_gold_standard_with_a_link_to_elsewhere_is_refused(texts, tmp_path_fac
 def test_texts_are_encrypted_by_the_key_that_is_set(texts):
     key = texts.folder.parent / f"{texts.folder.name}.textkey"
     key.write_text("ab" * 32)
+    key.chmod(0o600)
     texts.services.settings.text_key = key
     write_notes(texts.folder, range(1, 9))
     texts.read("notes.yaml")

@@ -304,6 +304,7 @@ def test_whoever_lost_a_job_writes_no_more_slices(texts, monkeypatch):
 def test_with_a_key_a_jobs_position_names_no_file(texts, monkeypatch):
     key = texts.folder.parent / f"{texts.folder.name}.textkey"
     key.write_text(secrets.token_hex(32))
+    key.chmod(0o600)
     texts.services.settings.text_key = key
     path = write_long_notes(texts.folder, DATES)
     monkeypatch.setattr("server.use_cases.extraction.reading.BATCH_DOCUMENTS", 10)

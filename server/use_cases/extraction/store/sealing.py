@@ -7,6 +7,7 @@ it stands in. So a row that is moved to another place is not opened.
 
 import hashlib
 import os
+import stat
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
@@ -18,6 +19,7 @@ from server.use_cases.services.secret_files import read_secret
 _PLAIN, _ENCRYPTED = b"\0", b"\1"
 _NAME_BYTES, _NONCE_BYTES = 8, 12
 _SETTING = "CURATOR_TEXT_KEY"
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class TextKeyError(CommandRefusedError):
@@ -80,11 +82,16 @@ def read_seal(path: Path | None) -> TextSeal:
     """Return the seal of a key's file: 64 hexadecimal digits.
 
     Raises:
-        TextKeyError: The file is missing or holds no key.
+        TextKeyError: The file is missing, holds no key, or others may read it.
     """
     if path is None:
         return TextSeal(None)
     try:
+        if path.stat().st_mode & _OTHERS:  # serve refuses it, too; commands come here
+            message = (
+                f"{_SETTING}: others may read or change {path}: type 'chmod 600 {path}'"
+            )
+            raise TextKeyError(message)
         return TextSeal(read_secret(path))
     except (OSError, ValueError):
         message = (

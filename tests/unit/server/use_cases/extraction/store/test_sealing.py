@@ -55,6 +55,7 @@ def test_a_file_that_holds_no_key_is_refused_with_what_to_type(tmp_path, content
     path = tmp_path / "text.key"
     if content is not None:
         path.write_bytes(content)
+        path.chmod(0o600)
     with pytest.raises(TextKeyError, match="openssl rand -hex 32"):
         read_seal(path)
 
@@ -62,5 +63,15 @@ def test_a_file_that_holds_no_key_is_refused_with_what_to_type(tmp_path, content
 def test_a_key_is_read_from_its_file(tmp_path):
     path = tmp_path / "text.key"
     path.write_text(KEY.hex() + "\n")
+    path.chmod(0o600)
     body = TextSeal(KEY).close(b"a", "t")
     assert read_seal(path).open(body, "t") == b"a"
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o622])
+def test_a_key_that_others_may_read_is_refused_with_what_to_type(tmp_path, mode):
+    path = tmp_path / "text.key"
+    path.write_text(KEY.hex())
+    path.chmod(mode)
+    with pytest.raises(TextKeyError, match=f"'chmod 600 {path}'"):
+        read_seal(path)
